@@ -1,0 +1,42 @@
+import type { Hono } from "hono";
+import { createApplication, serveGet } from "../shared/application";
+import { serveHealth } from "../shared/health";
+import type { Log } from "../shared/log";
+import { problemResponse, problemType } from "../shared/problem";
+import { REMOTE_SERVICE, type BackendResponse, type Category } from "../shared/products";
+import type { ProductDatabase } from "./database";
+
+export interface CatalogueArgs {
+    /** Whose products this catalogue offers. */
+    category: Category;
+    database: ProductDatabase;
+    log: Log;
+}
+
+/** A catalogue: `GET /products` lists the products of one category. It is ready while it can reach its database. */
+export function createCatalogue({ category, database, log }: CatalogueArgs): Hono {
+    const application = createApplication(log);
+    serveHealth(application, log, async () => {
+        try {
+            await database.checkFreshConnection();
+        } catch (cause) {
+            throw new Error("The product database cannot be reached.", { cause });
+        }
+    });
+
+    serveGet(application, "/products", async (context) => {
+        try {
+            const products = await database.products(category);
+            return context.json({ responseType: REMOTE_SERVICE, products: [...products] } satisfies BackendResponse);
+        } catch (error) {
+            log.warn({ cause: error instanceof Error ? error.message : String(error) }, "the database gave no products");
+            return problemResponse({
+                type: problemType("database-unavailable"),
+                title: "The database is not available",
+                status: 503,
+                detail: "The product database gave no products.",
+            });
+        }
+    });
+    return application;
+}

@@ -1,0 +1,21 @@
+import { readEnvironment } from "../shared/environment";
+import { createLog } from "../shared/log";
+import { runProgram } from "../shared/program";
+import { createCatalogue } from "./app";
+import { openProductDatabase } from "./database";
+import { catalogueEnvironment } from "./environment";
+
+runProgram("catalogue", () => {
+    const environment = readEnvironment(catalogueEnvironment);
+    const log = createLog("catalogue", environment.LOG_LEVEL).child({ category: environment.CATEGORY });
+    const database = openProductDatabase({
+        host: environment.PGHOST,
+        port: environment.PGPORT,
+        user: environment.PGUSER,
+        password: environment.PGPASSWORD,
+        database: environment.PGDATABASE,
+        queryTimeoutMs: environment.QUERY_TIMEOUT_MS,
+    });
+    const application = createCatalogue({ category: environment.CATEGORY, database, log });
+    return { application, port: environment.PORT, log, close: () => database.close() };
+});

@@ -1,0 +1,93 @@
+import { request } from "node:http";
+import { backendResponseSchema, type BackendResponse } from "../shared/products";
+import { BackendFailure, failureOf } from "./failure";
+
+/** One of the programs whose products the gateway lists. */
+export interface Backend {
+    /** The workload's name, as a client reads it in a problem document. */
+    name: string;
+    /** Where it is; its products are at `/products` there. */
+    url: URL;
+}
+
+/** More than a thousand times a category's list; what is longer is not one, and must not fill the memory. */
+const LONGEST_ANSWER_BYTES = 1024 * 1024;
+
+/**
+ * Asks one backend for its products.
+ *
+ * @param timeoutMs how long it may take in all: looking up the name, connecting, waiting and reading. It holds on
+ *     networks that refuse and on networks that drop, where connecting alone could take minutes
+ * @param cancelled ends the exchange at once; the promise rejects with the signal's reason
+ * @throws BackendFailure that says what happened
+ */
+export async function askBackend(backend: Backend, timeoutMs: number, cancelled: AbortSignal): Promise<BackendResponse> {
+    // A timer and a controller by hand: in Node 20 a signal made by AbortSignal.any of AbortSignal.timeout can be
+    // garbage collected before it fires.
+    const exchange = new AbortController();
+    const cancel = () => exchange.abort(cancelled.reason);
+    cancelled.addEventListener("abort", cancel, { once: true });
+    const timer = setTimeout(() => {
+        exchange.abort(
+            new BackendFailure(backend.name, "timeout", `${backend.name} did not answer within ${timeoutMs} ms.`),
+        );
+    }, timeoutMs);
+    try {
+        cancelled.throwIfAborted();
+        return readProducts(backend.name, await get(new URL("/products", backend.url), exchange.signal, backend.name));
+    } catch (error) {
+        throw exchange.signal.aborted ? exchange.signal.reason : failureOf(backend.name, error);
+    } finally {
+        clearTimeout(timer);
+        cancelled.removeEventListener("abort", cancel);
+    }
+}
+
+/**
+ * The body of a successful GET over a connection of its own, opened now and closed afterwards.
+ *
+ * Never a kept one: an established connection survives a new NetworkPolicy (the specification leaves it open;
+ * kube-router, Calico and Antrea let it live), so a gateway with connections in stock would go on serving an isolated
+ * backend's products and hide the attack. It also would not notice that the Service has other pods to offer.
+ */
+function get(url: URL, signal: AbortSignal, name: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+        const headers = { Accept: "application/json", Connection: "close" };
+        const outgoing = request(url, { agent: false, headers, signal }, (response) => {
+            const chunks: Buffer[] = [];
+            let bytes = 0;
+            response.on("error", reject);
+            response.on("data", (chunk: Buffer) => {
+                bytes += chunk.length;
+                chunks.push(chunk);
+                if (bytes > LONGEST_ANSWER_BYTES) {
+                    reject(new BackendFailure(name, "bad-answer", `${name} answered with more than a product list.`));
+                    outgoing.destroy();
+                }
+            });
+            response.on("end", () => resolve(Buffer.concat(chunks).toString("utf8")));
+            if (response.statusCode !== 200) {
+                reject(new BackendFailure(name, "bad-answer", `${name} answered with status ${response.statusCode}.`));
+                outgoing.destroy();
+            }
+        });
+        outgoing.on("error", reject);
+        outgoing.end();
+    });
+}
+
+function readProducts(name: string, body: string): BackendResponse {
+    const refuse = (cause: unknown) =>
+        new BackendFailure(name, "bad-answer", `${name} answered with something that is not a product list.`, cause);
+    let document: unknown;
+    try {
+        document = JSON.parse(body);
+    } catch (error) {
+        throw refuse(error);
+    }
+    const outcome = backendResponseSchema.safeParse(document);
+    if (!outcome.success) {
+        throw refuse(outcome.error);
+    }
+    return outcome.data;
+}

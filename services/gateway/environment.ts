@@ -1,0 +1,16 @@
+import * as z from "zod";
+import { httpUrl, logLevel, milliseconds, port } from "../shared/environment";
+
+/**
+ * The gateway's environment. In a cluster the backends are named by their bare Service names: the resolver's search
+ * list completes such a name on its first try, where a longer name costs several lookups.
+ */
+export const gatewayEnvironment = z.object({
+    PORT: port(8080),
+    LOG_LEVEL: logLevel(),
+    FASHION_URL: httpUrl("http://fashion-bestseller"),
+    TOYS_URL: httpUrl("http://toys-bestseller"),
+    HOT_DEALS_URL: httpUrl("http://hot-deals"),
+    /** How long one backend may take in all, connecting included. */
+    UPSTREAM_TIMEOUT_MS: milliseconds(2_000),
+});

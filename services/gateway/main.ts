@@ -1,0 +1,23 @@
+import { readEnvironment } from "../shared/environment";
+import { createLog } from "../shared/log";
+import { runProgram } from "../shared/program";
+import { createGateway } from "./app";
+import { gatewayEnvironment } from "./environment";
+import { createReachability } from "./reachability";
+
+runProgram("gateway", () => {
+    const environment = readEnvironment(gatewayEnvironment);
+    const log = createLog("gateway", environment.LOG_LEVEL);
+    const backends = {
+        fashion: { name: "fashion-bestseller", url: environment.FASHION_URL },
+        toys: { name: "toys-bestseller", url: environment.TOYS_URL },
+        hotDeals: { name: "hot-deals", url: environment.HOT_DEALS_URL },
+    };
+    const application = createGateway({
+        backends,
+        upstreamTimeoutMs: environment.UPSTREAM_TIMEOUT_MS,
+        checkReachability: createReachability(Object.values(backends).map(({ url }) => url)),
+        log,
+    });
+    return { application, port: environment.PORT, log };
+});

@@ -1,0 +1,107 @@
+import { Resolver } from "node:dns/promises";
+import { readFileSync } from "node:fs";
+import { connect, isIP } from "node:net";
+import { READINESS_TIMEOUT_MS } from "../shared/health";
+
+/** The codes with which c-ares says that a DNS server answered, though not with an address. */
+const ANSWERED = new Set(["ENOTFOUND", "ENODATA", "ESERVFAIL", "EFORMERR", "ENOTIMP", "EREFUSED"]);
+
+/**
+ * The gateway's readiness check: throws when it can reach nothing at all.
+ *
+ * A gateway whose backends or database are down stays ready, because it still has something to say: its problem
+ * document. Unready it must be only when it is itself cut off, which the kubelet cannot see (it may always reach the
+ * pods of its own node). So each check opens something fresh outwards: a DNS query of a backend's name, from a new
+ * resolver and with it from a new port, since a firewall treats an old one's packets as an established flow; and if no
+ * DNS server answers, TCP connections to the addresses the backends last had. Either will do. That a name does not
+ * exist is an answer too.
+ *
+ * It cannot see isolation where DNS is served by the pod's own node (NodeLocal DNSCache), for the same exemption.
+ *
+ * The queries go through c-ares, not getaddrinfo: the latter occupies one of node's four worker threads until the
+ * system's own time-outs end, and a few probes under a blackhole would take them all from the requests.
+ *
+ * @param urls where the backends are
+ * @param searchDomain completes a bare name; by default the first of the system's search list
+ */
+export function createReachability(urls: URL[], searchDomain = firstSearchDomain()): () => Promise<void> {
+    const addresses = new Map<string, string>();
+    const targets = urls.map((url) => ({ host: url.hostname.replace(/^\[|\]$/g, ""), port: Number(url.port || 80) }));
+    for (const { host } of targets.filter(({ host }) => isIP(host))) {
+        addresses.set(host, host);
+    }
+    const names = targets.map(({ host }) => host).filter((host) => !isIP(host));
+
+    const connectToAny = () =>
+        Promise.any(
+            targets.flatMap(({ host, port }) => {
+                const address = addresses.get(host);
+                return address === undefined ? [] : [connectTo(address, port)];
+            }),
+        );
+
+    return async () => {
+        const attempts: Promise<unknown>[] = [connectToAny()];
+        if (names.length > 0) {
+            attempts.push(Promise.any(names.map(async (name) => {
+                const address = await queryName(name, searchDomain);
+                if (address !== undefined) {
+                    addresses.set(name, address);
+                }
+            })));
+        }
+        try {
+            await Promise.any(attempts);
+        } catch (cause) {
+            throw new Error("Neither DNS nor any backend can be reached.", { cause });
+        }
+    };
+}
+
+/** The first address of a name, or undefined if a DNS server answered without one; throws if none answered. */
+async function queryName(name: string, searchDomain: string | undefined): Promise<string | undefined> {
+    const resolver = new Resolver({ timeout: READINESS_TIMEOUT_MS / 2, tries: 2 });
+    const timer = setTimeout(() => resolver.cancel(), READINESS_TIMEOUT_MS);
+    try {
+        return (await resolver.resolve4(completeName(name, searchDomain)))[0];
+    } catch (error) {
+        if (ANSWERED.has((error as NodeJS.ErrnoException).code ?? "")) {
+            return undefined;
+        }
+        throw error;
+    } finally {
+        clearTimeout(timer);
+    }
+}
+
+/**
+ * c-ares asks for a name as it is, without the system's search list. Completing each name that does not end in a dot
+ * keeps the question inside the cluster's own zone, which its DNS answers without asking servers outside.
+ */
+function completeName(name: string, searchDomain: string | undefined): string {
+    return name.endsWith(".") || searchDomain === undefined ? name : `${name}.${searchDomain}`;
+}
+
+function connectTo(address: string, port: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+        const socket = connect({ host: address, port });
+        const timer = setTimeout(() => {
+            socket.destroy(new Error(`no connection within ${READINESS_TIMEOUT_MS} ms`));
+        }, READINESS_TIMEOUT_MS);
+        socket.once("connect", () => {
+            resolve();
+            socket.destroy();
+        });
+        socket.once("error", reject);
+        socket.once("close", () => clearTimeout(timer));
+    });
+}
+
+function firstSearchDomain(): string | undefined {
+    try {
+        return /^search\s+(\S+)/m.exec(readFileSync("/etc/resolv.conf", "utf8"))?.[1];
+    } catch {
+        // No such file, for example on a developer's machine that is not Linux: names are asked for as they are.
+        return undefined;
+    }
+}

@@ -1,0 +1,98 @@
+import * as z from "zod";
+
+/** What a program was told by its environment, with every mistake in it. */
+export class EnvironmentError extends Error {
+    constructor(readonly mistakes: string[]) {
+        super(`The environment has ${mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`}:\n  ` +
+            mistakes.join("\n  "));
+        this.name = "EnvironmentError";
+    }
+}
+
+/**
+ * Reads a program's environment against its schema, once, at the start.
+ *
+ * @param schema one zod object whose keys are the variables; build its fields with the functions below, which
+ *     carry the sentence that says what is allowed
+ * @param environment where the variables are; by default the process's own
+ * @returns the values, converted and with defaults filled in
+ * @throws EnvironmentError that names every wrong variable, the value found and what is allowed
+ */
+export function readEnvironment<Schema extends z.ZodObject>(
+    schema: Schema,
+    environment: Record<string, string | undefined> = process.env,
+): z.infer<Schema> {
+    const outcome = schema.safeParse(environment);
+    if (outcome.success) {
+        return outcome.data;
+    }
+    // One line a variable: the first complaint about a value explains the later ones.
+    const allowedByVariable = new Map<string, string>();
+    for (const issue of outcome.error.issues) {
+        const variable = String(issue.path[0]);
+        if (!allowedByVariable.has(variable)) {
+            allowedByVariable.set(variable, issue.message);
+        }
+    }
+    throw new EnvironmentError(
+        [...allowedByVariable].map(([variable, allowed]) => `${variable} ${found(variable, environment)}; ${allowed}`),
+    );
+}
+
+function found(variable: string, environment: Record<string, string | undefined>): string {
+    const value = environment[variable];
+    if (value === undefined) {
+        return "is not set";
+    }
+    if (value === "") {
+        return "is empty";
+    }
+    // An error ends in the log, and the log is read by many.
+    return /PASSWORD|SECRET|TOKEN|KEY/.test(variable) ? "is set to a value not shown" : `is ${JSON.stringify(value)}`;
+}
+
+function wholeNumber(allowed: string, least: number, most: number) {
+    return z
+        .string(allowed)
+        .regex(/^\d{1,9}$/, allowed)
+        .transform(Number)
+        .pipe(z.number().min(least, allowed).max(most, allowed));
+}
+
+/** A TCP port, 1 to 65535. */
+export function port(byDefault: number) {
+    return wholeNumber(`set a port from 1 to 65535, for example ${byDefault}`, 1, 65535).prefault(String(byDefault));
+}
+
+/** A length of time in milliseconds, 1 to 60000. */
+export function milliseconds(byDefault: number) {
+    return wholeNumber(
+        `set a whole number of milliseconds from 1 to 60000, for example ${byDefault}`, 1, 60_000,
+    ).prefault(String(byDefault));
+}
+
+/** The address of another program of the shop; plain HTTP, as inside a cluster. */
+export function httpUrl(example: string) {
+    const allowed = `set an http:// address, for example ${example}`;
+    return z
+        .string(allowed)
+        .refine((text) => URL.canParse(text) && new URL(text).protocol === "http:", allowed)
+        .transform((text) => new URL(text));
+}
+
+/** Any text but the empty one. A text with a default may be left out. */
+export function text(example: string, byDefault?: string) {
+    const allowed = `set it, for example to ${example}`;
+    const field = z.string(allowed).min(1, allowed);
+    return byDefault === undefined ? field : field.prefault(byDefault);
+}
+
+/** One of a few words. */
+export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
+    return z.enum(words, `set one of ${words.join(", ")}`);
+}
+
+/** How much a program logs; `info` unless told. */
+export function logLevel() {
+    return oneOf(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).prefault("info");
+}

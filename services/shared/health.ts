@@ -1,0 +1,47 @@
+import type { Hono } from "hono";
+import { serveGet } from "./application";
+import type { Log } from "./log";
+import { problemResponse, problemType } from "./problem";
+
+/** What a readiness check must answer within, in milliseconds: less than the 1 s a kubelet waits by default. */
+export const READINESS_TIMEOUT_MS = 800;
+
+/**
+ * Adds `/health/liveness` and `/health/readiness`.
+ *
+ * Liveness says that the process answers, and depends on nobody: a kubelet restarts what is not alive, and a restart
+ * mends no other program's outage.
+ *
+ * Readiness takes a pod out of its Services. The kubelet's own request proves nothing about the network: the
+ * NetworkPolicy specification exempts traffic between a pod and the node it runs on, so probes go on reaching a pod
+ * that is cut off from everybody else. Nor does an established connection prove anything, since a new policy may let
+ * it live (the specification leaves that open; kube-router, Calico and Antrea do). So each probe must open a fresh
+ * connection outwards; `check` does, and throws an error whose message a client may read when there is none.
+ */
+export function serveHealth(application: Hono, log: Log, check: () => Promise<void>): void {
+    serveGet(application, "/health/liveness", (context) => context.json({ status: "UP" }));
+
+    let wasReady: boolean | undefined;
+    serveGet(application, "/health/readiness", async (context) => {
+        try {
+            await check();
+        } catch (error) {
+            const detail = error instanceof Error ? error.message : String(error);
+            if (wasReady !== false) {
+                log.warn({ detail, cause: causeOf(error) }, "not ready");
+            }
+            wasReady = false;
+            return problemResponse({ type: problemType("not-ready"), title: "Not ready", status: 503, detail });
+        }
+        if (wasReady !== true) {
+            log.info("ready");
+        }
+        wasReady = true;
+        return context.json({ status: "UP" });
+    });
+}
+
+function causeOf(error: unknown): string | undefined {
+    const cause = error instanceof Error ? error.cause : undefined;
+    return cause instanceof Error ? cause.message : undefined;
+}

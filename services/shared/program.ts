@@ -1,0 +1,59 @@
+import type { Hono } from "hono";
+import { EnvironmentError } from "./environment";
+import { createLog, type Log } from "./log";
+import { startServer } from "./server";
+
+/** A program that is built and waits for requests. */
+export interface Program {
+    application: Hono;
+    port: number;
+    log: Log;
+    /** Lets go of what the program holds (a database pool, a broker), after the last request ended. */
+    close?: () => Promise<void>;
+}
+
+/**
+ * Runs one program of the shop from its first line to its exit code: builds it, serves it, and on SIGTERM or SIGINT
+ * drains it and exits with 0. A mistake in the environment, a port in use or an unforeseen error is logged and exits
+ * with 1.
+ *
+ * @param name the program's name in its log
+ * @param build reads the environment and builds the program; called once
+ */
+export function runProgram(name: string, build: () => Program): void {
+    let log = createLog(name);
+    const fail = (error: unknown) => {
+        if (error instanceof EnvironmentError) {
+            log.fatal({ mistakes: error.mistakes }, `${name} cannot start: its environment is wrong`);
+        } else {
+            log.fatal({ err: error }, `${name} ends: ${error instanceof Error ? error.message : String(error)}`);
+        }
+        process.exit(1);
+    };
+    process.on("uncaughtException", fail);
+    process.on("unhandledRejection", fail);
+
+    const run = async () => {
+        const program = build();
+        log = program.log;
+        const server = await startServer(program.application, program.port);
+        log.info({ port: server.port }, `${name} listens`);
+
+        let stopping = false;
+        const stop = async (signal: string) => {
+            if (stopping) {
+                return;
+            }
+            stopping = true;
+            log.info({ signal }, `${name} stops`);
+            const cut = await server.stop();
+            await program.close?.();
+            log.info({ connectionsCut: cut }, `${name} stopped`);
+            process.exit(0);
+        };
+        // As process 1 of a container nothing but these handlers makes the signals mean anything.
+        process.on("SIGTERM", (signal) => void stop(signal).catch(fail));
+        process.on("SIGINT", (signal) => void stop(signal).catch(fail));
+    };
+    run().catch(fail);
+}
