@@ -1,0 +1,126 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { PassThrough, type Readable } from "node:stream";
+import type { ProcessInputs } from "./inputs";
+
+/** What a finished command printed, without its last line's end. */
+export interface Output {
+    readonly stdout: string;
+    readonly stderr: string;
+}
+
+/** After a cancellation a command has this long to clean up before it is killed. */
+export const CANCEL_GRACE_MILLISECONDS = 10_000;
+
+/**
+ * Runs one command and collects what it prints.
+ *
+ * The command leads a process group of its own. A cancellation ends the whole group: SIGTERM first, so that the
+ * command can undo what it began, SIGKILL when it has not ended within the grace period.
+ *
+ * @param command the last argument of the interpreter (`/bin/sh -c` by default).
+ * @param previous what the same resource printed before; it reaches the command as PULUMI_COMMAND_STDOUT and _STDERR.
+ * @param log receives each line of the streams that `inputs.logging` names, as it comes.
+ * @param cancelled ends the command when it aborts.
+ * @throws an error with the exit code or signal, the command, and all it printed, if it does not end with exit code 0.
+ */
+export async function runCommand(
+    command: string,
+    inputs: ProcessInputs,
+    previous: Output | undefined,
+    log: (line: string) => void,
+    cancelled: AbortSignal,
+): Promise<Output> {
+    const failed = (why: string, printed = "") => new Error(`${why}: running ${JSON.stringify(command)}:\n${printed}`);
+    if (cancelled.aborted) {
+        throw failed("cancelled before it began");
+    }
+    const interpreter = inputs.interpreter?.length ? inputs.interpreter : ["/bin/sh", "-c"];
+    const [program = "/bin/sh", ...args] = [...interpreter, command];
+    const child = spawn(program, args, {
+        cwd: inputs.dir,
+        env: environmentOf(inputs, previous),
+        stdio: [inputs.stdin ? "pipe" : "ignore", "pipe", "pipe"],
+        detached: true,
+    });
+    const stdout: Buffer[] = [];
+    const stderr: Buffer[] = [];
+    const both: Buffer[] = [];
+    collect(child.stdout!, [stdout, both], logs("stdout", inputs.logging) ? log : undefined);
+    collect(child.stderr!, [stderr, both], logs("stderr", inputs.logging) ? log : undefined);
+    // A command need not read what it is given; the broken pipe is then no failure.
+    child.stdin?.on("error", () => undefined).end(inputs.stdin);
+
+    const cancel = () => terminateGroup(child);
+    cancelled.addEventListener("abort", cancel, { once: true });
+    try {
+        const failure = await failureOf(child, inputs.dir);
+        if (failure) {
+            throw failed(cancelled.aborted ? `cancelled, ${failure}` : failure, text(both));
+        }
+    } finally {
+        cancelled.removeEventListener("abort", cancel);
+    }
+    return { stdout: text(stdout).replace(/\n$/, ""), stderr: text(stderr).replace(/\n$/, "") };
+}
+
+function environmentOf(inputs: ProcessInputs, previous: Output | undefined): NodeJS.ProcessEnv {
+    const environment: NodeJS.ProcessEnv = { ...process.env, ...inputs.environment };
+    if (inputs.addPreviousOutputInEnv ?? true) {
+        if (previous?.stdout) {
+            environment.PULUMI_COMMAND_STDOUT = previous.stdout;
+        }
+        if (previous?.stderr) {
+            environment.PULUMI_COMMAND_STDERR = previous.stderr;
+        }
+    }
+    return environment;
+}
+
+function logs(stream: "stdout" | "stderr", logging: string | undefined): boolean {
+    return logging === undefined || logging === stream || logging === "stdoutAndStderr";
+}
+
+function collect(stream: Readable, buffers: Buffer[][], log: ((line: string) => void) | undefined): void {
+    stream.on("data", (chunk: Buffer) => buffers.forEach((buffer) => buffer.push(chunk)));
+    if (log) {
+        createInterface({ input: stream.pipe(new PassThrough()), crlfDelay: Infinity }).on("line", log);
+    }
+}
+
+/** Why a process did not end well, once it and everything that holds its output has ended; undefined if it did. */
+function failureOf(child: ChildProcess, dir: string | undefined): Promise<string | undefined> {
+    return new Promise((resolve) => {
+        child.on("error", (error: NodeJS.ErrnoException) => {
+            // Node names the program even when it is the working directory that is not there.
+            resolve(error.code === "ENOENT" && dir ? `${error.message} (in the directory ${dir})` : error.message);
+        });
+        child.on("close", (code, signal) => {
+            resolve(signal ? `signal: ${signal}` : code === 0 ? undefined : `exit status ${code}`);
+        });
+    });
+}
+
+function terminateGroup(child: ChildProcess): void {
+    signalGroup(child, "SIGTERM");
+    const kill = setTimeout(() => signalGroup(child, "SIGKILL"), CANCEL_GRACE_MILLISECONDS);
+    child.once("close", () => clearTimeout(kill));
+}
+
+/** Signals every process of the group that a command leads. */
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+    if (child.pid === undefined) {
+        return; // It never started.
+    }
+    try {
+        process.kill(-child.pid, signal);
+    } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "ESRCH") {
+            throw error;
+        }
+    }
+}
+
+function text(buffers: readonly Buffer[]): string {
+    return Buffer.concat(buffers).toString("utf8");
+}

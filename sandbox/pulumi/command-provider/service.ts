@@ -1,0 +1,197 @@
+import { randomBytes } from "node:crypto";
+import type * as grpc from "@grpc/grpc-js";
+import * as plugin from "@pulumi/pulumi/proto/plugin_pb";
+import * as provider from "@pulumi/pulumi/proto/provider_pb";
+import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import { unary } from "../plugin";
+import { readAssets } from "./assets";
+import { diffResponse } from "./diff-response";
+import type { EngineLog } from "./engine-log";
+import { checkInputs, type CommandInputs, commandShapes, type ProcessInputs, runShapes } from "./inputs";
+import { type Output, runCommand } from "./process";
+import { providerSchema } from "./schema";
+import { fromStruct, holdsSecret, plainProperties, type Properties, secret, toStruct, UNKNOWN } from "./values";
+
+/** The release of the command provider that this stands in for. */
+export const COMMAND_VERSION = "1.2.1";
+
+const COMMAND = "command:local:Command";
+const RUN = "command:local:run";
+
+/** The command provider's service: resources `command:local:Command` and the function `command:local:run`. */
+export class CommandProvider {
+    readonly #cancelled = new AbortController();
+    readonly #running = new Set<Promise<unknown>>();
+
+    constructor(private readonly log: EngineLog) {}
+
+    /** Ends the running commands and resolves when they have ended. */
+    async stop(): Promise<void> {
+        this.#cancelled.abort();
+        await Promise.allSettled(this.#running);
+    }
+
+    /** One handler for each method of ResourceProvider that a command needs. */
+    handlers(): grpc.UntypedServiceImplementation {
+        return {
+            handshake: unary((request: provider.ProviderHandshakeRequest) => {
+                this.log.connect(request.getEngineAddress());
+                return new provider.ProviderHandshakeResponse().setAcceptSecrets(true).setAcceptResources(true);
+            }),
+            attach: unary((request: plugin.PluginAttach) => {
+                this.log.connect(request.getAddress());
+                return new Empty();
+            }),
+            getPluginInfo: unary(() => new plugin.PluginInfo().setVersion(COMMAND_VERSION)),
+            getSchema: unary(() => new provider.GetSchemaResponse().setSchema(JSON.stringify(providerSchema))),
+            checkConfig: unary((request: provider.CheckRequest) =>
+                new provider.CheckResponse().setInputs(request.getNews()),
+            ),
+            diffConfig: unary(() => diffResponse({}, {}, [])),
+            configure: unary(() =>
+                new provider.ConfigureResponse().setAcceptsecrets(true).setAcceptresources(true).setSupportspreview(true),
+            ),
+            check: unary(check),
+            diff: unary(diff),
+            create: unary((request: provider.CreateRequest) => this.#create(request)),
+            read: unary((request: provider.ReadRequest) =>
+                new provider.ReadResponse()
+                    .setId(request.getId())
+                    .setProperties(request.getProperties())
+                    .setInputs(request.getInputs()),
+            ),
+            update: unary((request: provider.UpdateRequest) => this.#update(request)),
+            delete: unary((request: provider.DeleteRequest) => this.#delete(request)),
+            invoke: unary((request: provider.InvokeRequest) => this.#invoke(request)),
+            cancel: unary(() => {
+                this.#cancelled.abort();
+                return new Empty();
+            }),
+        };
+    }
+
+    async #create(request: provider.CreateRequest): Promise<provider.CreateResponse> {
+        requireCommand(request.getUrn());
+        const inputs = fromStruct(request.getProperties());
+        const id = nameOf(request.getUrn()) + randomBytes(4).toString("hex");
+        const response = new provider.CreateResponse().setId(request.getPreview() ? "" : id);
+        if (request.getPreview()) {
+            return response.setProperties(toStruct(unknownOutputs(inputs)));
+        }
+        const { create, ...how } = plainProperties(inputs) as CommandInputs;
+        const outputs = await this.#run(request.getUrn(), create, how, undefined);
+        return response.setProperties(toStruct(withOutputs(inputs, outputs)));
+    }
+
+    async #update(request: provider.UpdateRequest): Promise<provider.UpdateResponse> {
+        requireCommand(request.getUrn());
+        const inputs = fromStruct(request.getNews());
+        const response = new provider.UpdateResponse();
+        if (request.getPreview()) {
+            return response.setProperties(toStruct(unknownOutputs(inputs)));
+        }
+        const { create, update, ...how } = plainProperties(inputs) as CommandInputs;
+        const olds = plainProperties(fromStruct(request.getOlds())) as Partial<Output>;
+        const outputs = await this.#run(request.getUrn(), update ?? create, how, olds);
+        return response.setProperties(toStruct(withOutputs(inputs, outputs)));
+    }
+
+    async #delete(request: provider.DeleteRequest): Promise<Empty> {
+        requireCommand(request.getUrn());
+        const state = plainProperties(fromStruct(request.getProperties())) as CommandInputs & Partial<Output>;
+        await this.#run(request.getUrn(), state.delete, state, state);
+        return new Empty();
+    }
+
+    async #invoke(request: provider.InvokeRequest): Promise<provider.InvokeResponse> {
+        if (request.getTok() !== RUN) {
+            throw unsupported(request.getTok());
+        }
+        const { inputs, failures } = checkInputs(fromStruct(request.getArgs()), runShapes, ["command"]);
+        const response = new provider.InvokeResponse();
+        if (failures.length > 0) {
+            return response.setFailuresList(failures.map(checkFailure));
+        }
+        const { command, ...how } = plainProperties(inputs) as ProcessInputs & { readonly command?: string };
+        const outputs = await this.#run("", command, how, undefined);
+        return response.setReturn(toStruct(withOutputs(inputs, outputs)));
+    }
+
+    /** Runs a command, if there is one, and returns the outputs that follow; the previous ones if there is none. */
+    async #run(
+        urn: string,
+        command: string | undefined,
+        how: ProcessInputs,
+        previous: Partial<Output> | undefined,
+    ): Promise<Properties> {
+        const printed: Output = { stdout: previous?.stdout ?? "", stderr: previous?.stderr ?? "" };
+        if (command === undefined) {
+            return { ...printed };
+        }
+        const log = this.log.of(urn);
+        const running = runCommand(command, how, printed, log.line, this.#cancelled.signal).finally(log.flushed);
+        this.#running.add(running);
+        try {
+            const output = await running;
+            return { ...output, ...readAssets(how.dir ?? process.cwd(), how.assetPaths, how.archivePaths) };
+        } finally {
+            this.#running.delete(running);
+        }
+    }
+}
+
+function check(request: provider.CheckRequest): provider.CheckResponse {
+    requireCommand(request.getUrn());
+    const { inputs, failures } = checkInputs(fromStruct(request.getNews()), commandShapes);
+    return new provider.CheckResponse().setInputs(toStruct(inputs)).setFailuresList(failures.map(checkFailure));
+}
+
+function diff(request: provider.DiffRequest): provider.DiffResponse {
+    requireCommand(request.getUrn());
+    const oldInputs = request.getOldInputs() ?? request.getOlds();
+    return diffResponse(onlyInputs(fromStruct(oldInputs)), fromStruct(request.getNews()), request.getIgnorechangesList());
+}
+
+function onlyInputs(properties: Properties): Properties {
+    return Object.fromEntries(Object.entries(properties).filter(([name]) => name in commandShapes));
+}
+
+/** The state after a run: each output is a secret as soon as one input is, for a command may print what it is given. */
+function withOutputs(inputs: Properties, outputs: Properties): Properties {
+    const mark = (value: Properties[string]) => (value !== undefined && holdsSecret(inputs) ? secret(value) : value);
+    const marked = Object.entries(outputs).map(([name, value]) => [name, mark(value)]);
+    return { ...inputs, ...Object.fromEntries(marked) };
+}
+
+/** What a preview can say: nothing was run, so that no output is known. */
+function unknownOutputs(inputs: Properties): Properties {
+    return withOutputs(inputs, {
+        stdout: UNKNOWN,
+        stderr: UNKNOWN,
+        assets: inputs.assetPaths === undefined ? undefined : UNKNOWN,
+        archive: inputs.archivePaths === undefined ? undefined : UNKNOWN,
+    });
+}
+
+function checkFailure({ property, reason }: { property: string; reason: string }): provider.CheckFailure {
+    return new provider.CheckFailure().setProperty(property).setReason(reason);
+}
+
+/** A URN ends in `type::name`, the type preceded by its parents' types and `$`. */
+function requireCommand(urn: string): void {
+    const type = urn.split("::")[2]?.split("$").pop() ?? "";
+    if (type !== COMMAND) {
+        throw unsupported(type);
+    }
+}
+
+function nameOf(urn: string): string {
+    return urn.split("::").slice(3).join("::");
+}
+
+function unsupported(token: string): Error {
+    return new Error(
+        `${token} is not part of this stand-in for the command provider, which has ${COMMAND} and ${RUN}; ` +
+            `the official provider has it: pulumi plugin install resource command ${COMMAND_VERSION} --reinstall`,
+    );
+}

@@ -1,0 +1,94 @@
+import { execFile, spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+import type { PackageManager, RuntimeOptions } from "./options";
+
+/** An installed npm package. */
+export interface Dependency {
+    readonly name: string;
+    readonly version: string;
+}
+
+/** The package manager of a program: the one its options name, else the one whose lock file lies there, else npm. */
+export function packageManagerOf(options: RuntimeOptions, programDirectory: string): PackageManager {
+    if (options.packagemanager !== "auto") {
+        return options.packagemanager;
+    }
+    const lockFiles: [string, PackageManager][] = [
+        ["yarn.lock", "yarn"],
+        ["pnpm-lock.yaml", "pnpm"],
+        ["bun.lock", "bun"],
+        ["bun.lockb", "bun"],
+    ];
+    return lockFiles.find(([file]) => existsSync(join(programDirectory, file)))?.[1] ?? "npm";
+}
+
+/**
+ * The packages that a program's package.json asks for, with the versions installed; those that are not installed are
+ * left out.
+ *
+ * @param transitive also what those packages ask for, as far as an npm lock file lists it.
+ */
+export function dependenciesOf(programDirectory: string, transitive: boolean): Dependency[] {
+    if (transitive) {
+        const lock = readJson<{ packages?: Record<string, { version?: string }> }>(programDirectory, "package-lock.json");
+        return Object.entries(lock?.packages ?? {}).flatMap(([path, { version }]) => {
+            const name = path.split("node_modules/").at(-1);
+            return path && name && version ? [{ name, version }] : [];
+        });
+    }
+    const manifest = readJson<Record<"dependencies" | "devDependencies", Record<string, string>>>(
+        programDirectory,
+        "package.json",
+    );
+    const names = Object.keys({ ...manifest?.dependencies, ...manifest?.devDependencies });
+    return names.flatMap((name) => {
+        const installed = readJson<{ version?: string }>(programDirectory, join("node_modules", name, "package.json"));
+        return installed?.version ? [{ name, version: installed.version }] : [];
+    });
+}
+
+/**
+ * Installs a program's packages.
+ *
+ * @param write receives the package manager's output as it comes.
+ * @throws an error that names the command and its exit code.
+ */
+export async function installDependencies(
+    manager: PackageManager,
+    programDirectory: string,
+    write: (stream: "stdout" | "stderr", text: Buffer) => void,
+): Promise<void> {
+    const child = spawn(manager, ["install"], { cwd: programDirectory, stdio: ["ignore", "pipe", "pipe"] });
+    child.stdout.on("data", (text: Buffer) => write("stdout", text));
+    child.stderr.on("data", (text: Buffer) => write("stderr", text));
+    await new Promise<void>((resolve, reject) => {
+        child.on("error", (error) => reject(new Error(`cannot run ${manager} install: ${error.message}`)));
+        child.on("close", (code, signal) =>
+            code === 0
+                ? resolve()
+                : reject(new Error(`${manager} install in ${programDirectory} ended with ${signal ?? `exit code ${code}`}`)),
+        );
+    });
+}
+
+/** The version that a command prints, or an empty string if it cannot be asked. */
+export async function versionOf(command: string): Promise<string> {
+    const asked = promisify(execFile)(command, ["--version"]);
+    return asked.then(({ stdout }) => stdout.trim()).catch(() => "");
+}
+
+/** The full path of a command on PATH, or its bare name if it is not there. */
+export function pathOf(command: string): string {
+    const folders = (process.env.PATH ?? "").split(delimiter);
+    return folders.map((folder) => join(folder, command)).find((path) => existsSync(path)) ?? command;
+}
+
+function readJson<T>(folder: string, file: string): T | undefined {
+    try {
+        return JSON.parse(readFileSync(join(folder, file), "utf8")) as T;
+    } catch {
+        return undefined; // Absent or broken: the caller leaves it out, this is information only.
+    }
+}
