@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { logLevel, milliseconds, oneOf, port, text } from "../shared/environment";
+import { logLevel, milliseconds, oneOf, port, secret, text } from "../shared/environment";
 import { CATEGORIES } from "../shared/products";
 
 /** The catalogue's environment; the database is named with the variables PostgreSQL's own programs use. */
@@ -10,9 +10,9 @@ export const catalogueEnvironment = z.object({
     CATEGORY: oneOf(CATEGORIES),
     PGHOST: text("product-db"),
     PGPORT: port(5432),
-    PGUSER: text("shop_reader", "shop_reader"),
-    PGDATABASE: text("shop", "shop"),
-    PGPASSWORD: text("the password of PGUSER, from a Secret"),
+    PGUSER: text("shop_reader").prefault("shop_reader"),
+    PGDATABASE: text("shop").prefault("shop"),
+    PGPASSWORD: secret("the password of PGUSER, from a Secret"),
     /** How long a query may take in all, connecting included; less than the gateway waits for an answer. */
     QUERY_TIMEOUT_MS: milliseconds(1_500),
 });

@@ -6,7 +6,7 @@
 #   PGDATA             the data; a folder inside of the writable volume, not the volume itself
 #   POSTGRES_PASSWORD  of the account `shop`, which owns the database `shop`; or POSTGRES_PASSWORD_FILE
 #   READER_PASSWORD    of the account `shop_reader`, which may only read; or READER_PASSWORD_FILE
-#   RUN_DIR            for the socket; /tmp unless told
+#   RUN_DIR            the socket is made in its folder product-db; /tmp unless told
 #   PGPORT             5432 unless told
 set -eu
 
@@ -54,10 +54,16 @@ bin=/usr/lib/postgresql/$version/bin
     "/usr/lib/postgresql (found: $(ls /usr/lib/postgresql 2>/dev/null | tr '\n' ' ')); use an image of the version" \
     "that made the data, for example docker.io/library/postgres:${version:-15}-bookworm"
 
-# Two servers on the same data destroy it. postmaster.pid cannot tell between two pods, which both call themselves
-# process 1; a lock on the volume can. The servers inherit it, so it lives exactly as long as any of their processes.
+# Two servers on the same data destroy it. postmaster.pid cannot tell in containers: two pods both call their server
+# process 7, and after a kill the number may belong to somebody else, which keeps the next start out. A lock on the
+# volume can: all processes of a server inherit it, so it is free when, and only when, the last of them is gone. Then
+# a postmaster.pid or a socket that is left over means nothing.
 exec 9>"$data.lock"
 flock -w 10 9 || fail "cannot start: another server still uses $data after 10 s"
+rm -f "$data/postmaster.pid"
+socket=$run/product-db
+rm -rf "$socket"
+mkdir -m 700 "$socket"
 
 # As process 1 a shell without these ignores SIGTERM.
 preparation=
@@ -82,16 +88,16 @@ fi
 # serve OPTION...: becomes the server.
 serve() {
     exec "$bin/postgres" -D "$data" -c config_file="$configuration/postgresql.conf" \
-        -c hba_file="$configuration/pg_hba.conf" -c unix_socket_directories="$run" "$@"
+        -c hba_file="$configuration/pg_hba.conf" -c unix_socket_directories="$socket" "$@"
 }
 
 serve -c listen_addresses= &
 preparation=$!
-until "$bin/pg_isready" --quiet --host "$run"; do
+until "$bin/pg_isready" --quiet --host "$socket"; do
     kill -0 $preparation 2>/dev/null || fail "cannot start: PostgreSQL ended; its last words are above"
     sleep 0.1
 done
-ask() { "$bin/psql" --no-psqlrc --quiet --host "$run" --username postgres --set ON_ERROR_STOP=1 "$@"; }
+ask() { "$bin/psql" --no-psqlrc --quiet --host "$socket" --username postgres --set ON_ERROR_STOP=1 "$@"; }
 ask --dbname postgres --file "$configuration/access.sql"
 PGOPTIONS="-c role=shop -c client_min_messages=warning" ask --dbname shop --single-transaction \
     --file "$configuration/schema.sql" --file "$configuration/seed.sql"

@@ -80,11 +80,16 @@ export function httpUrl(example: string) {
         .transform((text) => new URL(text));
 }
 
-/** Any text but the empty one. A text with a default may be left out. */
-export function text(example: string, byDefault?: string) {
+/** Any text but the empty one. */
+export function text(example: string) {
     const allowed = `set it, for example to ${example}`;
-    const field = z.string(allowed).min(1, allowed);
-    return byDefault === undefined ? field : field.prefault(byDefault);
+    return z.string(allowed).min(1, allowed);
+}
+
+/** A text that must not be seen: never defaulted, never shown. `what` says what it is and where it comes from. */
+export function secret(what: string) {
+    const allowed = `set it to ${what}`;
+    return z.string(allowed).min(1, allowed);
 }
 
 /** One of a few words. */

@@ -1,0 +1,121 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { OWNER_PASSWORD, TestDatabase, whyNoPostgres } from "./support/database";
+import { eventually } from "./support/ports";
+
+const missing = whyNoPostgres();
+
+describe.skipIf(missing !== undefined)(`the product database${missing ? ` (skipped: ${missing})` : ""}`, { timeout: 30_000 }, () => {
+    let database: TestDatabase;
+    beforeAll(async () => {
+        database = await TestDatabase.started();
+    }, 60_000);
+    afterAll(() => database?.remove());
+
+    const products = () =>
+        database.query((sql) => sql<{ id: string; name: string; category: string }[]>`select * from product order by id`);
+
+    it("opens with 8 to 12 products a category, each with a UUID and a name of its own", async () => {
+        const rows = await products();
+        expect(rows.every(({ id }) => z.uuid().safeParse(id).success)).toBe(true);
+        expect(new Set(rows.map(({ name }) => name)).size).toBe(rows.length);
+        for (const category of ["FASHION", "TOYS", "HOT_DEALS"]) {
+            const count = rows.filter((row) => row.category === category).length;
+            expect(count).toBeGreaterThanOrEqual(8);
+            expect(count).toBeLessThanOrEqual(12);
+        }
+    });
+
+    it("keeps its products, what was changed in them, and takes a changed password from a file, over a restart", async () => {
+        const before = await products();
+        const owner = <Rows>(ask: Parameters<typeof database.query<Rows>>[0]) =>
+            database.query(ask, "shop", OWNER_PASSWORD);
+        await owner((sql) => sql`update product set name = 'Renamed' where id = ${before[0]!.id}`);
+        await database.stop();
+        const passwordFile = join(database.folder, "password");
+        writeFileSync(passwordFile, "a new one");
+        await database.start({ POSTGRES_PASSWORD: "", POSTGRES_PASSWORD_FILE: passwordFile });
+        expect(await products()).toEqual([{ ...before[0], name: "Renamed" }, ...before.slice(1)]);
+        await expect(owner((sql) => sql`select 1`)).rejects.toThrow("password authentication failed");
+        await database.query((sql) => sql`select 1`, "shop", "a new one");
+    });
+
+    it("lets the catalogue's account read and nothing else, and the superuser in from nowhere", async () => {
+        await expect(database.query((sql) => sql`delete from product`)).rejects.toThrow("permission denied");
+        await expect(database.query((sql) => sql`create table mine (a int)`)).rejects.toThrow("permission denied");
+        await expect(database.query((sql) => sql`select 1`, "postgres")).rejects.toThrow("no pg_hba.conf entry");
+        await expect(database.query((sql) => sql`select 1`, "shop_reader", "guess")).rejects.toThrow("password");
+    });
+
+    it("stops at once and cleanly on SIGTERM, with a client connected and a transaction open", async () => {
+        let stopped: ReturnType<typeof database.stop>;
+        const cutOff = database.query((sql) =>
+            sql.begin(async (transaction) => {
+                await transaction`select 1`;
+                stopped = database.stop();
+                await stopped;
+            }),
+        );
+        await expect(cutOff).rejects.toThrow();
+        const { code, durationMs } = await stopped!;
+        expect(code).toBe(0);
+        expect(durationMs).toBeLessThan(1500);
+        expect(database.output()).toContain("database system is shut down");
+    });
+
+    it("keeps a second server from its data for as long as one process of the first lives", async () => {
+        await database.start();
+        const lockIsFree = () => spawnSync("flock", ["-n", `${database.dataFolder}.lock`, "true"]).status === 0;
+        expect(lockIsFree()).toBe(false);
+        await database.killShellOnly();
+        expect(lockIsFree()).toBe(false);
+        await database.kill();
+        await eventually("the lock is free", lockIsFree, 2000);
+    });
+});
+
+describe.skipIf(missing !== undefined)("the product database's first start", { timeout: 30_000 }, () => {
+    let database: TestDatabase;
+    beforeEach(async () => {
+        database = await TestDatabase.create();
+    });
+    afterEach(() => database?.remove());
+
+    const moments: { when: string; hasCome: () => boolean }[] = [
+        { when: "its data are half made", hasCome: () => existsSync(join(database.folder, "volume/shop.new/base")) },
+        { when: "the accounts are made", hasCome: () => database.output().includes("ready to accept connections") },
+        { when: "it opens to the network", hasCome: () => database.output().includes("serves the products") },
+    ];
+    it.each(moments)("is repaired by the next when it was killed while $when", async ({ hasCome }) => {
+        database.launch();
+        await eventually("the moment to kill it has come", hasCome);
+        await database.kill();
+        await database.start();
+        const [{ count }] = (await database.query((sql) => sql`select count(*)::int from product`)) as [{ count: number }];
+        expect(count).toBeGreaterThanOrEqual(24);
+        expect(readdirSync(join(database.folder, "volume")).sort()).toEqual(["shop", "shop.lock"]);
+    });
+
+    it("names every mistake of its environment at once", async () => {
+        const server = database.launch({
+            POSTGRES_PASSWORD: "", READER_PASSWORD: "", READER_PASSWORD_FILE: "/no/such", PGDATA: "data", RUN_DIR: "/none",
+        });
+        await eventually("it exits", () => server.exitCode !== null);
+        expect(server.exitCode).toBe(1);
+        for (const mistake of ["POSTGRES_PASSWORD is not set", "READER_PASSWORD_FILE is /no/such", "PGDATA is 'data'", "RUN_DIR is /none"]) {
+            expect(database.output()).toContain(mistake);
+        }
+    });
+
+    it("never overwrites a folder that holds something else", async () => {
+        mkdirSync(database.dataFolder);
+        writeFileSync(join(database.dataFolder, "diary.txt"), "mine");
+        const server = database.launch();
+        await eventually("it exits", () => server.exitCode !== null);
+        expect(database.output()).toContain("holds something that is no database");
+        expect(execFileSync("cat", [join(database.dataFolder, "diary.txt")], { encoding: "utf8" })).toBe("mine");
+    });
+});

@@ -1,0 +1,172 @@
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import postgres from "postgres";
+import { eventually, freePort } from "./ports";
+
+const SOURCE = resolve(__dirname, "../../../services/database");
+export const OWNER_PASSWORD = "owner's secret";
+export const READER_PASSWORD = "reader secret";
+
+/**
+ * Why the real PostgreSQL cannot be had here, or undefined if it can. As root on a Debian it is installed if missing;
+ * elsewhere the tests that need it are skipped, with this as the reason.
+ */
+export function whyNoPostgres(): string | undefined {
+    if (existsSync("/usr/lib/postgresql") && readdirSync("/usr/lib/postgresql").length > 0) {
+        return undefined;
+    }
+    if (process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get")) {
+        return "no PostgreSQL under /usr/lib/postgresql; install it with: sudo apt-get install postgresql";
+    }
+    console.warn("Installs PostgreSQL for the tests: apt-get install postgresql-15");
+    // Only the programs are wanted: the package would otherwise make a database of its own and start it.
+    mkdirSync("/etc/postgresql-common", { recursive: true });
+    writeFileSync("/etc/postgresql-common/createcluster.conf", "create_main_cluster = false\n");
+    const environment = { ...process.env, DEBIAN_FRONTEND: "noninteractive", UCF_FORCE_CONFFOLD: "1" };
+    const aptGet = (...args: string[]) => execFileSync("apt-get", args, { env: environment, stdio: "pipe" });
+    try {
+        aptGet("install", "--yes", "--no-install-recommends", "postgresql-15");
+    } catch {
+        aptGet("update");
+        aptGet("install", "--yes", "--no-install-recommends", "postgresql-15");
+    }
+    return undefined;
+}
+
+/** The shop's database as its pod runs it, in a folder of its own and as a user other than root. */
+export class TestDatabase {
+    readonly folder = mkdtempSync(join(tmpdir(), "shop-database-"));
+    readonly dataFolder = join(this.folder, "volume", "shop");
+    private server: ChildProcess | undefined;
+    private written = "";
+    /** Whether all processes that could write to the server's output are gone. */
+    private closed = true;
+
+    private constructor(readonly port: number) {
+        // Read from a copy, as from a ConfigMap: the checkout may lie where the other user cannot look.
+        cpSync(SOURCE, join(this.folder, "configuration"), { recursive: true });
+        for (const name of [".", "volume", "run"]) {
+            mkdirSync(join(this.folder, name), { recursive: true });
+            const owner = unprivilegedUser();
+            if (owner !== undefined) {
+                chownSync(join(this.folder, name), owner.uid, owner.gid);
+            }
+        }
+    }
+
+    /** Everything in place, nothing started. */
+    static async create(): Promise<TestDatabase> {
+        return new TestDatabase(await freePort());
+    }
+
+    /** Created, started, and open to the network. */
+    static async started(): Promise<TestDatabase> {
+        const database = await TestDatabase.create();
+        await database.start();
+        return database;
+    }
+
+    /** Runs `start.sh` and returns at once; `environment` overrides what it is given. */
+    launch(environment: Record<string, string> = {}): ChildProcess {
+        const owner = unprivilegedUser();
+        this.written = "";
+        // A process group of its own, so that all of it can be killed at once, as when a container dies.
+        const server = spawn("sh", [join(this.folder, "configuration", "start.sh")], {
+            env: {
+                PATH: process.env.PATH ?? "",
+                PGDATA: this.dataFolder,
+                RUN_DIR: join(this.folder, "run"),
+                PGPORT: String(this.port),
+                POSTGRES_PASSWORD: OWNER_PASSWORD,
+                READER_PASSWORD,
+                ...environment,
+            },
+            stdio: ["ignore", "pipe", "pipe"],
+            detached: true,
+            ...(owner && { uid: owner.uid, gid: owner.gid }),
+        });
+        server.stdout.on("data", (chunk) => (this.written += chunk));
+        server.stderr.on("data", (chunk) => (this.written += chunk));
+        this.server = server;
+        this.closed = false;
+        server.once("close", () => (this.closed = true));
+        return server;
+    }
+
+    /** Runs `start.sh` until the database answers queries. */
+    async start(environment: Record<string, string> = {}): Promise<void> {
+        const server = this.launch(environment);
+        await eventually("the database accepts a query", async () => {
+            if (server.exitCode !== null) {
+                throw new Error(`start.sh exited with ${server.exitCode}:\n${this.written}`);
+            }
+            return this.query((sql) => sql`select 1`).then(() => true, () => false);
+        }, 30_000);
+    }
+
+    /** Asks the database as the given account over the network, on a connection of its own. */
+    async query<Rows>(
+        ask: (sql: postgres.Sql) => Promise<Rows>, user = "shop_reader", password = READER_PASSWORD,
+    ): Promise<Rows> {
+        const sql = postgres({
+            host: "127.0.0.1", port: this.port, user, password, database: "shop", max: 1, connect_timeout: 2,
+            onnotice: () => {},
+        });
+        try {
+            return await ask(sql);
+        } finally {
+            await sql.end({ timeout: 1 });
+        }
+    }
+
+    output(): string {
+        return this.written;
+    }
+
+    /** Ends the server by SIGTERM, as a kubelet does, and resolves with its exit code and how long that took. */
+    async stop(): Promise<{ code: number | null; durationMs: number }> {
+        const start = performance.now();
+        const code = await this.end("SIGTERM");
+        return { code, durationMs: performance.now() - start };
+    }
+
+    /** Ends each of its processes at once by SIGKILL, as when the container is out of memory. */
+    async kill(): Promise<void> {
+        await this.end("SIGKILL");
+    }
+
+    /** Ends the shell that watches the server, and not the server. */
+    async killShellOnly(): Promise<void> {
+        const server = this.server!;
+        const exited = new Promise((resolve) => server.once("exit", resolve));
+        server.kill("SIGKILL");
+        await exited;
+    }
+
+    /** Ends it and removes its folder. */
+    async remove(): Promise<void> {
+        await this.kill();
+        rmSync(this.folder, { recursive: true, force: true });
+    }
+
+    private async end(signal: "SIGTERM" | "SIGKILL"): Promise<number | null> {
+        const server = this.server;
+        if (server === undefined || this.closed) {
+            return server?.exitCode ?? null;
+        }
+        const closed = new Promise<number | null>((resolve) => server.once("close", (code) => resolve(code)));
+        process.kill(signal === "SIGKILL" ? -server.pid! : server.pid!, signal);
+        return closed;
+    }
+}
+
+/** Whom root becomes to run PostgreSQL, which refuses root; undefined for anybody else. */
+function unprivilegedUser(): { uid: number; gid: number } | undefined {
+    if (process.getuid?.() !== 0) {
+        return undefined;
+    }
+    const id = (option: string) => Number(execFileSync("id", [option, "nobody"], { encoding: "utf8" }));
+    return { uid: id("-u"), gid: id("-g") };
+}
