@@ -6,15 +6,22 @@ import { READINESS_TIMEOUT_MS } from "../shared/health";
 /** The codes with which c-ares says that a DNS server answered, though not with an address. */
 const ANSWERED = new Set(["ENOTFOUND", "ENODATA", "ESERVFAIL", "EFORMERR", "ENOTIMP", "EREFUSED"]);
 
+interface Dns {
+    /** Completes names that do not end in a dot. */
+    searchDomain?: string | undefined;
+    /** Addresses of the servers asked, with a port if it is not 53. @default those of the system */
+    servers?: string[];
+}
+
 /**
  * The gateway's readiness check: throws when it can reach nothing at all.
  *
  * A gateway whose backends or database are down stays ready, because it still has something to say: its problem
- * document. Unready it must be only when it is itself cut off, which the kubelet cannot see (it may always reach the
- * pods of its own node). So each check opens something fresh outwards: a DNS query of a backend's name, from a new
- * resolver and with it from a new port, since a firewall treats an old one's packets as an established flow; and if no
- * DNS server answers, TCP connections to the addresses the backends last had. Either will do. That a name does not
- * exist is an answer too.
+ * document. Unready it must be only when it is itself cut off, which the kubelet cannot see: the NetworkPolicy
+ * specification exempts traffic between a pod and its node. So each check opens something fresh outwards: a DNS query
+ * of each backend's name, from a new resolver and with it from a new port, since a firewall treats an old one's
+ * packets as an established flow; and a TCP connection to the address that each backend last had, for when DNS is what
+ * is down. Any one of them will do. That a name does not exist is an answer too.
  *
  * It cannot see isolation where DNS is served by the pod's own node (NodeLocal DNSCache), for the same exemption.
  *
@@ -22,33 +29,28 @@ const ANSWERED = new Set(["ENOTFOUND", "ENODATA", "ESERVFAIL", "EFORMERR", "ENOT
  * system's own time-outs end, and a few probes under a blackhole would take them all from the requests.
  *
  * @param urls where the backends are
- * @param searchDomain completes a bare name; by default the first of the system's search list
+ * @param dns the system's, unless told
  */
-export function createReachability(urls: URL[], searchDomain = firstSearchDomain()): () => Promise<void> {
+export function createReachability(urls: URL[], dns: Dns = { searchDomain: firstSearchDomain() }): () => Promise<void> {
+    // What DNS said last: a Service keeps its address for as long as it lives.
     const addresses = new Map<string, string>();
     const targets = urls.map((url) => ({ host: url.hostname.replace(/^\[|\]$/g, ""), port: Number(url.port || 80) }));
-    for (const { host } of targets.filter(({ host }) => isIP(host))) {
-        addresses.set(host, host);
-    }
     const names = targets.map(({ host }) => host).filter((host) => !isIP(host));
+    const addressOf = (host: string) => (isIP(host) ? host : addresses.get(host));
 
-    const connectToAny = () =>
-        Promise.any(
-            targets.flatMap(({ host, port }) => {
-                const address = addresses.get(host);
-                return address === undefined ? [] : [connectTo(address, port)];
-            }),
-        );
-
+    const askDns = async (name: string) => {
+        const address = await queryName(name, dns);
+        if (address !== undefined) {
+            addresses.set(name, address);
+        }
+    };
     return async () => {
-        const attempts: Promise<unknown>[] = [connectToAny()];
-        if (names.length > 0) {
-            attempts.push(Promise.any(names.map(async (name) => {
-                const address = await queryName(name, searchDomain);
-                if (address !== undefined) {
-                    addresses.set(name, address);
-                }
-            })));
+        const attempts: Promise<void>[] = names.map(askDns);
+        for (const { host, port } of targets) {
+            const address = addressOf(host);
+            if (address !== undefined) {
+                attempts.push(connectTo(address, port));
+            }
         }
         try {
             await Promise.any(attempts);
@@ -59,11 +61,14 @@ export function createReachability(urls: URL[], searchDomain = firstSearchDomain
 }
 
 /** The first address of a name, or undefined if a DNS server answered without one; throws if none answered. */
-async function queryName(name: string, searchDomain: string | undefined): Promise<string | undefined> {
+async function queryName(name: string, dns: Dns): Promise<string | undefined> {
     const resolver = new Resolver({ timeout: READINESS_TIMEOUT_MS / 2, tries: 2 });
+    if (dns.servers !== undefined) {
+        resolver.setServers(dns.servers);
+    }
     const timer = setTimeout(() => resolver.cancel(), READINESS_TIMEOUT_MS);
     try {
-        return (await resolver.resolve4(completeName(name, searchDomain)))[0];
+        return (await resolver.resolve4(completeName(name, dns.searchDomain)))[0];
     } catch (error) {
         if (ANSWERED.has((error as NodeJS.ErrnoException).code ?? "")) {
             return undefined;

@@ -43,5 +43,8 @@ export function serveHealth(application: Hono, log: Log, check: () => Promise<vo
 
 function causeOf(error: unknown): string | undefined {
     const cause = error instanceof Error ? error.cause : undefined;
+    if (cause instanceof AggregateError) {
+        return cause.errors.map((each: Error) => each.message).join("; ");
+    }
     return cause instanceof Error ? cause.message : undefined;
 }

@@ -46,8 +46,8 @@ export interface RunningProgram {
 
 /** Starts a bundled program with this environment and nothing else of ours, and waits until it listens. */
 export async function startProgram(name: ProgramName, environment: Record<string, string>): Promise<RunningProgram> {
-    const port = await freePort();
-    const { child, output, exited } = spawnProgram(name, { PORT: String(port), ...environment });
+    const port = environment.PORT ?? String(await freePort());
+    const { child, output, exited } = spawnProgram(name, { ...environment, PORT: port });
     await eventually(`${name} listens`, () => {
         if (child.exitCode !== null) {
             throw new Error(`${name} exited with ${child.exitCode}: ${output()}`);
