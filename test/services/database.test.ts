@@ -89,7 +89,7 @@ describe.skipIf(missing !== undefined)("the product database's first start", { t
         { when: "the accounts are made", hasCome: () => database.output().includes("ready to accept connections") },
         { when: "it opens to the network", hasCome: () => database.output().includes("serves the products") },
     ];
-    it.each(moments)("is repaired by the next when it was killed while $when", async ({ hasCome }) => {
+    it.each(moments.map(({ when, hasCome }) => [when, hasCome] as const))("is repaired by the next when it was killed while %s", async (_when, hasCome) => {
         database.launch();
         await eventually("the moment to kill it has come", hasCome);
         await database.kill();
@@ -97,6 +97,15 @@ describe.skipIf(missing !== undefined)("the product database's first start", { t
         const [{ count }] = (await database.query((sql) => sql`select count(*)::int from product`)) as [{ count: number }];
         expect(count).toBeGreaterThanOrEqual(24);
         expect(readdirSync(join(database.folder, "volume")).sort()).toEqual(["shop", "shop.lock"]);
+    });
+
+    it("ends at once when it is told to stop in the middle, and the next makes it whole", async () => {
+        database.launch();
+        await eventually("the accounts are made", () => database.output().includes("ready to accept connections"));
+        const { code, durationMs } = await database.stop();
+        expect(code).toBe(143);
+        expect(durationMs).toBeLessThan(1500);
+        await database.start();
     });
 
     it("names every mistake of its environment at once", async () => {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { answering, answeringJson, dropping, garbled, refusing, silent, type Peer } from "./support/backends";
-import { bundle, startProgram, type RunningProgram } from "./support/programs";
+import { bundle, runToExit, startProgram, type RunningProgram } from "./support/programs";
 import { eventually } from "./support/ports";
 
 const TIMEOUT_MS = 600;
@@ -101,7 +101,8 @@ describe("a backend that fails", () => {
         { what: "hangs up in the middle of an answer", peer: () => answering((_q, r) => { r.writeHead(200, { "Content-Length": "50" }); r.write("{", () => r.destroy()); }), status: 502, kind: "unreachable", detail: "closed the connection" },
     ];
 
-    it.each(failures)("fails the listing with $status when a backend $what", async ({ peer, status, kind, detail }) => {
+    const table = failures.map((failure) => [failure.what, failure.status, failure] as const);
+    it.each(table)("that %s fails the listing with %i", async (_what, status, { peer, kind, detail }) => {
         const hotDeals = await peer();
         const { gateway } = await startGateway({ hotDeals });
         const answer = await ask(gateway);
@@ -171,6 +172,17 @@ describe("anything else that is asked of the gateway", () => {
         expect(post).toMatchObject({ status: 405, type: "application/problem+json", body: { status: 405 } });
         expect(post.headers.get("allow")).toBe("GET, HEAD");
         expect((await ask(gateway, "/products", "HEAD")).status).toBe(200);
+    });
+});
+
+describe("a gateway whose port is taken", () => {
+    it("exits with 1 and says so", async () => {
+        const { gateway, fashion: peer } = await startGateway();
+        const { code, output } = await runToExit("gateway", {
+            PORT: new URL(gateway.url).port, FASHION_URL: peer.url, TOYS_URL: peer.url, HOT_DEALS_URL: peer.url,
+        });
+        expect(code).toBe(1);
+        expect(output).toMatch(/"level":"fatal".*address already in use/);
     });
 });
 

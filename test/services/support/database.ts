@@ -22,15 +22,20 @@ export function whyNoPostgres(): string | undefined {
     }
     console.warn("Installs PostgreSQL for the tests: apt-get install postgresql-15");
     // Only the programs are wanted: the package would otherwise make a database of its own and start it.
-    mkdirSync("/etc/postgresql-common", { recursive: true });
-    writeFileSync("/etc/postgresql-common/createcluster.conf", "create_main_cluster = false\n");
+    const clusterSettings = "/etc/postgresql-common/createcluster.conf";
+    if (!existsSync(clusterSettings)) {
+        mkdirSync("/etc/postgresql-common", { recursive: true });
+        writeFileSync(clusterSettings, "create_main_cluster = false\n");
+    }
     const environment = { ...process.env, DEBIAN_FRONTEND: "noninteractive", UCF_FORCE_CONFFOLD: "1" };
-    const aptGet = (...args: string[]) => execFileSync("apt-get", args, { env: environment, stdio: "pipe" });
+    // Others may be installing, too; and a new machine's package lists are empty or old.
+    const aptGet = (...args: string[]) =>
+        execFileSync("apt-get", ["-o", "DPkg::Lock::Timeout=300", ...args], { env: environment, stdio: "pipe" });
     try {
-        aptGet("install", "--yes", "--no-install-recommends", "postgresql-15");
-    } catch {
         aptGet("update");
         aptGet("install", "--yes", "--no-install-recommends", "postgresql-15");
+    } catch (error) {
+        return `PostgreSQL could not be installed: ${error instanceof Error ? error.message : error}`;
     }
     return undefined;
 }
