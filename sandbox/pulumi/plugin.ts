@@ -4,7 +4,7 @@ import * as grpc from "@grpc/grpc-js";
 /** As large as the engine's own limit: a checkpoint's properties may exceed gRPC's default of 4 MB. */
 export const MAX_MESSAGE_BYTES = 400 * 1024 * 1024;
 
-/** How long a plugin may take to end what it runs; the engine kills it 5 s after it asked. */
+/** What a plugin runs has this long to end after it was asked to; the engine kills the plugin itself after 5 s. */
 export const STOP_GRACE_MILLISECONDS = 4_000;
 
 /** What answers one unary call: the response, or an error that becomes the call's status. */
@@ -74,7 +74,11 @@ export function servePlugin(
         }
         process.stdout.write(`${port}\n`);
     });
-    onEndOfEngine(() => void stop().finally(() => process.exit(0)));
+    onEndOfEngine(() => {
+        // Something may have left its process group and hold on; what is left behind must not be this process too.
+        setTimeout(() => process.exit(1), STOP_GRACE_MILLISECONDS + 500);
+        void stop().finally(() => process.exit(0));
+    });
 }
 
 /** Calls back once, when the engine asks for the end or has died, however that came. */

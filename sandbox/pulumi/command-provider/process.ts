@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { PassThrough, type Readable } from "node:stream";
+import { STOP_GRACE_MILLISECONDS } from "../plugin";
 import type { ProcessInputs } from "./inputs";
 
 /** What a finished command printed, without its last line's end. */
@@ -8,9 +9,6 @@ export interface Output {
     readonly stdout: string;
     readonly stderr: string;
 }
-
-/** After a cancellation a command has this long to clean up before it is killed. */
-export const CANCEL_GRACE_MILLISECONDS = 10_000;
 
 /**
  * Runs one command and collects what it prints.
@@ -103,7 +101,7 @@ function failureOf(child: ChildProcess, dir: string | undefined): Promise<string
 
 function terminateGroup(child: ChildProcess): void {
     signalGroup(child, "SIGTERM");
-    const kill = setTimeout(() => signalGroup(child, "SIGKILL"), CANCEL_GRACE_MILLISECONDS);
+    const kill = setTimeout(() => signalGroup(child, "SIGKILL"), STOP_GRACE_MILLISECONDS);
     child.once("close", () => clearTimeout(kill));
 }
 

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { ProgramInfo, RunRequest } from "@pulumi/pulumi/proto/language_pb";
+import { STOP_GRACE_MILLISECONDS } from "../plugin";
 import { parseRuntimeOptions } from "./options";
 
 /** How a program's run ended. */
@@ -15,8 +16,8 @@ export interface RunResult {
 /** The SDK's exit code for "failed, and the user has been told" (cmd/run/index.js of @pulumi/pulumi). */
 const EXIT_USER_WAS_TOLD = 32;
 
-/** After an interrupt a program has this long to end; after its end, its output has this long to arrive. */
-const WAIT_DELAY_MILLISECONDS = 5_000;
+/** After a program's end, output that something it started still holds open is waited for no longer. */
+const OUTPUT_DELAY_MILLISECONDS = 5_000;
 
 /**
  * Runs a Pulumi program as the official host does: in a Node process of its own, through the `cmd/run` of the SDK
@@ -110,7 +111,7 @@ function requireInfo(info: ProgramInfo | undefined): ProgramInfo {
 
 function interruptThenKill(child: ChildProcess): void {
     child.kill("SIGINT");
-    setTimeout(() => child.kill("SIGKILL"), WAIT_DELAY_MILLISECONDS).unref();
+    setTimeout(() => child.kill("SIGKILL"), STOP_GRACE_MILLISECONDS).unref();
 }
 
 type End = { readonly code: number | null; readonly signal: NodeJS.Signals | null } | { readonly failure: Error };
@@ -120,7 +121,7 @@ function endOf(child: ChildProcess): Promise<End> {
         child.on("error", (failure) => resolve({ failure }));
         child.on("close", (code, signal) => resolve({ code, signal }));
         // A grandchild may hold the output open for ever.
-        child.on("exit", (code, signal) => setTimeout(() => resolve({ code, signal }), WAIT_DELAY_MILLISECONDS).unref());
+        child.on("exit", (code, signal) => setTimeout(() => resolve({ code, signal }), OUTPUT_DELAY_MILLISECONDS).unref());
     });
 }
 
