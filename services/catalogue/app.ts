@@ -29,7 +29,7 @@ export function createCatalogue({ category, database, log }: CatalogueArgs): Hon
             const products = await database.products(category);
             return context.json({ responseType: REMOTE_SERVICE, products: [...products] } satisfies BackendResponse);
         } catch (error) {
-            log.warn({ cause: error instanceof Error ? error.message : String(error) }, "the database gave no products");
+            log.warn({ cause: error instanceof Error ? error.message : String(error) }, "no products");
             return problemResponse({
                 type: problemType("database-unavailable"),
                 title: "The database is not available",

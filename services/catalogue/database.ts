@@ -37,11 +37,9 @@ export function openProductDatabase(args: DatabaseArgs): ProductDatabase {
     return {
         async products(category) {
             try {
-                return await within(
-                    args.queryTimeoutMs,
-                    pool.sql<Product[]>`select id, name, category from product where category = ${category} order by name`
-                        .execute(),
-                );
+                const query = pool.sql<Product[]>`
+                    select id, name, category from product where category = ${category} order by name`;
+                return await within(args.queryTimeoutMs, query.execute());
             } catch (error) {
                 // An error that the server sent came over a connection that works.
                 if (!(error instanceof postgres.PostgresError)) {

@@ -21,7 +21,11 @@ const LONGEST_ANSWER_BYTES = 1024 * 1024;
  * @param cancelled ends the exchange at once; the promise rejects with the signal's reason
  * @throws BackendFailure that says what happened
  */
-export async function askBackend(backend: Backend, timeoutMs: number, cancelled: AbortSignal): Promise<BackendResponse> {
+export async function askBackend(
+    backend: Backend,
+    timeoutMs: number,
+    cancelled: AbortSignal,
+): Promise<BackendResponse> {
     // A timer and a controller by hand: in Node 20 a signal made by AbortSignal.any of AbortSignal.timeout can be
     // garbage collected before it fires.
     const exchange = new AbortController();

@@ -1,20 +1,19 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { silent, switchable } from "./support/backends";
 import { bundle, startProgram, type RunningProgram } from "./support/programs";
-import { READER_PASSWORD, TestDatabase, whyNoPostgres } from "./support/database";
+import { describeOnPostgres, READER_PASSWORD, TestDatabase } from "./support/database";
 import { eventually } from "./support/ports";
 
-const missing = whyNoPostgres();
 const QUERY_TIMEOUT_MS = 700;
 
-describe.skipIf(missing !== undefined)(`the catalogue on a real PostgreSQL${missing ? ` (skipped: ${missing})` : ""}`, () => {
+describeOnPostgres("the catalogue on a real PostgreSQL", () => {
     let database: TestDatabase;
     let catalogue: RunningProgram | undefined;
 
     beforeAll(async () => {
         bundle("catalogue");
         database = await TestDatabase.started();
-    }, 60_000);
+    });
     afterAll(() => database?.remove());
     afterEach(() => catalogue?.kill());
 
@@ -60,7 +59,7 @@ describe.skipIf(missing !== undefined)(`the catalogue on a real PostgreSQL${miss
         expect(await status("/products")).toBe(200);
     });
 
-    it.each(["stop", "kill"] as const)("is not ready while the database is gone by %s, and heals by itself", async (how) => {
+    it.each(["stop", "kill"] as const)("is not ready while the database is gone by %s, and heals", async (how) => {
         await start();
         expect(await status("/products")).toBe(200);
         await database[how]();
@@ -74,7 +73,7 @@ describe.skipIf(missing !== undefined)(`the catalogue on a real PostgreSQL${miss
         expect(await status("/products")).toBe(200);
     });
 
-    it("fails within its time-out when the network swallows its pooled connections, and heals with the network", async () => {
+    it("fails within its time-out when the network swallows its connections, and heals with it", async () => {
         const way = await switchable(database.port);
         await start({ PGPORT: String(way.port) });
         expect(await status("/products")).toBe(200);

@@ -34,7 +34,9 @@ describe("a program's environment", () => {
     });
 
     it("is refused with every mistake at once: the variable, its value, and what is allowed", () => {
-        const environment = { FASHION_URL: "ftp://x", TOYS_URL: "", PORT: "80 80", UPSTREAM_TIMEOUT_MS: "0", LOG_LEVEL: "loud" };
+        const environment = {
+            FASHION_URL: "ftp://x", TOYS_URL: "", PORT: "80 80", UPSTREAM_TIMEOUT_MS: "0", LOG_LEVEL: "loud",
+        };
         expect(mistakesOf(() => readEnvironment(gatewayEnvironment, environment)).sort()).toEqual([
             'FASHION_URL is "ftp://x"; set an http:// address, for example http://fashion-bestseller',
             "HOT_DEALS_URL is not set; set an http:// address, for example http://hot-deals",
@@ -43,14 +45,15 @@ describe("a program's environment", () => {
             "TOYS_URL is empty; set an http:// address, for example http://toys-bestseller",
             'UPSTREAM_TIMEOUT_MS is "0"; set a whole number of milliseconds from 1 to 60000, for example 2000',
         ]);
-        expect(mistakesOf(() => readEnvironment(catalogueEnvironment, { CATEGORY: "BOOKS", PGPASSWORD: "" })).sort()).toEqual([
+        const other = { CATEGORY: "BOOKS", PGPASSWORD: "" };
+        expect(mistakesOf(() => readEnvironment(catalogueEnvironment, other)).sort()).toEqual([
             'CATEGORY is "BOOKS"; set one of FASHION, TOYS, HOT_DEALS',
             "PGHOST is not set; set it, for example to product-db",
             "PGPASSWORD is empty; set it to the password of PGUSER, from a Secret",
         ]);
     });
 
-    it.each(["gateway", "catalogue"] as const)("that is wrong ends the %s at once with 1 and the mistakes in its log", async (name) => {
+    it.each(["gateway", "catalogue"] as const)("that is wrong ends the %s with 1, mistakes in its log", async (name) => {
         const { code, output } = await runToExit(name, { PORT: "none" });
         expect(code).toBe(1);
         const entry = JSON.parse(output.trim()) as { level: string; mistakes: string[] };

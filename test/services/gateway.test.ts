@@ -1,48 +1,9 @@
 import type { ServerResponse } from "node:http";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { answering, answeringJson, dropping, garbled, refusing, silent, type Peer } from "./support/backends";
-import { bundle, runToExit, startProgram, type RunningProgram } from "./support/programs";
+import { describe, expect, it } from "vitest";
+import { answering, answeringJson, dropping, refusing, silent } from "./support/backends";
+import { ask, list, product, startGateway, TIMEOUT_MS } from "./support/gateway";
 import { eventually } from "./support/ports";
-
-const TIMEOUT_MS = 600;
-const product = (category: string) => ({ id: "1cb000fc-4a11-4fd3-a30d-65e5eccf7d56", name: "A thing", category });
-const list = (category: string) => ({ responseType: "REMOTE_SERVICE", products: [product(category)] });
-
-let running: { close(): void }[] = [];
-beforeAll(() => void bundle("gateway"));
-afterEach(() => {
-    running.forEach((each) => each.close());
-    running = [];
-});
-
-/** A gateway before healthy backends, but for those given. */
-async function startGateway(peers: { fashion?: Peer; toys?: Peer; hotDeals?: Peer } = {}) {
-    const fashion = peers.fashion ?? (await answeringJson(list("FASHION")));
-    const toys = peers.toys ?? (await answeringJson(list("TOYS")));
-    const hotDeals = peers.hotDeals ?? (await answeringJson(list("HOT_DEALS")));
-    const gateway = await startProgram("gateway", {
-        FASHION_URL: fashion.url,
-        TOYS_URL: toys.url,
-        HOT_DEALS_URL: hotDeals.url,
-        UPSTREAM_TIMEOUT_MS: String(TIMEOUT_MS),
-    });
-    running.push(fashion, toys, hotDeals, { close: gateway.kill });
-    return { gateway, fashion, toys, hotDeals };
-}
-
-async function ask(gateway: RunningProgram, path = "/products", method = "GET") {
-    const start = performance.now();
-    const response = await fetch(gateway.url + path, { method });
-    const text = await response.text();
-    return {
-        status: response.status,
-        type: response.headers.get("content-type"),
-        headers: response.headers,
-        text,
-        body: text === "" ? undefined : JSON.parse(text),
-        durationMs: performance.now() - start,
-    };
-}
+import { runToExit } from "./support/programs";
 
 describe("the product listing", () => {
     it("has exactly the documented members, and no others", async () => {
@@ -83,65 +44,6 @@ describe("the product listing", () => {
             expect((await ask(gateway)).status).toBe(200);
         }
         expect(hotDeals.connections()).toBe(3);
-    });
-});
-
-describe("a backend that fails", () => {
-    const failures = [
-        { what: "refuses connections", peer: refusing, status: 502, kind: "unreachable", detail: "refused the connection" },
-        { what: "accepts and never answers", peer: silent, status: 504, kind: "timeout", detail: `within ${TIMEOUT_MS} ms` },
-        { what: "is behind a firewall that drops", peer: dropping, status: 504, kind: "timeout", detail: `within ${TIMEOUT_MS} ms` },
-        { what: "speaks no HTTP", peer: garbled, status: 502, kind: "bad-answer", detail: "not HTTP" },
-        { what: "answers with status 500", peer: () => answeringJson({}, 500), status: 502, kind: "bad-answer", detail: "status 500" },
-        { what: "answers with a redirection", peer: () => answeringJson({}, 302), status: 502, kind: "bad-answer", detail: "status 302" },
-        { what: "answers with no JSON", peer: () => answering((_q, r) => void r.end("<html>")), status: 502, kind: "bad-answer", detail: "not a product list" },
-        { what: "answers with other JSON", peer: () => answeringJson({ products: 3 }), status: 502, kind: "bad-answer", detail: "not a product list" },
-        { what: "answers without end", peer: () => answering((_q, r) => void setInterval(() => r.write("x".repeat(300_000)), 10).unref()), status: 502, kind: "bad-answer", detail: "more than a product list" },
-        { what: "begins an answer and stops", peer: () => answering((_q, r) => void r.write("{")), status: 504, kind: "timeout", detail: `within ${TIMEOUT_MS} ms` },
-        { what: "hangs up in the middle of an answer", peer: () => answering((_q, r) => { r.writeHead(200, { "Content-Length": "50" }); r.write("{", () => r.destroy()); }), status: 502, kind: "unreachable", detail: "closed the connection" },
-    ];
-
-    const table = failures.map((failure) => [failure.what, failure.status, failure] as const);
-    it.each(table)("that %s fails the listing with %i", async (_what, status, { peer, kind, detail }) => {
-        const hotDeals = await peer();
-        const { gateway } = await startGateway({ hotDeals });
-        const answer = await ask(gateway);
-        expect(answer).toMatchObject({ status, type: "application/problem+json" });
-        expect(answer.body).toStrictEqual({
-            type: `tag:chaos-shop.example,2026:problem/backend-${kind}`,
-            title: expect.any(String),
-            status,
-            detail: expect.stringContaining(detail),
-            backend: "hot-deals",
-        });
-        expect(answer.body.detail).toMatch(/^hot-deals /);
-        expect(answer.durationMs).toBeLessThan(status === 504 ? TIMEOUT_MS + 250 : 400);
-    });
-
-    it("tells no client about addresses, ports or stack traces, but the log about the cause", async () => {
-        const { gateway, toys } = await startGateway({ toys: await refusing() });
-        const { text } = await ask(gateway);
-        expect(text).not.toMatch(/127\.0\.0\.1|ECONN|at .*:\d+/);
-        expect(text).not.toContain(new URL(toys.url).port);
-        await eventually("the cause is in the log", () => gateway.output().includes("ECONNREFUSED"));
-    });
-
-    it("ends the listing at once, and the exchanges with the others, without waiting for anybody", async () => {
-        let cutShort = false;
-        const toys = await answering((_request, response) => void response.once("close", () => (cutShort = true)));
-        const { gateway } = await startGateway({ fashion: await silent(), toys, hotDeals: await refusing() });
-        const { status, body, durationMs } = await ask(gateway);
-        expect([status, body.backend]).toEqual([502, "hot-deals"]);
-        expect(durationMs).toBeLessThan(TIMEOUT_MS - 200);
-        await eventually("toys sees its exchange end", () => toys.connections() === 0 || cutShort, TIMEOUT_MS - 200);
-    });
-
-    it("with a name that does not resolve is unreachable", async () => {
-        const hotDeals: Peer = { url: "http://no-such-backend.invalid", connections: () => 0, close: () => {} };
-        const { gateway } = await startGateway({ hotDeals });
-        const { status, body } = await ask(gateway);
-        expect([502, 504]).toContain(status);
-        expect(body.backend).toBe("hot-deals");
     });
 });
 

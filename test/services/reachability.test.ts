@@ -33,11 +33,13 @@ async function startDns(reply: Reply) {
         const found = control.reply === "loopback";
         const header = Buffer.from([query[0]!, query[1]!, 0x81, found ? 0x80 : 0x83, 0, 1, 0, found ? 1 : 0, 0, 0, 0, 0]);
         const answer = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 30, 0, 4, 127, 0, 0, 1]);
-        server.send(Buffer.concat([header, query.subarray(12, at + 5), ...(found ? [answer] : [])]), from.port, from.address);
+        const question = query.subarray(12, at + 5);
+        server.send(Buffer.concat([header, question, ...(found ? [answer] : [])]), from.port, from.address);
     });
     await new Promise<void>((resolve) => server.bind(0, "127.0.0.1", resolve));
     running.push(server);
-    return { dns: { servers: [`127.0.0.1:${(server.address() as AddressInfo).port}`], searchDomain: "demo.svc.cluster.local" }, queries, control };
+    const servers = [`127.0.0.1:${(server.address() as AddressInfo).port}`];
+    return { dns: { servers, searchDomain: "demo.svc.cluster.local" }, queries, control };
 }
 
 const timed = async (check: () => Promise<void>) => {

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import * as z from "zod";
-import { READER_PASSWORD, TestDatabase, whyNoPostgres } from "./support/database";
+import { describeOnPostgres, READER_PASSWORD, TestDatabase } from "./support/database";
 import { eventually } from "./support/ports";
 import { startProgram, type RunningProgram } from "./support/programs";
 
-const missing = whyNoPostgres();
-
-describe.skipIf(missing !== undefined)(`the whole shop of variant four${missing ? ` (skipped: ${missing})` : ""}`, () => {
+describeOnPostgres("the whole shop of variant four", () => {
     let database: TestDatabase;
     let gateway: RunningProgram;
     const catalogues: Record<string, RunningProgram> = {};
@@ -31,7 +29,7 @@ describe.skipIf(missing !== undefined)(`the whole shop of variant four${missing 
             TOYS_URL: catalogues.TOYS!.url,
             HOT_DEALS_URL: catalogues.HOT_DEALS!.url,
         });
-    }, 60_000);
+    });
     afterAll(async () => {
         gateway?.kill();
         Object.values(catalogues).forEach((catalogue) => catalogue.kill());

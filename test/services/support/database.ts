@@ -3,9 +3,13 @@ import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmS
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import postgres from "postgres";
+import { describe, vi } from "vitest";
 import { eventually, freePort } from "./ports";
 
 const SOURCE = resolve(__dirname, "../../../services/database");
+// A first start takes a second, or several on a busy machine.
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 60_000 });
+
 export const OWNER_PASSWORD = "owner's secret";
 export const READER_PASSWORD = "reader secret";
 
@@ -13,7 +17,7 @@ export const READER_PASSWORD = "reader secret";
  * Why the real PostgreSQL cannot be had here, or undefined if it can. As root on a Debian it is installed if missing;
  * elsewhere the tests that need it are skipped, with this as the reason.
  */
-export function whyNoPostgres(): string | undefined {
+function whyNoPostgres(): string | undefined {
     if (existsSync("/usr/lib/postgresql") && readdirSync("/usr/lib/postgresql").length > 0) {
         return undefined;
     }
@@ -38,6 +42,12 @@ export function whyNoPostgres(): string | undefined {
         return `PostgreSQL could not be installed: ${error instanceof Error ? error.message : error}`;
     }
     return undefined;
+}
+
+/** A group of tests that need the real PostgreSQL; its title says why if they are skipped. */
+export function describeOnPostgres(title: string, tests: () => void): void {
+    const reason = whyNoPostgres();
+    describe.skipIf(reason !== undefined)(reason === undefined ? title : `${title} (skipped: ${reason})`, tests);
 }
 
 /** The shop's database as its pod runs it, in a folder of its own and as a user other than root. */

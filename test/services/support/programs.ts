@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { buildSync } from "esbuild";
-import { afterAll } from "vitest";
+import { afterAll, vi } from "vitest";
 import { eventually, freePort } from "./ports";
 
 export type ProgramName = "gateway" | "catalogue";
@@ -13,6 +13,8 @@ const NODE_OPTIONS = ["--max-semi-space-size=4", "--max-old-space-size=48"];
 
 const bundles = new Map<ProgramName, string>();
 const folder = mkdtempSync(join(tmpdir(), "shop-bundle-"));
+// Real processes on a busy machine take their time.
+vi.setConfig({ testTimeout: 20_000, hookTimeout: 60_000 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Bundles a program into one file, as it is mounted into its pod, and says where that file is. */
@@ -80,7 +82,8 @@ export async function runToExit(name: ProgramName, environment: Record<string, s
 }
 
 function spawnProgram(name: ProgramName, environment: Record<string, string>) {
-    const child: ChildProcess = spawn(process.execPath, [...NODE_OPTIONS, bundle(name)], { env: environment, stdio: "pipe" });
+    const options = { env: environment, stdio: "pipe" } as const;
+    const child: ChildProcess = spawn(process.execPath, [...NODE_OPTIONS, bundle(name)], options);
     let written = "";
     child.stdout!.on("data", (chunk) => (written += chunk));
     child.stderr!.on("data", (chunk) => (written += chunk));
