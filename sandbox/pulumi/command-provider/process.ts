@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { createInterface } from "node:readline";
-import { PassThrough, type Readable } from "node:stream";
+import type { Readable } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
 import { STOP_GRACE_MILLISECONDS } from "../plugin";
 import type { ProcessInputs } from "./inputs";
 
@@ -44,8 +44,12 @@ export async function runCommand(
     const stdout: Buffer[] = [];
     const stderr: Buffer[] = [];
     const both: Buffer[] = [];
-    collect(child.stdout!, [stdout, both], logs("stdout", inputs.logging) ? log : undefined);
-    collect(child.stderr!, [stderr, both], logs("stderr", inputs.logging) ? log : undefined);
+    collect(child.stdout!, [stdout, both]);
+    collect(child.stderr!, [stderr, both]);
+    const logLastLines = [
+        ...(logs("stdout", inputs.logging) ? [logLines(child.stdout!, log)] : []),
+        ...(logs("stderr", inputs.logging) ? [logLines(child.stderr!, log)] : []),
+    ];
     // A command need not read what it is given; the broken pipe is then no failure.
     child.stdin?.on("error", () => undefined).end(inputs.stdin);
 
@@ -53,6 +57,7 @@ export async function runCommand(
     cancelled.addEventListener("abort", cancel, { once: true });
     try {
         const failure = await failureOf(child, inputs.dir);
+        logLastLines.forEach((logLastLine) => logLastLine());
         if (failure) {
             throw failed(cancelled.aborted ? `cancelled, ${failure}` : failure, text(both));
         }
@@ -79,11 +84,24 @@ function logs(stream: "stdout" | "stderr", logging: string | undefined): boolean
     return logging === undefined || logging === stream || logging === "stdoutAndStderr";
 }
 
-function collect(stream: Readable, buffers: Buffer[][], log: ((line: string) => void) | undefined): void {
+function collect(stream: Readable, buffers: Buffer[][]): void {
     stream.on("data", (chunk: Buffer) => buffers.forEach((buffer) => buffer.push(chunk)));
-    if (log) {
-        createInterface({ input: stream.pipe(new PassThrough()), crlfDelay: Infinity }).on("line", log);
-    }
+}
+
+/** Logs each line as soon as it is whole; the function returned logs the last one if it has no end. */
+function logLines(stream: Readable, log: (line: string) => void): () => void {
+    const decoder = new StringDecoder("utf8");
+    let rest = "";
+    stream.on("data", (chunk: Buffer) => {
+        const lines = (rest + decoder.write(chunk)).split(/\r?\n/);
+        rest = lines.pop() ?? "";
+        lines.forEach(log);
+    });
+    return () => {
+        if (rest !== "") {
+            log(rest);
+        }
+    };
 }
 
 /** Why a process did not end well, once it and everything that holds its output has ended; undefined if it did. */

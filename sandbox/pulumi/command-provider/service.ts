@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import type * as grpc from "@grpc/grpc-js";
 import * as plugin from "@pulumi/pulumi/proto/plugin_pb";
 import * as provider from "@pulumi/pulumi/proto/provider_pb";
@@ -23,7 +24,10 @@ export class CommandProvider {
     readonly #cancelled = new AbortController();
     readonly #running = new Set<Promise<unknown>>();
 
-    constructor(private readonly log: EngineLog) {}
+    constructor(private readonly log: EngineLog) {
+        // As many commands as the engine likes may run at once, each of them listening.
+        setMaxListeners(0, this.#cancelled.signal);
+    }
 
     /** Ends the running commands and resolves when they have ended. */
     async stop(): Promise<void> {
