@@ -13,6 +13,7 @@ const VERSION = "1.26.8";
 /** Its sums in the public checksum database. */
 const SUMS: Partial<Record<string, string>> = {
     x64: "h1:ZOmGe1OnfREDMIdb1Qi4G9JSuDPBLGExZMQ4nis1RXM=",
+    arm64: "h1:sYL/O6MqS68ML0kjsQ36WoYIpJqkw60TxizWUYUKQMc=",
 };
 
 /**
@@ -44,7 +45,7 @@ async function fetchToolchain(folder: string, workshop: Workshop): Promise<Recor
     });
     const { Sum: sum, Dir: source } = JSON.parse(answer) as { Sum: string; Dir: string };
     const expected = SUMS[process.arch];
-    if (expected && sum !== expected) throw new Error(`Go ${VERSION} came with the sum ${sum} instead of ${expected}`);
+    if (sum !== expected) throw new Error(`Go ${VERSION} came with the sum ${sum} instead of ${expected}`);
     cpSync(source, folder, { recursive: true });
     await rm(scratch, { recursive: true });
     // A module's files carry no execute permission.

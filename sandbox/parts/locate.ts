@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { ARCHIVE, IMAGES } from "./images";
 import { sandboxPaths } from "./paths";
-import { cliPath } from "./pulumi";
+import { cliPath } from "./pulumi-home";
 import { folderOf } from "./store";
 
 /** Where the parts are once `ensureParts` has been called; nothing is looked at to say so. */

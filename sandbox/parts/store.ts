@@ -5,7 +5,7 @@ import { fingerprintOf } from "./fingerprint";
 import { damagedFiles, readManifest, writeManifest } from "./manifest";
 import type { PartName, StoredPart, Workshop } from "./part";
 import { sandboxPaths } from "./paths";
-import { part } from "./table";
+import { part, PARTS } from "./table";
 
 /** What a part's folder is called until the part is whole. */
 const UNFINISHED = ".unfinished-";
@@ -68,8 +68,9 @@ export async function removeUnfinished(): Promise<void> {
     }
 }
 
-/** The folders of parts whose inputs have changed since; nothing uses them any more. */
-export function supersededFolders(current: readonly string[]): string[] {
+/** The folders of parts whose inputs have changed since. */
+export function supersededFolders(): string[] {
+    const current = PARTS.filter((each) => each.kind === "stored").map((each) => folderOf(each.name));
     return partFolders()
         .filter((entry) => !entry.startsWith(UNFINISHED))
         .map((entry) => join(sandboxPaths().parts, entry))

@@ -1,7 +1,8 @@
 import { debianPackages } from "./debian";
 import { goPart } from "./go";
 import { goToolchain } from "./go-toolchain";
-import { imageBase, imageCoreDns, imageNats, imageNode, imagePause, imagePostgres } from "./images";
+import { imageCoreDns, imageNats, imageNode, imagePause, imagePostgres } from "./image-recipes";
+import { imageBase } from "./images";
 import type { Part, PartName } from "./part";
 import { pulumiCli, pulumiCliBuild, pulumiCommand, pulumiKubernetes, pulumiKubernetesBuild } from "./pulumi";
 
