@@ -1,7 +1,8 @@
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import { complete, engineAddressFrom, servePlugin } from "../plugin";
 import { EngineLog } from "./engine-log";
-import { COMMAND_VERSION, CommandProvider } from "./service";
+import { CommandProvider } from "./service";
+import { COMMAND_VERSION } from "./tokens";
 
 const provider = new CommandProvider(new EngineLog(engineAddressFrom(process.argv.slice(2))));
 const handlers = complete(

@@ -1,13 +1,14 @@
 import { commandShapes, runShapes } from "./inputs";
+import { COMMAND, COMMAND_VERSION, RUN } from "./tokens";
 
 type Shapes = typeof commandShapes;
 
 /** Pulumi's package schema of what this provider has, made from the very shapes that its inputs are checked against. */
 export const providerSchema = {
     name: "command",
-    version: "1.2.1",
+    version: COMMAND_VERSION,
     resources: {
-        "command:local:Command": {
+        [COMMAND]: {
             description: "A local command, run when it is created, updated and deleted.",
             inputProperties: propertiesOf(commandShapes),
             properties: { ...propertiesOf(commandShapes), ...outputs() },
@@ -15,7 +16,7 @@ export const providerSchema = {
         },
     },
     functions: {
-        "command:local:run": {
+        [RUN]: {
             description: "A local command that runs at every preview and update.",
             inputs: { type: "object", properties: propertiesOf(runShapes), required: ["command"] },
             outputs: {

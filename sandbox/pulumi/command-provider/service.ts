@@ -11,13 +11,9 @@ import type { EngineLog } from "./engine-log";
 import { checkInputs, type CommandInputs, commandShapes, type ProcessInputs, runShapes } from "./inputs";
 import { type Output, runCommand } from "./process";
 import { providerSchema } from "./schema";
-import { fromStruct, holdsSecret, plainProperties, type Properties, secret, toStruct, UNKNOWN } from "./values";
-
-/** The release of the command provider that this stands in for. */
-export const COMMAND_VERSION = "1.2.1";
-
-const COMMAND = "command:local:Command";
-const RUN = "command:local:run";
+import { unknownOutputs, withOutputs } from "./state";
+import { COMMAND_VERSION, nameOf, requireCommand, RUN, unsupported } from "./tokens";
+import { fromStruct, plainProperties, type Properties, toStruct } from "./values";
 
 /** The command provider's service: resources `command:local:Command` and the function `command:local:run`. */
 export class CommandProvider {
@@ -160,42 +156,6 @@ function onlyInputs(properties: Properties): Properties {
     return Object.fromEntries(Object.entries(properties).filter(([name]) => name in commandShapes));
 }
 
-/** The state after a run: each output is a secret as soon as one input is, for a command may print what it is given. */
-function withOutputs(inputs: Properties, outputs: Properties): Properties {
-    const mark = (value: Properties[string]) => (value !== undefined && holdsSecret(inputs) ? secret(value) : value);
-    const marked = Object.entries(outputs).map(([name, value]) => [name, mark(value)]);
-    return { ...inputs, ...Object.fromEntries(marked) };
-}
-
-/** What a preview can say: nothing was run, so that no output is known. */
-function unknownOutputs(inputs: Properties): Properties {
-    return withOutputs(inputs, {
-        stdout: UNKNOWN,
-        stderr: UNKNOWN,
-        assets: inputs.assetPaths === undefined ? undefined : UNKNOWN,
-        archive: inputs.archivePaths === undefined ? undefined : UNKNOWN,
-    });
-}
-
 function checkFailure({ property, reason }: { property: string; reason: string }): provider.CheckFailure {
     return new provider.CheckFailure().setProperty(property).setReason(reason);
-}
-
-/** A URN ends in `type::name`, the type preceded by its parents' types and `$`. */
-function requireCommand(urn: string): void {
-    const type = urn.split("::")[2]?.split("$").pop() ?? "";
-    if (type !== COMMAND) {
-        throw unsupported(type);
-    }
-}
-
-function nameOf(urn: string): string {
-    return urn.split("::").slice(3).join("::");
-}
-
-function unsupported(token: string): Error {
-    return new Error(
-        `${token} is not part of this stand-in for the command provider, which has ${COMMAND} and ${RUN}; ` +
-            `the official provider has it: pulumi plugin install resource command ${COMMAND_VERSION} --reinstall`,
-    );
 }
