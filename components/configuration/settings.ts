@@ -1,0 +1,105 @@
+import { count, duration, flag, hosts, image, label, oneOf, percentage, radius, type Reader, target, text } from "./values";
+
+/** The workloads of the shop, by the names that the cluster knows them by. */
+export const workloads = ["gateway", "fashion-bestseller", "toys-bestseller", "hot-deals", "database"] as const;
+export type Workload = (typeof workloads)[number];
+
+/** One key of the stack's configuration. */
+export interface Setting<T> extends Reader<T> {
+    /** As a user would write it. Undefined: the setting has no default, or one that `describedDefault` tells of. */
+    default?: string;
+    describedDefault?: string;
+    /** One sentence for people: what the setting decides. */
+    meaning: string;
+    /** A value that is allowed, for the command in an error; the default where there is one. */
+    example?: string;
+}
+
+function setting<T>(reader: Reader<T>, rest: Omit<Setting<T>, keyof Reader<T>>): Setting<T> {
+    return { ...reader, ...rest };
+}
+
+const replicas = (workload: Workload) =>
+    setting(count(0, 100), {
+        describedDefault: "1, or what `kubectl scale` made of it",
+        meaning: `How many pods of ${workload} run.`,
+        example: "3",
+    });
+
+/**
+ * Every key that a stack may set, with `pulumi config set KEY VALUE`. Keys with dots are literal keys. The README's
+ * table is held to this one by a test.
+ */
+export const settings = {
+    variant: setting(oneOf("four"), {
+        default: "four",
+        meaning: "Which shop: `four` is gateway, fashion-bestseller, toys-bestseller, hot-deals and product-db.",
+    }),
+    namespace: setting(label, {
+        default: "demo",
+        meaning: "Where the shop goes; created with it, at the `restricted` Pod Security level.",
+    }),
+    "kube.context": setting(text, {
+        describedDefault: "the current context, where it is plainly local",
+        meaning: "The kubeconfig context that the stack may touch. A cluster that is not plainly local must be named here.",
+        example: "my-cluster",
+    }),
+    "cluster.name": setting(text, { describedDefault: "the stack's name", meaning: "What the cluster is called.", example: "demo-cluster" }),
+    "gateway.serviceType": setting(oneOf("LoadBalancer", "NodePort", "ClusterIP"), {
+        default: "LoadBalancer",
+        meaning: "How the gateway's port 80 is offered.",
+    }),
+    "gateway.addressTimeout": setting(duration("0s", "10m"), {
+        describedDefault: "`15s` on a local cluster, `5m0s` elsewhere",
+        meaning: "How long a new gateway is given to get its external address before the update goes on without one.",
+        example: "2m",
+    }),
+    "ingress.hosts": setting(hosts, { describedDefault: "none", meaning: "Host names that reach the gateway by an Ingress.", example: "shop.example.com" }),
+    "ingress.class": setting(label, { describedDefault: "the cluster's own", meaning: "The class of the Ingress.", example: "nginx" }),
+    "ingress.tlsSecret": setting(label, { describedDefault: "none", meaning: "The Secret with the certificate for the hosts.", example: "shop-tls" }),
+    "replicas.gateway": replicas("gateway"),
+    "replicas.fashion-bestseller": replicas("fashion-bestseller"),
+    "replicas.toys-bestseller": replicas("toys-bestseller"),
+    "replicas.hot-deals": replicas("hot-deals"),
+    "images.node": setting(image, {
+        default: "docker.io/library/node:20.20.2-bookworm-slim",
+        meaning: "What the shop's programs run on: Node 20 or newer.",
+    }),
+    "images.postgres": setting(image, {
+        default: "docker.io/library/postgres:15.18-bookworm",
+        meaning: "What the database runs on: a Debian-based PostgreSQL 15 or newer.",
+    }),
+    "database.storage": setting(
+        { allowed: "a size such as 512Mi or 1Gi", read: (size: string) => (/^[1-9]\d*(?:Mi|Gi|Ti)$/.test(size) ? size : undefined) },
+        { describedDefault: "none, an `emptyDir`", meaning: "Size of the database's PersistentVolumeClaim.", example: "1Gi" },
+    ),
+    "experiment.enabled": setting(flag, { default: "false", meaning: "Whether the experiment runs: the next update begins or undoes it." }),
+    "experiment.name": setting(text, { default: "hot-deals-blackhole", meaning: "One of the saved experiments." }),
+    "experiment.area": setting(
+        { allowed: "Global, or a namespace", read: (area: string) => (area === "Global" ? area : label.read(area)) },
+        { default: "Global", meaning: "Where targets are looked for: everything discovered, or one namespace." },
+    ),
+    "experiment.target": setting(target, {
+        describedDefault: "the saved experiment's, in the shop's namespace",
+        meaning: "Attributes of the containers to attack.",
+        example: "k8s.deployment=hot-deals,k8s.namespace=demo",
+    }),
+    "experiment.radius": setting(radius, { default: "1", meaning: "Containers affected at most: a number, a percentage of those that match, or `all`." }),
+    "experiment.attack": setting(oneOf("blackhole"), { default: "blackhole", meaning: "What is done to the targets: `blackhole` cuts them off the network." }),
+    "experiment.duration": setting(duration("1s", "1h"), { default: "30s", meaning: "How long `/products` is checked, the grace aside." }),
+    "experiment.interval": setting(duration("20ms", "1m"), { default: "1s", meaning: "How often `/products` is asked." }),
+    "experiment.timeout": setting(duration("100ms", "1m"), { default: "5s", meaning: "How long an answer may take." }),
+    "experiment.grace": setting(duration("0s", "10m"), {
+        default: "15s",
+        meaning: "How long answers are not counted after the attack began, while the cluster reroutes.",
+    }),
+    "experiment.successRate": setting(percentage, { default: "100%", meaning: "The share of good answers that the hypothesis asks for." }),
+    "experiment.deadline": setting(duration("10s", "24h"), {
+        default: "10m",
+        meaning: "After this the attack ends by itself, whatever became of the update that began it.",
+    }),
+    "experiment.run": setting(text, { default: "1", meaning: "Any text; change it to run the experiment again." }),
+} satisfies Record<string, Setting<unknown>>;
+
+export type Key = keyof typeof settings;
+export type ReadAs<K extends Key> = (typeof settings)[K] extends Setting<infer T> ? T : never;

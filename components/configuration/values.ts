@@ -1,0 +1,103 @@
+import { parseAttributes } from "../../shared/attributes";
+import { parseDuration } from "../../shared/duration";
+import type { Radius } from "../../shared/radius";
+
+/** How one setting's text is read. `allowed` completes the sentence "allowed: …" of its error. */
+export interface Reader<T> {
+    allowed: string;
+    /** @throws Error with a reason that is more exact than `allowed`, where there is one. */
+    read(text: string): T | undefined;
+}
+
+/** One of a few words. */
+export function oneOf<const T extends string>(...words: T[]): Reader<T> {
+    return { allowed: words.join(", "), read: (text) => words.find((word) => word === text) };
+}
+
+/** `true` or `false`. */
+export const flag: Reader<boolean> = {
+    allowed: "true, false",
+    read: (text) => ({ true: true, false: false })[text],
+};
+
+/** A whole number between `least` and `most`. */
+export function count(least: number, most: number): Reader<number> {
+    return {
+        allowed: `a whole number from ${least} to ${most}`,
+        read: (text) => (/^\d+$/.test(text) && Number(text) >= least && Number(text) <= most ? Number(text) : undefined),
+    };
+}
+
+/** A duration, in milliseconds, between two durations. */
+export function duration(least: string, most: string): Reader<number> {
+    return {
+        allowed: `a duration from ${least} to ${most}, such as 500ms, 30s or 5m0s`,
+        read: (text) => {
+            const milliseconds = parseDuration(text);
+            if (milliseconds === undefined) return undefined;
+            return milliseconds >= parseDuration(least)! && milliseconds <= parseDuration(most)! ? milliseconds : undefined;
+        },
+    };
+}
+
+/** A percentage above 0 and up to 100, as a share between 0 and 1. */
+export const percentage: Reader<number> = {
+    allowed: "a percentage above 0% and up to 100%, such as 99.5%",
+    read: (text) => {
+        const share = Number(/^(\d+(?:\.\d+)?)%$/.exec(text)?.[1]) / 100;
+        return share > 0 && share <= 1 ? share : undefined;
+    },
+};
+
+/** A number of containers, a percentage of those that match, or `all`. */
+export const radius: Reader<Radius> = {
+    allowed: "a whole number of containers from 1, a percentage above 0% and up to 100%, or all",
+    read: (text) => {
+        if (text === "all") return { kind: "all" };
+        const share = percentage.read(text);
+        if (share !== undefined) return { kind: "share", share };
+        const containers = count(1, 100_000).read(text);
+        return containers === undefined ? undefined : { kind: "count", containers };
+    },
+};
+
+/** A name that Kubernetes takes for a namespace (RFC 1123 label). */
+export const label: Reader<string> = {
+    allowed: "lower-case letters, digits and dashes, at most 63, beginning and ending with a letter or digit",
+    read: (text) => (/^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/.test(text) ? text : undefined),
+};
+
+/** Any text but an empty one. */
+export const text: Reader<string> = {
+    allowed: "any text but an empty one",
+    read: (value) => (value.trim() === "" ? undefined : value),
+};
+
+/** An image reference with a tag or a digest: what runs must not change by itself. */
+export const image: Reader<string> = {
+    allowed: "an image reference with a tag other than latest, or a digest, such as docker.io/library/node:20.20.2-bookworm-slim",
+    read: (reference) =>
+        /^[a-z0-9][^\s@]*(?::(?!latest$)[\w][\w.-]{0,127}|@sha256:[a-f0-9]{64})$/.test(reference) ? reference : undefined,
+};
+
+/** An attribute expression that does not name a pod. */
+export const target: Reader<string> = {
+    allowed: "attributes such as k8s.deployment=hot-deals,k8s.namespace=demo",
+    read: (expression) => {
+        const conditions = parseAttributes(expression);
+        if (conditions.some(({ key }) => key === "k8s.pod.name" || key === "container.id")) {
+            throw new Error("a target is described by what outlives a restart, never by a pod's name or a container's id");
+        }
+        return expression;
+    },
+};
+
+/** Host names, comma-separated (RFC 1123). */
+export const hosts: Reader<string[]> = {
+    allowed: "host names, comma-separated, such as shop.example.com",
+    read: (list) => {
+        const names = list.split(",").map((name) => name.trim());
+        const hostName = /^(?=.{1,253}$)(?:\*\.)?(?:[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
+        return names.every((name) => hostName.test(name)) ? names : undefined;
+    },
+};

@@ -1,0 +1,55 @@
+import * as kx from "@pulumi/kubernetesx";
+import type * as pulumi from "@pulumi/pulumi";
+import { buildSync } from "esbuild";
+import { createHash } from "node:crypto";
+import { basename, dirname, join } from "node:path";
+
+/** Where the shop's programs are. */
+export const servicesFolder = join(__dirname, "..", "..", "services");
+
+/** Where a program lies in a pod, and the command that runs it. */
+export const programMount = "/program";
+export const programCommand = ["node", `${programMount}/main.js`];
+
+export interface ProgramArgs {
+    namespace: pulumi.Input<string>;
+    /** The file that begins the program. Its folder's name is the program's. */
+    entry: string;
+}
+
+/**
+ * A program of ours in the cluster: bundled into one file and kept in a ConfigMap that pods mount into a stock Node
+ * image, so that neither a registry nor an image build stands between a change and the cluster. The name carries a
+ * hash of the bundle: a changed program is another ConfigMap, which rolls the pods that mount it.
+ */
+export class Program extends kx.ConfigMap {
+    constructor({ namespace, entry }: ProgramArgs, opts?: pulumi.CustomResourceOptions) {
+        const program = basename(dirname(entry));
+        const { text, hash } = bundle(entry);
+        const name = `${program}-program-${hash}`;
+        super(name, { metadata: { name, namespace }, data: { "main.js": text }, immutable: true }, opts);
+    }
+}
+
+/** What the API server takes for one ConfigMap (its documentation, "Motivation": 1 MiB). */
+const configMapLimitBytes = 1_048_576;
+
+/**
+ * One TypeScript program and all that it imports as one file for Node.
+ *
+ * @throws Error where the program does not compile, or is larger than a ConfigMap may be.
+ */
+export function bundle(entry: string): { text: string; hash: string } {
+    const result = buildSync({ entryPoints: [entry], bundle: true, minify: true, platform: "node", target: "node20", format: "cjs", write: false });
+    const text = result.outputFiles[0]!.text;
+    const bytes = Buffer.byteLength(text);
+    if (bytes >= configMapLimitBytes) {
+        throw new Error(`${entry} is ${bytes} bytes when bundled; a ConfigMap holds less than ${configMapLimitBytes}`);
+    }
+    return { text, hash: shortHash(text) };
+}
+
+/** Enough of a hash to tell two versions of one file apart in a name. */
+export function shortHash(text: string): string {
+    return createHash("sha256").update(text).digest("hex").slice(0, 8);
+}

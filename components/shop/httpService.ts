@@ -1,0 +1,60 @@
+import type * as kx from "@pulumi/kubernetesx";
+import type * as pulumi from "@pulumi/pulumi";
+import { restrictedContainer, restrictedPod, users } from "../program/podSecurity";
+import { type Program, programMount } from "../program/program";
+import { type ServiceArgs, Workload } from "./workload";
+
+export interface HttpServiceArgs {
+    namespace: pulumi.Input<string>;
+    /** A Node image. */
+    image: string;
+    program: Program;
+    /** The program's environment, besides PORT. */
+    env: kx.types.EnvMap;
+    serviceType: ServiceArgs["type"];
+    replicas?: number;
+}
+
+const port = 8080;
+
+/** Keeps Node from spending memory to save work: half of what it takes under load otherwise, at no cost in speed here. */
+const heap = ["--max-semi-space-size=4", "--max-old-space-size=48"];
+
+/** One of the shop's HTTP programs: a Node pod that mounts its program, reached on port 80 of its Service. */
+export class HttpService extends Workload {
+    constructor(name: string, args: HttpServiceArgs, opts?: pulumi.ComponentResourceOptions) {
+        super(
+            name,
+            {
+                namespace: args.namespace,
+                replicas: args.replicas,
+                service: { type: args.serviceType, port: 80, targetPort: "http" },
+                pod: {
+                    automountServiceAccountToken: false,
+                    enableServiceLinks: false,
+                    terminationGracePeriodSeconds: 10,
+                    securityContext: restrictedPod(users.node),
+                    // A look-up that a dropping network swallows is asked again soon, so that recovery is not held up.
+                    dnsConfig: { options: [{ name: "timeout", value: "1" }, { name: "attempts", value: "2" }] },
+                    containers: [
+                        {
+                            name,
+                            image: args.image,
+                            command: ["node", ...heap, `${programMount}/main.js`],
+                            env: { ...args.env, PORT: String(port) },
+                            ports: { http: port },
+                            volumeMounts: [args.program.mount(programMount)],
+                            resources: { requests: { cpu: "25m", memory: "64Mi" }, limits: { cpu: "1", memory: "128Mi" } },
+                            securityContext: restrictedContainer,
+                            // Often, and out of the Service after two in a row: a pod that is cut off must leave it
+                            // within seconds, or its replicas cannot help.
+                            readinessProbe: { httpGet: { path: "/health/readiness", port: "http" }, periodSeconds: 1, timeoutSeconds: 2, failureThreshold: 2 },
+                            livenessProbe: { httpGet: { path: "/health/liveness", port: "http" }, periodSeconds: 10, timeoutSeconds: 2, failureThreshold: 3 },
+                        },
+                    ],
+                },
+            },
+            opts,
+        );
+    }
+}

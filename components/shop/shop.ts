@@ -1,0 +1,57 @@
+import * as k8s from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
+import { join } from "node:path";
+import { Database } from "./database";
+import { HttpService } from "./httpService";
+import { Program, servicesFolder } from "../program/program";
+import type { ServiceArgs } from "./workload";
+
+export interface ShopArgs {
+    /** Namespace that the shop is put into; made with it. */
+    namespace: string;
+    images: { node: string; postgres: string };
+    /** Number of pods by workload. @default left to the cluster, which makes one */
+    replicas?: Partial<Record<string, number>>;
+    /** @default "LoadBalancer" */
+    gatewayServiceType?: ServiceArgs["type"];
+    /** Size of the database's claim. @default none: the data is gone with its pod */
+    databaseStorage?: string;
+}
+
+/** The catalogue backends: one program, told its category. */
+const catalogues = { "fashion-bestseller": "FASHION", "toys-bestseller": "TOYS", "hot-deals": "HOT_DEALS" };
+
+/** The demo shop: a gateway over three catalogues and their database. */
+export class Shop extends pulumi.ComponentResource {
+    readonly namespace: pulumi.Output<string>;
+    readonly gateway: HttpService;
+
+    constructor(name: string, args: ShopArgs, opts?: pulumi.ComponentResourceOptions) {
+        super("chaos-shop:shop:Shop", name, {}, opts);
+        const child = { parent: this };
+        const { node, postgres } = args.images;
+        const { replicas = {}, gatewayServiceType = "LoadBalancer" } = args;
+
+        this.namespace = restrictedNamespace(args.namespace, child).metadata.name;
+        const namespace = this.namespace;
+        const database = new Database("database", { namespace, image: postgres, storage: args.databaseStorage }, child);
+
+        const catalogue = new Program({ namespace, entry: join(servicesFolder, "catalogue", "main.ts") }, child);
+        for (const [workload, category] of Object.entries(catalogues)) {
+            const env = { ...database.readerEnv, CATEGORY: category };
+            new HttpService(workload, { namespace, image: node, program: catalogue, env, serviceType: "NodePort", replicas: replicas[workload] }, child);
+        }
+
+        const program = new Program({ namespace, entry: join(servicesFolder, "gateway", "main.ts") }, child);
+        const env = { FASHION_URL: "http://fashion-bestseller", TOYS_URL: "http://toys-bestseller", HOT_DEALS_URL: "http://hot-deals" };
+        this.gateway = new HttpService("gateway", { namespace, image: node, program, env, serviceType: gatewayServiceType, replicas: replicas.gateway }, child);
+        this.registerOutputs({});
+    }
+}
+
+/** A namespace whose pods are admitted only at the `restricted` Pod Security level. */
+function restrictedNamespace(name: string, opts: pulumi.CustomResourceOptions): k8s.core.v1.Namespace {
+    const level = (mode: string) => ({ [`pod-security.kubernetes.io/${mode}`]: "restricted" });
+    const labels = { ...level("enforce"), ...level("warn"), "app.kubernetes.io/part-of": "chaos-shop" };
+    return new k8s.core.v1.Namespace(name, { metadata: { name, labels } }, opts);
+}

@@ -1,0 +1,34 @@
+import * as k8s from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import { labels } from "../../shared/labels";
+
+export interface BlackholeArgs {
+    experiment: string;
+    namespace: string;
+    /** Names the policy: another run has another one. */
+    policy: string;
+    /** Known once the deadline's Job is there: an attack without one must not begin. */
+    deadlineJob: pulumi.Input<string>;
+}
+
+/**
+ * Cuts the marked pods off the network: a NetworkPolicy that selects them and allows nothing, neither in nor out. The
+ * pod's own node is exempt by the NetworkPolicy specification, which is why the kubelet's probes still reach it.
+ */
+export class Blackhole extends k8s.networking.v1.NetworkPolicy {
+    constructor(name: string, { experiment, namespace, policy, deadlineJob }: BlackholeArgs, opts?: pulumi.CustomResourceOptions) {
+        super(
+            name,
+            {
+                metadata: {
+                    name: policy,
+                    namespace,
+                    labels: { [labels.experiment]: experiment },
+                    annotations: { "chaos-shop/deadline-job": deadlineJob },
+                },
+                spec: { podSelector: { matchLabels: { [labels.target]: experiment } }, policyTypes: ["Ingress", "Egress"] },
+            },
+            { ...opts, deleteBeforeReplace: true },
+        );
+    }
+}

@@ -1,0 +1,16 @@
+import { describeRadius } from "../../shared/radius";
+import { choose } from "../targets/choose";
+import type { ChosenTargets } from "../targets/chosen";
+import { discover } from "../targets/discover";
+import { mark, unmarkAll } from "../targets/mark";
+import { runStep, say } from "./step";
+
+/** Chooses the targets and marks their pods with the label that the attack selects. */
+runStep<ChosenTargets>(async ({ area, clusterName, target, radius, experiment, namespace }, cluster) => {
+    const chosen = choose(await discover(cluster, area, clusterName), target, radius);
+    // A killed update may have marked others: with these on top, more would be attacked than the radius allows.
+    await unmarkAll(cluster, namespace, experiment);
+    for (const pod of chosen.targets) await mark(cluster, pod, experiment);
+    say(`Targets: ${chosen.targets.map(({ pod, container }) => `${pod}/${container}`).join(", ")} (${describeRadius(radius)} of ${chosen.matching} matching)`);
+    return chosen;
+});

@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { askProducts, chooseRoute, describeRoute, type Answer, type Route } from "../checks/products";
+import { runStep, say } from "./step";
+
+/** What the step prints: the way that the check asks, too. */
+export interface SteadyState {
+    route: Route;
+    latencyMs: number;
+}
+
+const wanted = 3;
+const patienceMs = 10_000;
+const pauseMs = 200;
+
+/**
+ * Before anything is attacked `/products` must be whole: three good answers in a row within ten seconds. Else the
+ * experiment is aborted, and nothing was touched.
+ */
+runStep<SteadyState>(async ({ shopNamespace, window }, cluster) => {
+    const route = await chooseRoute(cluster, shopNamespace);
+    say(`Asking /products by way of ${describeRoute(route)}`);
+    const begun = Date.now();
+    const row: Answer[] = [];
+    for (;;) {
+        const answer = await askProducts(cluster, route, window.timeoutMs);
+        if (answer.good) row.push(answer);
+        else row.length = 0;
+        if (row.length === wanted) break;
+        if (Date.now() - begun > patienceMs) {
+            throw new Error(
+                `ABORTED: there is no steady state to disturb: /products ${answer.problem ?? "was not answered well three times in a row"}. ` +
+                    "Nothing was attacked. Bring the shop back first (`pulumi config set experiment.enabled false`, `pulumi up`, `kubectl get pods`), then enable the experiment again.",
+            );
+        }
+        await sleep(pauseMs);
+    }
+    const latencyMs = Math.max(...row.map((answer) => answer.latencyMs));
+    say(`Steady: ${wanted} good answers in a row, the slowest in ${latencyMs} ms`);
+    return { route, latencyMs };
+});

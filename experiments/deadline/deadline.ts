@@ -1,0 +1,113 @@
+import * as k8s from "@pulumi/kubernetes";
+import * as kx from "@pulumi/kubernetesx";
+import * as pulumi from "@pulumi/pulumi";
+import { join } from "node:path";
+import { restrictedContainer, restrictedPod, users } from "../../components/program/podSecurity";
+import { Program, programCommand, programMount } from "../../components/program/program";
+import { labels } from "../../shared/labels";
+import type { DeadlineEnvironment } from "./report";
+import { readyFile } from "./report";
+
+export interface DeadlineArgs {
+    experiment: string;
+    /** Where the attack's policy and the targets are. */
+    namespace: string;
+    /** Names the Job: another run has another one. */
+    runName: string;
+    /** Name that the attack's policy is going to have. */
+    policy: string;
+    /** `address:port` of every target, comma-separated. */
+    endpoints: pulumi.Input<string>;
+    deadlineMs: number;
+    /** A Node image. */
+    image: string;
+}
+
+/**
+ * A Job that ends the attack at the deadline if nobody else has, and that watches meanwhile whether the targets can be
+ * reached. Its account may read and delete that one policy, and unlabel pods of that one namespace. The Job is there,
+ * and has seen the targets once, before the attack begins.
+ */
+export class Deadline extends pulumi.ComponentResource {
+    readonly job: kx.Job;
+
+    constructor(name: string, args: DeadlineArgs, opts?: pulumi.ComponentResourceOptions) {
+        super("chaos-shop:experiment:Deadline", name, {}, opts);
+        const child = { parent: this, deleteBeforeReplace: true };
+        const objectName = `${args.experiment}-deadline`;
+        const metadata = { name: objectName, namespace: args.namespace, labels: { [labels.experiment]: args.experiment } };
+
+        const account = new k8s.core.v1.ServiceAccount(`${name}-account`, { metadata }, child);
+        const role = new k8s.rbac.v1.Role(
+            `${name}-role`,
+            {
+                metadata,
+                rules: [
+                    { apiGroups: ["networking.k8s.io"], resources: ["networkpolicies"], resourceNames: [args.policy], verbs: ["get", "delete"] },
+                    { apiGroups: [""], resources: ["pods"], verbs: ["list", "patch"] },
+                ],
+            },
+            child,
+        );
+        const binding = new k8s.rbac.v1.RoleBinding(
+            `${name}-binding`,
+            {
+                metadata,
+                roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: role.metadata.name },
+                subjects: [{ kind: "ServiceAccount", name: account.metadata.name, namespace: args.namespace }],
+            },
+            child,
+        );
+        const program = new Program({ namespace: args.namespace, entry: join(__dirname, "main.ts") }, { parent: this });
+
+        this.job = new kx.Job(
+            name,
+            {
+                metadata: {
+                    ...metadata,
+                    name: `${args.runName}-deadline`,
+                    // The provider would wait for the Job to complete, which is when the attack is over.
+                    annotations: { "pulumi.com/waitFor": "jsonpath={.status.ready}=1" },
+                },
+                spec: new kx.PodBuilder(podSpec(args, account.metadata.name, program)).asJobSpec({ backoffLimit: 20, ttlSecondsAfterFinished: 3_600 }).apply(
+                    (spec) => ({
+                        ...spec,
+                        // The label keeps experiments from choosing this pod as a target.
+                        template: { ...spec.template, metadata: { labels: { [labels.experiment]: args.experiment } } },
+                    }),
+                ),
+            },
+            { ...child, dependsOn: [binding], customTimeouts: { create: "2m" } },
+        );
+        this.registerOutputs({});
+    }
+}
+
+function podSpec(args: DeadlineArgs, account: pulumi.Output<string>, program: Program): kx.types.PodSpec {
+    const env: Record<keyof DeadlineEnvironment, pulumi.Input<string>> = {
+        NAMESPACE: args.namespace,
+        POLICY: args.policy,
+        TARGET_SELECTOR: `${labels.target}=${args.experiment}`,
+        ENDPOINTS: args.endpoints,
+        DEADLINE_MS: String(args.deadlineMs),
+    };
+    return {
+        restartPolicy: "OnFailure",
+        serviceAccountName: account,
+        enableServiceLinks: false,
+        terminationGracePeriodSeconds: 1,
+        securityContext: restrictedPod(users.node),
+        containers: [
+            {
+                name: "deadline",
+                image: args.image,
+                command: programCommand,
+                env,
+                volumeMounts: [program.mount(programMount), { volume: { name: "temporary", emptyDir: {} }, destPath: "/tmp" }],
+                resources: { requests: { cpu: "10m", memory: "48Mi" }, limits: { cpu: "500m", memory: "96Mi" } },
+                securityContext: restrictedContainer,
+                readinessProbe: { exec: { command: ["test", "-f", readyFile] }, periodSeconds: 1 },
+            },
+        ],
+    };
+}

@@ -1,0 +1,74 @@
+import * as command from "@pulumi/command";
+import * as pulumi from "@pulumi/pulumi";
+import { Blackhole } from "./attacks/blackhole";
+import { Deadline } from "./deadline/deadline";
+import type { Conclusion } from "./journal";
+import { type Plan, planToken, planVariable } from "./plan";
+import { type ChosenTargets, endpointsOf } from "./targets/chosen";
+
+export interface ExperimentArgs {
+    plan: Plan;
+    /** A Node image, for the deadline's Job. */
+    image: string;
+}
+
+/**
+ * An experiment as a part of the stack: the update that adds it runs it, the update that takes it away undoes it.
+ *
+ * Its parts are made in this order and removed in reverse. Each is handed what the one before it found, so that the
+ * engine sees the order too: another plan (`experiment.run`, say) first removes all of them, the attack before the
+ * wait for recovery, and then makes them anew.
+ */
+export class Experiment extends pulumi.ComponentResource {
+    /** The run's verdict and what it rests on; unknown until the check has ended. */
+    readonly conclusion: pulumi.Output<Conclusion>;
+
+    constructor(name: string, { plan, image }: ExperimentArgs, opts?: pulumi.ComponentResourceOptions) {
+        super("chaos-shop:experiment:Experiment", name, {}, opts);
+        const { experiment, namespace, deadlineMs } = plan;
+        const runName = `${experiment}-${planToken(plan)}`;
+
+        const steadyState = step("steady-state", { create: "steadyState", delete: "recovery", plan }, { parent: this });
+        const targets = step("targets", { create: "mark", delete: "unmark", plan, given: { STEADY_STATE: steadyState.stdout } }, { parent: this });
+        const endpoints = targets.stdout.apply((found) => endpointsOf(JSON.parse(found) as ChosenTargets));
+        const deadline = new Deadline("deadline", { experiment, namespace, runName, policy: runName, endpoints, deadlineMs, image }, { parent: this });
+        const blackhole = new Blackhole(
+            "blackhole",
+            { experiment, namespace, policy: runName, deadlineJob: deadline.job.metadata.name },
+            { parent: this },
+        );
+        const given = { STEADY_STATE: steadyState.stdout, TARGETS: targets.stdout, POLICY: blackhole.metadata.name };
+        const check = step("check", { create: "check", plan, given }, { parent: this });
+
+        this.conclusion = check.stdout.apply((printed) => JSON.parse(printed) as Conclusion);
+        this.registerOutputs({ conclusion: this.conclusion });
+    }
+}
+
+interface Step {
+    /** Programs in `commands/`. */
+    create: string;
+    delete?: string;
+    plan: Plan;
+    /** What earlier steps printed, by environment variable. */
+    given?: Record<string, pulumi.Output<string>>;
+}
+
+/**
+ * A step that does something instead of making something: a command resource. It runs again only where its plan or
+ * what it was given has changed. What it prints is its result, as JSON; it tells of its progress on standard error.
+ */
+function step(name: string, { create, delete: remove, plan, given = {} }: Step, opts: pulumi.CustomResourceOptions): command.local.Command {
+    const run = (program: string) => `node --import tsx experiments/commands/${program}.ts`;
+    return new command.local.Command(
+        name,
+        {
+            create: run(create),
+            delete: remove && run(remove),
+            environment: { ...given, [planVariable]: JSON.stringify(plan) },
+            triggers: [planToken(plan), ...Object.values(given)],
+            logging: "stderr",
+        },
+        { ...opts, deleteBeforeReplace: true },
+    );
+}

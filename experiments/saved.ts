@@ -1,0 +1,25 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+
+/** An experiment as it is kept: what is done to whom, and what is believed to hold meanwhile. */
+export interface SavedExperiment {
+    /** What is believed, in words: the sentence that the verdict answers. */
+    hypothesis: string;
+    /** Attributes of the containers to attack; in the shop's namespace unless they name another. */
+    target: string;
+}
+
+const folder = join(__dirname, "saved");
+
+/** Names of the saved experiments: the files in `saved/`, so that adding one needs no change elsewhere. */
+export function savedExperimentNames(): string[] {
+    return readdirSync(folder)
+        .filter((file) => /^[a-z0-9-]+\.ts$/.test(file))
+        .map((file) => file.replace(/\.ts$/, ""))
+        .sort();
+}
+
+/** A saved experiment by its name, which `savedExperimentNames` lists. */
+export function savedExperiment(name: string): SavedExperiment {
+    return (require(join(folder, name)) as { default: SavedExperiment }).default;
+}

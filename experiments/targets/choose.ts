@@ -1,0 +1,59 @@
+import { randomInt } from "node:crypto";
+import type { Radius } from "../../shared/radius";
+import { containersWithin, describeRadius } from "../../shared/radius";
+import type { Discovered, Target } from "./discover";
+import { select } from "./discover";
+
+/** No container can be attacked as planned. */
+export class NoTargetError extends Error {
+    constructor(message: string) {
+        super(message);
+        this.name = "NoTargetError";
+    }
+}
+
+/**
+ * The containers that an attack affects: those that the expression describes, at random as many of them as the radius
+ * allows and never more.
+ *
+ * @throws NoTargetError that lists what there is, where nothing matches, or where the radius allows none of what does.
+ */
+export function choose(discovered: readonly Discovered[], expression: string, radius: Radius): { matching: number; targets: Target[] } {
+    const matching = select(discovered, expression);
+    if (matching.length === 0) {
+        throw new NoTargetError(`no running container matches ${expression}. ${inventory(discovered)}\nSet another target: pulumi config set experiment.target 'k8s.deployment=NAME'`);
+    }
+    const number = containersWithin(radius, matching.length);
+    if (number === 0) {
+        throw new NoTargetError(
+            `a radius of ${describeRadius(radius)} allows none of the ${matching.length} containers that match ${expression}; ` +
+                "allow at least one: pulumi config set experiment.radius 1",
+        );
+    }
+    const targets = shuffled(matching).slice(0, number).map(({ attributes: _, ...target }) => target);
+    return { matching: matching.length, targets };
+}
+
+/** What could be attacked, a line a workload. */
+function inventory(discovered: readonly Discovered[]): string {
+    const workloads = new Map<string, number>();
+    for (const { attributes } of discovered) {
+        const owner = ["k8s.deployment", "k8s.statefulset", "k8s.daemonset", "k8s.job"].find((key) => key in attributes);
+        const workload = owner ? `${owner}=${attributes[owner]}` : `k8s.container.name=${attributes["k8s.container.name"]}`;
+        const line = `${workload},k8s.namespace=${attributes["k8s.namespace"]}`;
+        workloads.set(line, (workloads.get(line) ?? 0) + 1);
+    }
+    if (workloads.size === 0) return "There is nothing that could be attacked: no pod runs outside of the cluster's own namespaces.";
+    const lines = [...workloads].sort().map(([line, containers]) => `  ${line}  (${containers} container${containers === 1 ? "" : "s"})`);
+    return `There is:\n${lines.join("\n")}`;
+}
+
+/** Fisher and Yates' shuffle. */
+function shuffled<T>(items: readonly T[]): T[] {
+    const result = [...items];
+    for (let last = result.length - 1; last > 0; last--) {
+        const other = randomInt(last + 1);
+        [result[last], result[other]] = [result[other]!, result[last]!];
+    }
+    return result;
+}

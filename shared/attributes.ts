@@ -1,0 +1,90 @@
+/**
+ * Attribute expressions: how a target is described. A target is never named by its pod, so that the description
+ * outlives restarts: `k8s.deployment=hot-deals,k8s.namespace=demo`.
+ *
+ * Conditions are joined by commas and must all hold:
+ *
+ * | condition       | holds where the attribute               |
+ * |-----------------|-----------------------------------------|
+ * | `key=value`     | has that value                          |
+ * | `key!=value`    | has another value, or is not there      |
+ * | `key=one\|two`  | has one of the values                   |
+ * | `key=start*`    | begins with `start`                     |
+ */
+export type AttributeExpression = string;
+
+/** What is known of one container. A key may hold several values, as a Service list does. */
+export type Attributes = Readonly<Record<string, string | readonly string[]>>;
+
+export interface Condition {
+    key: string;
+    negated: boolean;
+    /** Alternatives; one that ends in `*` is a prefix. */
+    values: string[];
+}
+
+/** The attributes that discovery knows, besides `k8s.label.<name>`. */
+export const attributeNames = [
+    "k8s.cluster-name",
+    "k8s.namespace",
+    "k8s.deployment",
+    "k8s.statefulset",
+    "k8s.daemonset",
+    "k8s.job",
+    "k8s.pod.name",
+    "k8s.container.name",
+    "container.image",
+    "container.id",
+    "host.hostname",
+] as const;
+const labelPrefix = "k8s.label.";
+
+/**
+ * Reads an expression.
+ *
+ * @throws Error naming the condition that is wrong and what is allowed there.
+ */
+export function parseAttributes(expression: AttributeExpression): Condition[] {
+    const conditions = expression.split(",").map((condition) => parseCondition(condition.trim()));
+    return conditions;
+}
+
+function parseCondition(text: string): Condition {
+    const parts = /^([^=!]+)(!?=)(.+)$/.exec(text);
+    if (!parts) {
+        throw new Error(`"${text}" is not a condition; write key=value, key!=value, key=one|two or key=start*`);
+    }
+    const [key, operator, alternatives] = [parts[1]!.trim(), parts[2]!, parts[3]!];
+    const known = (attributeNames as readonly string[]).includes(key);
+    if (!known && !(key.startsWith(labelPrefix) && key.length > labelPrefix.length)) {
+        throw new Error(`"${key}" is not an attribute; there are ${attributeNames.join(", ")} and ${labelPrefix}<name>`);
+    }
+    const values = alternatives.split("|").map((value) => value.trim());
+    for (const value of values) {
+        if (value === "" || /[=!]/.test(value) || value.slice(0, -1).includes("*")) {
+            throw new Error(`"${value}" in "${text}" is not a value; write a plain value, or a prefix with one * at its end`);
+        }
+    }
+    return { key, negated: operator === "!=", values };
+}
+
+/** Whether a container with these attributes is described by all conditions. */
+export function matches(conditions: readonly Condition[], attributes: Attributes): boolean {
+    return conditions.every(({ key, negated, values }) => {
+        const found = [attributes[key] ?? []].flat();
+        const holds = found.some((value) => values.some((wanted) => fits(value, wanted)));
+        return holds !== negated;
+    });
+}
+
+function fits(value: string, wanted: string): boolean {
+    return wanted.endsWith("*") ? value.startsWith(wanted.slice(0, -1)) : value === wanted;
+}
+
+/** The values that an attribute must have one of, where the conditions pin it down; else undefined. */
+export function pinnedValues(conditions: readonly Condition[], key: string): string[] | undefined {
+    const pinning = conditions.find(
+        (condition) => condition.key === key && !condition.negated && !condition.values.some((value) => value.endsWith("*")),
+    );
+    return pinning?.values;
+}

@@ -1,0 +1,9 @@
+/** Labels of ours in the cluster. */
+export const labels = {
+    /** On a pod that an experiment attacks, and on everything that belongs to the attack: the experiment's name. */
+    target: "chaos-shop/target",
+    /** On the objects of an experiment: its name. */
+    experiment: "chaos-shop/experiment",
+    /** `true` on a pod that no experiment may attack. */
+    protected: "chaos-shop/protected",
+} as const;

@@ -1,0 +1,26 @@
+/** How many of the matching containers an attack may affect. A share is above 0 and up to 1. */
+export type Radius = { kind: "count"; containers: number } | { kind: "share"; share: number } | { kind: "all" };
+
+/** How many containers a radius allows of `matching` ones; a share is rounded down, since it is a limit: perhaps to none. */
+export function containersWithin(radius: Radius, matching: number): number {
+    switch (radius.kind) {
+        case "count":
+            return Math.min(radius.containers, matching);
+        case "share":
+            return Math.floor(radius.share * matching);
+        case "all":
+            return matching;
+    }
+}
+
+/** As a person says it: `1 container`, `50%`, `all`. */
+export function describeRadius(radius: Radius): string {
+    switch (radius.kind) {
+        case "count":
+            return `${radius.containers} container${radius.containers === 1 ? "" : "s"}`;
+        case "share":
+            return `${Number((radius.share * 100).toFixed(2))}%`;
+        case "all":
+            return "all";
+    }
+}

@@ -1,0 +1,158 @@
+import { describe, expect, it } from "vitest";
+import { ConfigurationError, type Mistake, readConfiguration } from "../../../components/configuration/read";
+import { settings } from "../../../components/configuration/settings";
+
+const around = { project: "chaos-shop", stack: "local", experiments: ["hot-deals-blackhole"] };
+const own = (values: Record<string, string>) => Object.fromEntries(Object.entries(values).map(([key, value]) => [`chaos-shop:${key}`, value]));
+const read = (values: Record<string, string>) => readConfiguration(own(values), around);
+
+function mistakesOf(values: Record<string, string>): readonly Mistake[] {
+    try {
+        read(values);
+    } catch (error) {
+        if (error instanceof ConfigurationError) return error.mistakes;
+        throw error;
+    }
+    return [];
+}
+
+describe("a stack that sets nothing", () => {
+    it("is the four-backend shop in namespace demo, without an experiment", () => {
+        const configuration = read({});
+        expect(configuration).toMatchObject({ variant: "four", namespace: "demo", clusterName: "local", gateway: { serviceType: "LoadBalancer" }, replicas: {} });
+        expect(configuration.experiment.enabled).toBe(false);
+        expect(configuration.kubeContext).toBeUndefined();
+    });
+
+    it("checks /products for half a minute at one request a second, once the cluster had 15 s to reroute", () => {
+        expect(read({}).experiment).toMatchObject({
+            name: "hot-deals-blackhole",
+            area: "Global",
+            radius: { kind: "count", containers: 1 },
+            durationMs: 30_000,
+            intervalMs: 1_000,
+            timeoutMs: 5_000,
+            graceMs: 15_000,
+            successRate: 1,
+            deadlineMs: 600_000,
+        });
+    });
+});
+
+it("reads what the stack sets", () => {
+    const configuration = read({
+        namespace: "shop-1",
+        "replicas.hot-deals": "3",
+        "ingress.hosts": "shop.example.com, www.example.com",
+        "ingress.class": "nginx",
+        "experiment.radius": "50%",
+        "experiment.duration": "1m30s",
+        "experiment.target": "k8s.deployment=hot-deals,k8s.namespace=shop-1",
+    });
+    expect(configuration).toMatchObject({
+        namespace: "shop-1",
+        replicas: { "hot-deals": 3 },
+        ingress: { hosts: ["shop.example.com", "www.example.com"], class: "nginx" },
+        experiment: { radius: { kind: "share", share: 0.5 }, durationMs: 90_000 },
+    });
+});
+
+it("leaves the keys of other projects alone", () => {
+    expect(() => readConfiguration({ "kubernetes:context": "kind-kind", "aws:region": "eu-central-1" }, around)).not.toThrow();
+});
+
+describe("every wrong value is refused with its key, its value, what is allowed and the command that mends it", () => {
+    const wrong: [key: string, value: string][] = [
+        ["variant", "five"],
+        ["namespace", "Demo_1"],
+        ["kube.context", " "],
+        ["cluster.name", ""],
+        ["gateway.serviceType", "loadbalancer"],
+        ["gateway.addressTimeout", "soon"],
+        ["ingress.hosts", "not a host"],
+        ["ingress.hosts", "http://shop.example.com"],
+        ["ingress.class", "Not A Class"],
+        ["ingress.tlsSecret", "Secret!"],
+        ["replicas.gateway", "-1"],
+        ["replicas.fashion-bestseller", "two"],
+        ["replicas.toys-bestseller", "1.5"],
+        ["replicas.hot-deals", "1000"],
+        ["images.node", "docker.io/library/node"],
+        ["images.node", "docker.io/library/node:latest"],
+        ["images.postgres", "docker.io/library/postgres:"],
+        ["database.storage", "1 GB"],
+        ["experiment.enabled", "yes"],
+        ["experiment.name", "everything-down"],
+        ["experiment.area", "The World"],
+        ["experiment.target", "hot-deals"],
+        ["experiment.target", "k8s.pod.name=hot-deals-1"],
+        ["experiment.target", "k8s.deploy=hot-deals"],
+        ["experiment.radius", "0"],
+        ["experiment.radius", "200%"],
+        ["experiment.radius", "none"],
+        ["experiment.attack", "earthquake"],
+        ["experiment.duration", "30"],
+        ["experiment.interval", "0s"],
+        ["experiment.timeout", "forever"],
+        ["experiment.grace", "-1s"],
+        ["experiment.successRate", "1.0"],
+        ["experiment.successRate", "0%"],
+        ["experiment.deadline", "1s"],
+        ["experiment.run", ""],
+    ];
+
+    it.each(wrong)("%s = %j", (key, value) => {
+        const mistakes = mistakesOf({ [key]: value });
+        expect(mistakes).toHaveLength(1);
+        expect(mistakes[0]).toMatchObject({ key, value });
+        expect(mistakes[0]!.reason).toMatch(/allowed: ./);
+        expect(mistakes[0]!.command).toContain(`pulumi config set ${key} `);
+    });
+
+    it("covers every setting", () => {
+        expect([...new Set(wrong.map(([key]) => key))].sort()).toEqual(Object.keys(settings).sort());
+    });
+
+    it.each(Object.entries(settings))("the command for %s sets a value that is allowed", (_, setting) => {
+        expect((setting as { read(text: string): unknown }).read(setting.default ?? setting.example!)).toBeDefined();
+    });
+});
+
+describe("keys", () => {
+    it("a typing error is refused, with the key that was meant", () => {
+        expect(mistakesOf({ "experiment.enabeld": "true" })).toEqual([
+            {
+                key: "experiment.enabeld",
+                value: "true",
+                reason: "there is no such setting; did you mean experiment.enabled?",
+                command: "pulumi config rm experiment.enabeld && pulumi config set experiment.enabled true",
+            },
+        ]);
+    });
+
+    it("a key that resembles none is refused with all that there are", () => {
+        expect(mistakesOf({ colour: "blue" })[0]!.reason).toContain("experiment.enabled");
+    });
+
+    it("a key set with --path is refused, with the way to set it without", () => {
+        expect(mistakesOf({ experiment: '{"enabled":true}' })[0]).toMatchObject({ key: "experiment", command: expect.stringContaining("pulumi config rm experiment && ") });
+    });
+});
+
+describe("values that contradict one another", () => {
+    it.each([
+        ["experiment.interval", { "experiment.duration": "5s", "experiment.interval": "10s" }],
+        ["experiment.deadline", { "experiment.duration": "50s", "experiment.grace": "15s", "experiment.deadline": "1m" }],
+        ["experiment.area", { "experiment.area": "elsewhere", "experiment.target": "k8s.deployment=hot-deals,k8s.namespace=demo" }],
+        ["ingress.class", { "ingress.class": "nginx" }],
+        ["ingress.tlsSecret", { "ingress.tlsSecret": "shop-tls" }],
+    ])("%s", (key, values) => {
+        expect(mistakesOf(values)).toMatchObject([{ key, reason: expect.any(String), command: expect.stringContaining("pulumi config set ") }]);
+    });
+});
+
+it("all mistakes of a stack are told at once", () => {
+    const mistakes = mistakesOf({ variant: "five", namespace: "Demo", "experiment.radius": "0", nonsense: "1" });
+    expect(mistakes.map(({ key }) => key).sort()).toEqual(["experiment.radius", "namespace", "nonsense", "variant"]);
+    expect(() => read({ variant: "five", "experiment.radius": "0" })).toThrow(/stack local has 2 mistakes(.|\n)*variant is "five"(.|\n)*experiment.radius is "0"/);
+});
