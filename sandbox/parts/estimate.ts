@@ -4,10 +4,13 @@ export interface Planned {
     readonly minutes: number;
 }
 
+/** The expected times weigh as much as this much experience: a short download says little of a long build. */
+const TRUST_SECONDS = 300;
+
 /**
  * Estimates what is left of a run of builds.
  *
- * This machine's pace is taken from what is done already: if that took twice its expected time, so will the rest.
+ * This machine's pace is taken from what is done already: the more of it, the more it counts against what is expected.
  *
  * @param plan all parts of this run, in order.
  * @param done how many of them are made.
@@ -18,8 +21,7 @@ export interface Planned {
 export function secondsLeft(plan: readonly Planned[], done: number, doneSeconds: number, currentSeconds: number): number {
     const expected = (parts: readonly Planned[]) => parts.reduce((sum, part) => sum + part.minutes * 60, 0);
     const doneExpected = expected(plan.slice(0, done));
-    // One short part says little of the pace; half a minute's worth says enough.
-    const pace = doneExpected >= 30 ? doneSeconds / doneExpected : 1;
+    const pace = (doneSeconds + TRUST_SECONDS) / (doneExpected + TRUST_SECONDS);
     const current = Math.max(0, expected(plan.slice(done, done + 1)) * pace - currentSeconds);
     return Math.round(current + expected(plan.slice(done + 1)) * pace);
 }

@@ -6,8 +6,12 @@ import { sandboxPaths } from "./paths";
 import { cliPath, pluginPath } from "./pulumi-home";
 import { run } from "./run";
 
-/** How long a release download may take; a network without the release server refuses at once. */
-const DOWNLOAD_TIMEOUT_SECONDS = 180;
+/** The server of the releases, and how long it may take to answer at all before it counts as out of reach. */
+const RELEASE_SERVER = "https://get.pulumi.com";
+const ANSWER_TIMEOUT_SECONDS = 10;
+
+/** How long one download may take, on a slow line. */
+const DOWNLOAD_TIMEOUT_SECONDS = 600;
 
 const QUIET = { PULUMI_SKIP_UPDATE_CHECK: "true" };
 
@@ -37,7 +41,8 @@ export async function adopt(folder: string, { log }: Workshop): Promise<void> {
 }
 
 /** Downloads the release of the CLI as the Automation API does, in a process of its own: the SDK cannot give up. */
-export function downloadCli(workshop: Workshop): Promise<boolean> {
+export async function downloadCli(workshop: Workshop): Promise<boolean> {
+    releasesUnreachable = !(await answers(RELEASE_SERVER));
     const script = [
         `const { PulumiCommand } = require("@pulumi/pulumi/automation");`,
         `const { SemVer } = require("semver");`,
@@ -54,9 +59,20 @@ export async function installPluginRelease(provider: string, version: string, wo
     return installed && existsSync(pluginPath(provider, version));
 }
 
+async function answers(address: string): Promise<boolean> {
+    const signal = AbortSignal.timeout(ANSWER_TIMEOUT_SECONDS * 1000);
+    return fetch(address, { method: "HEAD", signal }).then(
+        () => true,
+        () => false,
+    );
+}
+
 /** Runs a download that may well fail; what it said is in the log. */
 async function attempt(command: string, args: readonly string[], { log }: Workshop): Promise<boolean> {
-    if (releasesUnreachable) return false;
+    if (releasesUnreachable) {
+        log.onLine("Pulumi's releases cannot be reached here");
+        return false;
+    }
     const env = { ...QUIET, PULUMI_HOME: sandboxPaths().pulumiHome };
     try {
         await run(command, args, log, { env, cwd: __dirname, timeoutSeconds: DOWNLOAD_TIMEOUT_SECONDS });

@@ -1,4 +1,3 @@
-import { setInterval } from "node:timers";
 import { PlanClock, type Planned, spoken } from "./estimate";
 import { terminalReporter } from "./terminal-reporter";
 

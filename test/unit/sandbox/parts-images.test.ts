@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { missingPackages } from "../../../sandbox/parts/debian";
+import { mirrorIn, userEntries } from "../../../sandbox/parts/debian-root";
+import { imageConfiguration } from "../../../sandbox/parts/image-archive";
+
+describe("Debian packages", () => {
+    it("are missing only if their program is, whoever packaged it", () => {
+        expect(missingPackages(() => true)).toEqual([]);
+        expect(missingPackages((program) => program !== "etcd" && program !== "/usr/lib/cni/bridge")).toEqual([
+            "etcd-server",
+            "containernetworking-plugins",
+        ]);
+    });
+});
+
+describe("the mirror for the images' packages", () => {
+    it.each([
+        ["deb http://one.example/debian bookworm main\n", "http://one.example/debian"],
+        ["deb [signed-by=/k.gpg arch=amd64] http://two.example/debian bookworm main\n", "http://two.example/debian"],
+        [
+            "Types: deb\nURIs: http://three.example/debian\nSuites: bookworm bookworm-updates\nComponents: main\n",
+            "http://three.example/debian",
+        ],
+        ["Types: deb\nURIs: http://four.example/security\nSuites: bookworm-security\nComponents: main\n", undefined],
+        ["deb http://five.example/ubuntu noble main\n", undefined],
+        ["# deb http://six.example/debian bookworm main\n", undefined],
+    ])("in %j is %s", (sources, mirror) => expect(mirrorIn(sources)).toBe(mirror));
+});
+
+describe("an image", () => {
+    it("has users that both the password file and the group file know", () => {
+        expect(userEntries({ name: "postgres", id: 999, home: "/var/lib/postgresql" })).toEqual({
+            passwd: "postgres:x:999:999::/var/lib/postgresql:/bin/bash",
+            group: "postgres:x:999:",
+        });
+    });
+
+    it("is described by its layers' digests and the same time always", () => {
+        const image = { references: ["a.example/b:1"], config: { Cmd: ["node"] }, labels: { node: "20" }, layers: [] };
+        expect(imageConfiguration(image, ["aa", "bb"], "arm64")).toMatchObject({
+            architecture: "arm64",
+            created: "1970-01-01T00:00:00Z",
+            config: { Cmd: ["node"], Labels: { node: "20" } },
+            rootfs: { type: "layers", diff_ids: ["sha256:aa", "sha256:bb"] },
+        });
+    });
+});
