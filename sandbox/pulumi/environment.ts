@@ -1,0 +1,41 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+/**
+ * What the Pulumi CLI needs besides itself, for whoever has not chosen: without a login or a backend of one's own, the
+ * state is kept in a file backend beside the project, encrypted with a generated passphrase. Both are in `.pulumi/`,
+ * which git leaves out. What the environment sets already is left as it is.
+ *
+ * @param project the project's folder
+ * @param env what is set already
+ * @returns the variables to add
+ */
+export function pulumiEnvironment(project: string, env: NodeJS.ProcessEnv = process.env): Record<string, string> {
+    const added: Record<string, string> = {};
+    if (env.PULUMI_SKIP_UPDATE_CHECK === undefined) added.PULUMI_SKIP_UPDATE_CHECK = "true";
+    if (env.PULUMI_BACKEND_URL !== undefined || env.PULUMI_ACCESS_TOKEN !== undefined || isLoggedIn(env)) return added;
+    added.PULUMI_BACKEND_URL = `file://${project}`;
+    if (env.PULUMI_CONFIG_PASSPHRASE === undefined && env.PULUMI_CONFIG_PASSPHRASE_FILE === undefined) {
+        added.PULUMI_CONFIG_PASSPHRASE_FILE = passphraseFile(join(project, ".pulumi"));
+    }
+    return added;
+}
+
+/** Whether `pulumi login` has chosen a backend. */
+function isLoggedIn(env: NodeJS.ProcessEnv): boolean {
+    const credentials = join(env.PULUMI_HOME ?? join(homedir(), ".pulumi"), "credentials.json");
+    if (!existsSync(credentials)) return false;
+    return Boolean((JSON.parse(readFileSync(credentials, "utf8")) as { current?: string }).current);
+}
+
+/** The file with the passphrase, made where it is not there. Whoever loses it loses the secrets of the state beside it. */
+function passphraseFile(folder: string): string {
+    const file = join(folder, "passphrase");
+    if (!existsSync(file)) {
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        writeFileSync(file, randomBytes(24).toString("base64url"), { mode: 0o600, flag: "wx" });
+    }
+    return file;
+}

@@ -1,0 +1,98 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Asked, find, kinds, recordGraph } from "./support";
+
+const images = { node: "docker.io/library/node:20.20.2-bookworm-slim", postgres: "docker.io/library/postgres:15.18-bookworm" };
+let shop: Asked[];
+
+beforeAll(async () => {
+    const { Shop } = await import("../../../components/shop/shop");
+    shop = await recordGraph(async () => new Shop("shop", { namespace: "demo", images, replicas: { "hot-deals": 3 } }));
+});
+
+const deployments = () => shop.filter(({ type }) => type === kinds.deployment);
+const pods = () => deployments().map(({ name, inputs }) => ({ name, pod: inputs.spec.template.spec }));
+
+describe("the shop of four backends", () => {
+    it.each([
+        ["gateway", "gateway", "LoadBalancer", 80],
+        ["fashion-bestseller", "fashion-bestseller", "NodePort", 80],
+        ["toys-bestseller", "toys-bestseller", "NodePort", 80],
+        ["hot-deals", "hot-deals", "NodePort", 80],
+        ["database", "product-db", "NodePort", 5432],
+    ])("workload %s is behind Service %s of type %s, port %i", (workload, service, type, port) => {
+        const { spec, metadata } = find(shop, kinds.service, service);
+        expect(metadata).toMatchObject({ name: service, namespace: "demo" });
+        expect(spec).toMatchObject({ type, selector: { app: workload }, ports: [{ port }] });
+        expect(find(shop, kinds.deployment, workload).metadata).toMatchObject({ name: workload, namespace: "demo" });
+        expect(find(shop, kinds.deployment, workload).spec.template.metadata.labels).toEqual({ app: workload });
+    });
+
+    it("has no other workloads", () => expect(deployments()).toHaveLength(5));
+
+    it("has a namespace that enforces the restricted Pod Security level", () => {
+        expect(find(shop, kinds.namespace, "demo").metadata.labels).toMatchObject({ "pod-security.kubernetes.io/enforce": "restricted" });
+    });
+});
+
+describe("every pod", () => {
+    it("is one that the restricted level admits, with a read-only root", () => {
+        for (const { name, pod } of pods()) {
+            expect(pod.securityContext, name).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } });
+            for (const container of pod.containers) {
+                expect(container.securityContext, name).toEqual({ allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] }, readOnlyRootFilesystem: true });
+            }
+        }
+    });
+
+    it("has requests, limits, and probes for readiness and liveness", () => {
+        for (const { name, pod } of pods()) {
+            expect(pod.containers[0], name).toMatchObject({
+                resources: { requests: { cpu: expect.any(String), memory: expect.any(String) }, limits: { memory: expect.any(String) } },
+                readinessProbe: expect.any(Object),
+                livenessProbe: expect.any(Object),
+            });
+        }
+    });
+
+    it("carries no token for the API server", () => {
+        for (const { name, pod } of pods()) expect(pod.automountServiceAccountToken, name).toBe(false);
+    });
+});
+
+describe("replicas", () => {
+    it("are the stack's where it sets them", () => expect(find(shop, kinds.deployment, "hot-deals").spec.replicas).toBe(3));
+    it("are left to the cluster where it does not, so that an update leaves a scaled workload alone", () => {
+        expect(find(shop, kinds.deployment, "gateway").spec).not.toHaveProperty("replicas");
+    });
+});
+
+it("a changed program is another ConfigMap, so that it rolls the pods that mount it", async () => {
+    const { bundle } = await import("../../../components/program/program");
+    const programs = shop.filter(({ type, name }) => type === kinds.configMap && name.includes("-program-"));
+    expect(programs.map(({ name }) => name.replace(/[0-9a-f]{8}$/, ""))).toEqual(expect.arrayContaining(["catalogue-program-", "gateway-program-"]));
+    const { hash } = bundle("services/gateway/main.ts");
+    expect(programs.map(({ name }) => name)).toContain(`gateway-program-${hash}`);
+    const mounted = find(shop, kinds.deployment, "gateway").spec.template.spec.volumes[0].configMap.name;
+    expect(mounted).toBe(`gateway-program-${hash}`);
+});
+
+it("the database's passwords are in a Secret alone, and secret to the engine", () => {
+    const secret = shop.find(({ type }) => type === kinds.secret)!;
+    expect(JSON.stringify(secret.inputs.stringData)).toContain("4dabf18193072939515e22adb298388d"); // the engine's mark of a secret
+    for (const { name, pod } of pods()) {
+        for (const { name: variable, value, valueFrom } of pod.containers[0].env) {
+            if (/PASSWORD/.test(variable)) expect([name, value, valueFrom?.secretKeyRef?.name]).toEqual([name, undefined, "database-credentials"]);
+        }
+    }
+});
+
+describe("the database's data", () => {
+    it("is gone with its pod unless the stack asks for storage", () => {
+        expect(shop.some(({ type }) => type === kinds.claim)).toBe(false);
+    });
+    it("lies on a claim of the size that the stack sets", async () => {
+        const { Shop } = await import("../../../components/shop/shop");
+        const stored = await recordGraph(async () => new Shop("shop", { namespace: "demo", images, databaseStorage: "1Gi" }));
+        expect(find(stored, kinds.claim, "database-data").spec.resources.requests.storage).toBe("1Gi");
+    });
+});

@@ -1,0 +1,57 @@
+import * as pulumi from "@pulumi/pulumi";
+
+/** A resource as the program asked for it. Secrets are wrapped, as the engine gets them. */
+export interface Asked {
+    type: string;
+    name: string;
+    inputs: Record<string, any>;
+}
+
+/**
+ * Stands in for the engine, for the resource graph only: records what the program asks for, and gives back what it
+ * asked with. A command's output is what `printed` says for its name.
+ */
+export async function recordGraph(build: () => Promise<unknown>, printed: Record<string, object> = {}): Promise<Asked[]> {
+    const asked: Asked[] = [];
+    await pulumi.runtime.setMocks(
+        {
+            newResource: ({ type, name, inputs, id }) => {
+                asked.push({ type, name, inputs });
+                const stdout = type === "command:local:Command" ? JSON.stringify(printed[name] ?? "generated") : undefined;
+                return { id: id ?? `${name}-id`, state: stdout === undefined ? inputs : { ...inputs, stdout } };
+            },
+            call: ({ inputs }) => inputs,
+        },
+        "chaos-shop",
+        "local",
+        false,
+    );
+    await build();
+    await pulumi.runtime.disconnect();
+    return asked;
+}
+
+/** The only resource of a type with a name. */
+export function find(asked: readonly Asked[], type: string, name: string): Record<string, any> {
+    const found = asked.filter((resource) => resource.type === type && resource.name === name);
+    if (found.length !== 1) throw new Error(`there are ${found.length} resources ${type} ${name}; there is ${asked.map((resource) => `${resource.type} ${resource.name}`).join(", ")}`);
+    return found[0]!.inputs;
+}
+
+export const kinds = {
+    deployment: "kubernetes:apps/v1:Deployment",
+    service: "kubernetes:core/v1:Service",
+    namespace: "kubernetes:core/v1:Namespace",
+    configMap: "kubernetes:core/v1:ConfigMap",
+    secret: "kubernetes:core/v1:Secret",
+    claim: "kubernetes:core/v1:PersistentVolumeClaim",
+    policy: "kubernetes:networking.k8s.io/v1:NetworkPolicy",
+    job: "kubernetes:batch/v1:Job",
+    role: "kubernetes:rbac.authorization.k8s.io/v1:Role",
+    command: "command:local:Command",
+} as const;
+
+/** Resolves an output to its value. */
+export function valueOf<T>(output: pulumi.Output<T>): Promise<T> {
+    return new Promise((resolve) => output.apply(resolve));
+}
