@@ -44,8 +44,8 @@ export async function storedState(stored: StoredPart, thorough = false): Promise
  */
 export async function makeStored(stored: StoredPart, workshop: Workshop): Promise<void> {
     const folder = folderOf(stored.name);
-    const unfinished = join(sandboxPaths().parts, `${UNFINISHED}${stored.name}`);
-    await removeTree(unfinished);
+    // Its own name: a builder of a killed process may still be ending in the folder of the same part.
+    const unfinished = join(sandboxPaths().parts, `${UNFINISHED}${stored.name}-${process.pid}`);
     mkdirSync(unfinished, { recursive: true });
     const startedMs = Date.now();
     const facts = await stored.make(unfinished, workshop);
@@ -64,7 +64,8 @@ export async function makeStored(stored: StoredPart, workshop: Workshop): Promis
 /** Removes what builds that were cut short left behind. The caller holds the lock. */
 export async function removeUnfinished(): Promise<void> {
     for (const entry of partFolders()) {
-        if (entry.startsWith(UNFINISHED)) await removeTree(join(sandboxPaths().parts, entry));
+        // What cannot be removed yet is in nobody's way, and goes the next time.
+        if (entry.startsWith(UNFINISHED)) await removeTree(join(sandboxPaths().parts, entry)).catch(() => undefined);
     }
 }
 
@@ -92,5 +93,6 @@ export async function removeTree(folder: string): Promise<void> {
         .map((line) => (line.split(" ")[1] ?? "").replaceAll("\\040", " "))
         .filter((point) => point.startsWith(`${folder}/`));
     for (const point of mountPoints.reverse()) await run("umount", ["--lazy", point], SILENT);
-    rmSync(folder, { recursive: true, force: true });
+    // A builder that was just ended may still be writing its last files.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
 }

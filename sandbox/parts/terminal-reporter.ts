@@ -7,7 +7,7 @@ export async function terminalReporter(stream: NodeJS.WriteStream): Promise<Part
     // Loaded here because it is an ES module, and only a terminal needs it.
     const { Listr } = await import("listr2");
     const clock = new PlanClock();
-    const ends: { resolve: () => void; reject: (reason: Error) => void }[] = [];
+    let turns: Turn[] = [];
     const wrappers: ListrTaskWrapper<unknown, never, never>[] = [];
     let shown: Promise<unknown> = Promise.resolve();
     let ticking: NodeJS.Timeout | undefined;
@@ -25,11 +25,12 @@ export async function terminalReporter(stream: NodeJS.WriteStream): Promise<Part
         waiting: (pid) => stream.write(`Another process (${pid}) is making parts of the sandbox; waiting for it\n`),
         begin(plan) {
             clock.begin(plan);
+            turns = plan.map(newTurn);
             const tasks = plan.map(({ title }, index) => ({
                 title,
                 task: (_: unknown, wrapper: unknown) => {
                     wrappers[index] = wrapper as ListrTaskWrapper<unknown, never, never>;
-                    return new Promise<void>((resolve, reject) => (ends[index] = { resolve, reject }));
+                    return turns[index]?.over;
                 },
             }));
             // All wait at once for their turn; which one is at work is told by its time.
@@ -47,14 +48,28 @@ export async function terminalReporter(stream: NodeJS.WriteStream): Promise<Part
             clock.finish(seconds);
             const wrapper = wrappers[index];
             if (wrapper) wrapper.title = `${clock.plan[index]?.title}: ${spoken(seconds)}`;
-            ends[index]?.resolve();
+            turns[index]?.resolve();
         },
-        failed: (index) => ends[index]?.reject(new Error("failed")),
+        failed: (index) => turns[index]?.reject(new Error("failed")),
         async end() {
             clearInterval(ticking);
             // Parts that never had their turn.
-            for (const end of ends.slice(clock.done)) end?.reject(new Error("not begun"));
+            for (const turn of turns.slice(clock.done)) turn.reject(new Error("not begun"));
             await shown;
         },
     };
+}
+
+/** A part's turn, over when somebody says so. */
+interface Turn {
+    readonly over: Promise<void>;
+    resolve(): void;
+    reject(reason: Error): void;
+}
+
+function newTurn(): Turn {
+    let [resolve, reject]: [() => void, (reason: Error) => void] = [() => undefined, () => undefined];
+    const over = new Promise<void>((onDone, onFailure) => ([resolve, reject] = [onDone, onFailure]));
+    over.catch(() => undefined); // The list shows it; the caller hears of it by the error that is thrown to it.
+    return { over, resolve, reject };
 }
