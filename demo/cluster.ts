@@ -1,0 +1,30 @@
+import { allowedContext, type AllowedContext } from "../components/cluster/guard";
+import { connect, loadKubeconfig } from "../shared/kubernetes";
+import { sandboxUp } from "../sandbox/node/up";
+
+/**
+ * The cluster for a demonstration: the user's own, where the current context is plainly local and answers, else the
+ * sandbox, which is brought up where it is not. Makes it the current one for everything that this process starts.
+ */
+export async function demoCluster(say: (line: string) => void): Promise<AllowedContext> {
+    const own = await ownCluster();
+    if (own) {
+        say(`Using your ${own.local} cluster, context ${own.name}`);
+        return own;
+    }
+    say("No local cluster answers, so the sandbox is brought up: a one-node Kubernetes of this project's own");
+    const { kubeconfig } = await sandboxUp();
+    process.env.KUBECONFIG = kubeconfig;
+    return allowedContext(loadKubeconfig(), undefined);
+}
+
+async function ownCluster(): Promise<AllowedContext | undefined> {
+    try {
+        const context = allowedContext(loadKubeconfig(), undefined);
+        await connect(context.name).core.listNamespace({ limit: 1 }, { signal: AbortSignal.timeout(3_000) } as never);
+        return context;
+    } catch {
+        // None, not plainly local, or asleep: whichever it is, it is not the one to demonstrate on.
+        return undefined;
+    }
+}

@@ -1,0 +1,71 @@
+import type { EngineEvent } from "@pulumi/pulumi/automation";
+import { styleText } from "node:util";
+import { describeMilliseconds } from "../shared/duration";
+
+const done: Record<string, string> = {
+    create: "created",
+    update: "updated",
+    delete: "removed",
+    replace: "replaced",
+    "create-replacement": "created anew",
+    "delete-replaced": "removed the old",
+};
+const heartbeatMs = 10_000;
+
+/**
+ * Tells of an update while it runs: a line for every resource that is done, one for whatever a command says, and every
+ * ten seconds what is still being waited for.
+ */
+export class UpdateProgress {
+    private readonly begun = new Map<string, { label: string; at: number }>();
+    private readonly heartbeat: NodeJS.Timeout;
+    private lastLineAt = Date.now();
+
+    constructor(private readonly print: (line: string) => void = (line) => console.log(line)) {
+        this.heartbeat = setInterval(() => this.beat(), 1_000);
+    }
+
+    readonly onEvent = (event: EngineEvent): void => {
+        const { resourcePreEvent: pre, resOutputsEvent: post, diagnosticEvent: said } = event;
+        if (pre && pre.metadata.op in done) this.begun.set(pre.metadata.urn, { label: labelOf(pre.metadata.urn), at: Date.now() });
+        if (post && post.metadata.op in done) {
+            const started = this.begun.get(post.metadata.urn);
+            this.begun.delete(post.metadata.urn);
+            if (isComponent(post.metadata.urn)) return;
+            this.line(`  ${styleText("green", "✔")} ${labelOf(post.metadata.urn)} ${done[post.metadata.op]}${started ? took(Date.now() - started.at) : ""}`);
+        }
+        if (said && (said.severity === "info" || said.severity === "info#err") && said.urn) {
+            for (const line of said.message.split("\n").filter((text) => text.trim() !== "")) this.line(`    ${styleText("dim", plain(line))}`);
+        }
+    };
+
+    end(): void {
+        clearInterval(this.heartbeat);
+    }
+
+    private line(text: string): void {
+        this.lastLineAt = Date.now();
+        this.print(text);
+    }
+
+    private beat(): void {
+        if (Date.now() - this.lastLineAt < heartbeatMs) return;
+        const waiting = [...this.begun.entries()].filter(([urn]) => !isComponent(urn)).map(([, { label, at }]) => `${label} (${describeMilliseconds(Date.now() - at)})`);
+        if (waiting.length > 0) this.line(`  … waiting for ${waiting.join(", ")}`);
+    }
+}
+
+/** `Deployment hot-deals` of a URN that ends in `kubernetes:apps/v1:Deployment::hot-deals`. */
+function labelOf(urn: string): string {
+    const [type, name] = urn.split("::").slice(2);
+    return `${type!.split("$").at(-1)!.split(":").at(-1)} ${name}`;
+}
+
+function isComponent(urn: string): boolean {
+    const type = urn.split("::")[2]!.split("$").at(-1)!;
+    return type.startsWith("chaos-shop:") || type === "pulumi:pulumi:Stack";
+}
+
+const took = (milliseconds: number) => (milliseconds >= 1_000 ? ` in ${describeMilliseconds(milliseconds)}` : "");
+/** Without the engine's markers for colours. */
+const plain = (text: string) => text.replace(/<\{%[^%]*%\}>/g, "");

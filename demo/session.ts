@@ -1,0 +1,63 @@
+import type { OutputMap } from "@pulumi/pulumi/automation";
+import { styleText } from "node:util";
+import type { AllowedContext } from "../components/cluster/guard";
+import { type Cluster, connect } from "../shared/kubernetes";
+import { preparePulumi } from "../sandbox/pulumi/prepare";
+import { demoCluster } from "./cluster";
+import { UpdateProgress } from "./progress";
+import { BorrowedStack, project } from "./stack";
+
+/** What a demonstration works with: a cluster, and the stack `local` in it. */
+export class Session {
+    private constructor(
+        readonly context: AllowedContext,
+        readonly cluster: Cluster,
+        private readonly stack: BorrowedStack,
+    ) {}
+
+    /** Gets all that is needed, from nothing if need be: cluster, Pulumi CLI, plugins, backend, stack. */
+    static async open(): Promise<Session> {
+        const context = await demoCluster(say);
+        const pulumi = await preparePulumi(project);
+        const stack = await BorrowedStack.open("local", pulumi);
+        return new Session(context, connect(context.name), stack);
+    }
+
+    /** One stack update, told as it goes. Settings stay for the updates after it. */
+    async up(settings: Record<string, string> = {}): Promise<OutputMap> {
+        await this.stack.set(settings);
+        const progress = new UpdateProgress(say);
+        try {
+            return (await this.stack.up(progress.onEvent)).outputs;
+        } finally {
+            progress.end();
+        }
+    }
+
+    /** Ends a running update as Ctrl-C does. */
+    cancel(): Promise<void> {
+        return this.stack.cancel();
+    }
+
+    close(): void {
+        this.stack.close();
+    }
+}
+
+export function say(line = ""): void {
+    console.log(line);
+}
+
+export function heading(text: string): void {
+    say(`\n${styleText("bold", text)}`);
+}
+
+/** A command as the user would type it. */
+export const typed = (command: string) => styleText("cyan", `$ ${command}`);
+
+/** What went wrong, without the trace and the engine's own noise. */
+export function plainError(error: unknown): string {
+    const message = error instanceof Error ? error.message : String(error);
+    const diagnostics = /Diagnostics:\n([\s\S]*?)(?:\n\n(?:Outputs|Resources|Policies)|\n\s*stderr:|$)/.exec(message)?.[1];
+    return (diagnostics ?? message).trim();
+}

@@ -1,0 +1,78 @@
+import { type EngineEvent, LocalWorkspace, PulumiCommand, type Stack, type UpResult } from "@pulumi/pulumi/automation";
+import { execFile } from "node:child_process";
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+export const project = join(__dirname, "..");
+
+/**
+ * A stack of this project whose file is never written: settings that a run needs go into a copy of it, which the
+ * engine is given instead.
+ */
+export class BorrowedStack {
+    private constructor(
+        private readonly stack: Stack,
+        private readonly pulumi: PulumiCommand,
+        private readonly copy: string,
+        private readonly scratch: string,
+    ) {}
+
+    /** Opens a stack, and makes it where the backend has none of that name. A lock that a killed update left is released. */
+    static async open(name: string, pulumiCommand: PulumiCommand): Promise<BorrowedStack> {
+        const scratch = mkdtempSync(join(tmpdir(), "chaos-shop-"));
+        const copy = join(scratch, "stack.yaml");
+        const original = join(project, `Pulumi.${name}.yaml`);
+        copyFileSync(join(project, "Pulumi.yaml"), join(scratch, "Pulumi.yaml"));
+        if (existsSync(original)) copyFileSync(original, copy);
+        const options = { workDir: project, pulumiCommand };
+        // `pulumi stack init` writes a salt into the stack's file: it is run where that is not the project's.
+        await LocalWorkspace.createOrSelectStack({ stackName: name, workDir: scratch }, { pulumiCommand });
+        const stack = await LocalWorkspace.selectStack({ stackName: name, workDir: project }, options);
+        await releaseStaleLock(stack);
+        return new BorrowedStack(stack, pulumiCommand, copy, scratch);
+    }
+
+    async set(settings: Record<string, string>): Promise<void> {
+        const pairs = Object.entries(settings).flatMap(([key, value]) => ["--plaintext", `${key}=${value}`]);
+        if (pairs.length === 0) return;
+        const command = ["config", "set-all", "--stack", this.stack.name, "--config-file", this.copy, "--non-interactive", ...pairs];
+        await promisify(execFile)(this.pulumi.command, command, { cwd: project });
+    }
+
+    up(onEvent: (event: EngineEvent) => void): Promise<UpResult> {
+        return this.stack.up({ configFile: this.copy, onEvent, color: "never" });
+    }
+
+    async cancel(): Promise<void> {
+        await this.stack.cancel();
+    }
+
+    close(): void {
+        rmSync(this.scratch, { recursive: true, force: true });
+    }
+}
+
+/**
+ * A killed update leaves its lock in a file backend. Where the process that took it was of this machine and is gone,
+ * nobody is going to release it: it is as stale as can be.
+ */
+async function releaseStaleLock(stack: Stack): Promise<void> {
+    const backend = process.env.PULUMI_BACKEND_URL;
+    if (!backend?.startsWith("file://")) return;
+    const folder = join(fileURLToPath(backend), ".pulumi", "locks", "organization", "chaos-shop", stack.name);
+    if (!existsSync(folder)) return;
+    const holders = readdirSync(folder).map((file) => JSON.parse(readFileSync(join(folder, file), "utf8")) as { pid: number; hostname: string });
+    if (holders.length > 0 && holders.every((holder) => holder.hostname === hostname() && !isRunning(holder.pid))) await stack.cancel();
+}
+
+function isRunning(pid: number): boolean {
+    try {
+        process.kill(pid, 0);
+        return true;
+    } catch (error) {
+        return (error as NodeJS.ErrnoException).code === "EPERM";
+    }
+}
