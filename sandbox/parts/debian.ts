@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import type { InstalledPart } from "./part";
@@ -70,9 +70,7 @@ export async function installDebianPackages(names: readonly string[], log: Build
         const options = { env: { DEBIAN_FRONTEND: "noninteractive" }, outlivesUs: true };
         await run("dpkg", ["--configure", "-a"], log, options);
         await run("apt-get", ["install", ...quiet, ...names], log, options);
-        for (const unit of UNITS.filter((each) => isUnitInstalled(each) && !unitsBefore.includes(each))) {
-            await run("deb-systemd-helper", ["disable", unit], log);
-        }
+        for (const unit of UNITS.filter((each) => !unitsBefore.includes(each))) disableUnit(unit);
     } finally {
         if (ours) await withdrawServicePolicy();
     }
@@ -124,6 +122,19 @@ async function forbidServiceStarts(): Promise<boolean> {
     await writeFile(SERVICE_POLICY, POLICY_TEXT);
     await chmod(SERVICE_POLICY, 0o755);
     return true;
+}
+
+/**
+ * Takes a unit out of what is started with the machine: removes the links that enabling it made, as `systemctl disable`
+ * does, and also where there is no systemctl.
+ *
+ * @param folder where systemd keeps the administrator's choices.
+ */
+export function disableUnit(unit: string, folder = "/etc/systemd/system"): void {
+    if (!existsSync(folder)) return;
+    for (const target of readdirSync(folder).filter((entry) => /\.(wants|requires)$/.test(entry))) {
+        rmSync(join(folder, target, unit), { force: true });
+    }
 }
 
 function isUnitInstalled(unit: string): boolean {

@@ -1,5 +1,8 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { missingPackages } from "../../../sandbox/parts/debian";
+import { disableUnit, missingPackages } from "../../../sandbox/parts/debian";
 import { mirrorIn, userEntries } from "../../../sandbox/parts/debian-root";
 import { imageConfiguration } from "../../../sandbox/parts/image-archive";
 
@@ -10,6 +13,19 @@ describe("Debian packages", () => {
             "etcd-server",
             "containernetworking-plugins",
         ]);
+    });
+});
+
+describe("a service that a package brings", () => {
+    it("is not started with the machine afterwards, and its neighbours still are", () => {
+        const systemd = mkdtempSync(join(tmpdir(), "chaos-shop-units-"));
+        const wants = join(systemd, "multi-user.target.wants");
+        mkdirSync(wants);
+        for (const unit of ["etcd.service", "cron.service"]) symlinkSync(`/lib/systemd/system/${unit}`, join(wants, unit));
+        disableUnit("etcd.service", systemd);
+        disableUnit("containerd.service", systemd);
+        expect(readdirSync(wants)).toEqual(["cron.service"]);
+        rmSync(systemd, { recursive: true });
     });
 });
 
