@@ -7,7 +7,7 @@ import { type BuildLog, run } from "./run";
 const SUITE = "bookworm";
 
 /** What no container reads; left out, the images are half as big. The licence texts stay. */
-const UNREAD = ["/usr/share/man/*", "/usr/share/info/*", "/usr/share/locale/*", "/usr/share/doc/*/*", "/usr/share/lintian/*"];
+const UNREAD = ["man/*", "info/*", "locale/*", "doc/*/*", "lintian/*"].map((path) => `/usr/share/${path}`);
 const READ_ALL_THE_SAME = ["/usr/share/doc/*/copyright"];
 
 /** A user of an image; group of the same name and number. */
@@ -38,14 +38,10 @@ export async function makeDebianRoot(what: DebianRoot, root: string, log: BuildL
     const packages = what.packages.length > 0 ? [`--include=${what.packages.join(",")}`] : [];
     const mirror = debianMirror();
     const sources = mirror ? [`deb ${mirror} ${SUITE} main`] : [];
-    await run(
-        "mmdebstrap",
-        ["--mode=root", "--variant=essential", "--format=directory", ...unread, ...kept, ...users, ...packages, SUITE, root, ...sources],
-        log,
-        { env: { SOURCE_DATE_EPOCH: "0" } },
-    );
-    const format = "${Package} ${Version}\\n";
-    const versions = await run("dpkg-query", [`--root=${root}`, "--show", `--showformat=${format}`, ...what.packages], log);
+    const options = ["--mode=root", "--variant=essential", "--format=directory", ...unread, ...kept, ...users, ...packages];
+    await run("mmdebstrap", [...options, SUITE, root, ...sources], log, { env: { SOURCE_DATE_EPOCH: "0" } });
+    const question = [`--root=${root}`, "--show", "--showformat=${Package} ${Version}\\n"];
+    const versions = await run("dpkg-query", [...question, ...what.packages], log);
     await rm(join(root, "etc/resolv.conf"), { force: true });
     await rm(join(root, "etc/hostname"), { force: true });
     return Object.fromEntries(versions.split("\n").map((line) => line.split(" ") as [string, string]));

@@ -53,7 +53,7 @@ export function isProgram(program: string): boolean {
 
 /** Written by whoever must keep `apt-get` from starting services: exit status 101 means "do not". */
 const SERVICE_POLICY = "/usr/sbin/policy-rc.d";
-const POLICY_TEXT = "#!/bin/sh\n# Put here by the chaos-shop sandbox while it installs packages; safe to remove.\nexit 101\n";
+const POLICY_TEXT = "#!/bin/sh\n# Put here by the chaos-shop sandbox while it installs packages; remove at will.\nexit 101\n";
 
 /**
  * Installs Debian packages with none of their services started or enabled for the next start of the machine.

@@ -68,7 +68,8 @@ export async function writeImageArchive(image: ImageContent, archive: string, lo
         join(scratch, "manifest.json"),
         JSON.stringify([{ Config: configFile, RepoTags: image.references, Layers: layers }]),
     );
-    await run("tar", ["--create", `--file=${archive}`, "--directory", scratch, "manifest.json", configFile, ...new Set(layers)], log);
+    const files = ["manifest.json", configFile, ...new Set(layers)];
+    await run("tar", ["--create", `--file=${archive}`, "--directory", scratch, ...files], log);
     rmSync(scratch, { recursive: true });
 }
 

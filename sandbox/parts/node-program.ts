@@ -26,11 +26,12 @@ const NODE_PACKAGES: Partial<Record<string, { readonly name: string; readonly in
  */
 export async function fetchNode(program: string, log: BuildLog): Promise<Record<string, string>> {
     const pinned = NODE_PACKAGES[process.arch];
-    if (!pinned) throw new Error(`no Node ${NODE_VERSION} is pinned for ${process.arch}; pinned are: ${Object.keys(NODE_PACKAGES)}`);
+    if (!pinned) throw new Error(`no Node is pinned for ${process.arch}, only for ${Object.keys(NODE_PACKAGES).join(", ")}`);
     const scratch = `${program}.scratch`;
     mkdirSync(scratch);
-    const packing = ["pack", "--json", "--ignore-scripts", `--pack-destination=${scratch}`, `${pinned.name}@${NODE_VERSION}`];
-    const [packed] = JSON.parse(await run("npm", packing, log, { cwd: scratch })) as [{ filename: string }];
+    const options = ["--json", "--ignore-scripts", `--pack-destination=${scratch}`];
+    const answer = await run("npm", ["pack", ...options, `${pinned.name}@${NODE_VERSION}`], log, { cwd: scratch });
+    const [packed] = JSON.parse(answer) as [{ filename: string }];
     const archive = join(scratch, packed.filename);
     const integrity = `sha512-${createHash("sha512").update(readFileSync(archive)).digest("base64")}`;
     if (integrity !== pinned.integrity) {

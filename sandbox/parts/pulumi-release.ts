@@ -55,7 +55,8 @@ export async function downloadCli(workshop: Workshop): Promise<boolean> {
 
 /** Has the CLI download the release of a provider. */
 export async function installPluginRelease(provider: string, version: string, workshop: Workshop): Promise<boolean> {
-    const installed = await attempt(cliPath("pulumi"), ["plugin", "install", "resource", provider, `v${version}`], workshop);
+    const args = ["plugin", "install", "resource", provider, `v${version}`];
+    const installed = await attempt(cliPath("pulumi"), args, workshop);
     return installed && existsSync(pluginPath(provider, version));
 }
 

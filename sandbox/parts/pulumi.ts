@@ -42,7 +42,9 @@ export const pulumiCli: InstalledPart = {
     async install(workshop) {
         const found = await installedElsewhere(workshop);
         if (found) await adopt(found, workshop);
-        else if (!(await downloadCli(workshop))) await installBuilt("pulumi-cli-build", "pulumi", cliPath("pulumi"), workshop);
+        else if (!(await downloadCli(workshop))) {
+            await installBuilt("pulumi-cli-build", "pulumi", cliPath("pulumi"), workshop);
+        }
         await installStandIns(sandboxPaths().pulumiHome);
     },
 };

@@ -34,7 +34,8 @@ export async function terminalReporter(stream: NodeJS.WriteStream): Promise<Part
                 },
             }));
             // All wait at once for their turn; which one is at work is told by its time.
-            const list = new Listr(tasks, { concurrent: true, exitOnError: false, rendererOptions: { collapseErrors: false } });
+            const rendererOptions = { collapseErrors: false };
+            const list = new Listr(tasks, { concurrent: true, exitOnError: false, rendererOptions });
             shown = list.run().catch(() => undefined);
             ticking = setInterval(tick, 1000);
         },
