@@ -1,0 +1,117 @@
+import { addresses } from "../addresses";
+import type { KubernetesObject } from "../api";
+import { coreDnsImage } from "../node-parts";
+
+const name = "coredns";
+const namespace = "kube-system";
+const labels = { "k8s-app": "kube-dns" };
+const metadata = { name, namespace, labels };
+
+/**
+ * Names of the cluster and nothing else. Every other name is answered with NXDOMAIN at once: a program that asks for
+ * one fails in a millisecond, where a forwarder without a network would make it wait. No cache: the answers come from
+ * memory anyway, and a cached one would hide a change.
+ */
+const corefile = `${addresses.clusterDomain}:53 in-addr.arpa:53 ip6.arpa:53 {
+    errors
+    health
+    ready
+    kubernetes ${addresses.clusterDomain} in-addr.arpa ip6.arpa {
+        pods insecure
+    }
+    loadbalance
+    prometheus :9153
+}
+.:53 {
+    errors
+    template ANY ANY {
+        rcode NXDOMAIN
+    }
+}
+`;
+
+/** CoreDNS: a Deployment behind the Service that every pod's resolver asks. */
+export function dnsObjects(): KubernetesObject[] {
+    return [
+        { apiVersion: "v1", kind: "ServiceAccount", metadata: { name, namespace } },
+        {
+            apiVersion: "rbac.authorization.k8s.io/v1",
+            kind: "ClusterRole",
+            metadata: { name: "system:coredns" },
+            rules: [
+                { apiGroups: [""], resources: ["endpoints", "services", "pods", "namespaces"], verbs: ["list", "watch"] },
+                { apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: ["list", "watch"] },
+            ],
+        },
+        {
+            apiVersion: "rbac.authorization.k8s.io/v1",
+            kind: "ClusterRoleBinding",
+            metadata: { name: "system:coredns" },
+            roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "system:coredns" },
+            subjects: [{ kind: "ServiceAccount", name, namespace }],
+        },
+        { apiVersion: "v1", kind: "ConfigMap", metadata, data: { Corefile: corefile } },
+        deployment(),
+        {
+            apiVersion: "v1",
+            kind: "Service",
+            metadata: { ...metadata, name: "kube-dns" },
+            spec: {
+                clusterIP: addresses.clusterDns,
+                selector: labels,
+                ports: [
+                    { name: "dns", port: 53, protocol: "UDP" },
+                    { name: "dns-tcp", port: 53, protocol: "TCP" },
+                    { name: "metrics", port: 9153, protocol: "TCP" },
+                ],
+            },
+        },
+    ];
+}
+
+function deployment(): KubernetesObject {
+    const container = {
+        name,
+        image: coreDnsImage,
+        imagePullPolicy: "IfNotPresent",
+        args: ["-conf", "/etc/coredns/Corefile"],
+        ports: [
+            { name: "dns", containerPort: 53, protocol: "UDP" },
+            { name: "dns-tcp", containerPort: 53, protocol: "TCP" },
+            { name: "metrics", containerPort: 9153, protocol: "TCP" },
+        ],
+        resources: { requests: { cpu: "20m", memory: "30Mi" }, limits: { memory: "170Mi" } },
+        securityContext: {
+            allowPrivilegeEscalation: false,
+            capabilities: { drop: ["ALL"] },
+            readOnlyRootFilesystem: true,
+            runAsNonRoot: true,
+            runAsUser: 65532,
+            runAsGroup: 65532,
+            seccompProfile: { type: "RuntimeDefault" },
+        },
+        livenessProbe: { httpGet: { path: "/health", port: 8080 }, initialDelaySeconds: 30 },
+        readinessProbe: { httpGet: { path: "/ready", port: 8181 }, periodSeconds: 1 },
+        volumeMounts: [{ name: "config", mountPath: "/etc/coredns", readOnly: true }],
+    };
+    return {
+        apiVersion: "apps/v1",
+        kind: "Deployment",
+        metadata,
+        spec: {
+            replicas: 1,
+            selector: { matchLabels: labels },
+            template: {
+                metadata: { labels },
+                spec: {
+                    serviceAccountName: name,
+                    priorityClassName: "system-cluster-critical",
+                    dnsPolicy: "Default",
+                    terminationGracePeriodSeconds: 5,
+                    containers: [container],
+                    volumes: [{ name: "config", configMap: { name } }],
+                },
+            },
+        },
+    };
+}

@@ -1,0 +1,56 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { nodeName } from "../addresses";
+import type { KubernetesObject } from "../api";
+import type { NodeLayout } from "../layout";
+
+/** The default StorageClass of the sandbox; the volume controller recycles the volumes of this class only. */
+export const storageClass = "sandbox-local";
+
+const volumeNames = ["sandbox-volume-1", "sandbox-volume-2", "sandbox-volume-3", "sandbox-volume-4"] as const;
+
+/** Creates the volumes' folders; a pod's `fsGroup` makes one writable to its user. */
+export function createVolumeFolders(layout: NodeLayout): void {
+    for (const name of volumeNames) mkdirSync(join(layout.volumes, name), { recursive: true, mode: 0o755 });
+}
+
+/**
+ * The StorageClass and its volumes. Like the local classes of kind and k3s it binds a claim when a first pod wants it.
+ * The reclaim policy is Retain because Kubernetes itself deletes no local volume; the sandbox's controller empties a
+ * released one and frees it for the next claim.
+ */
+export function storageObjects(layout: NodeLayout): KubernetesObject[] {
+    return [
+        {
+            apiVersion: "storage.k8s.io/v1",
+            kind: "StorageClass",
+            metadata: { name: storageClass, annotations: { "storageclass.kubernetes.io/is-default-class": "true" } },
+            provisioner: "kubernetes.io/no-provisioner",
+            reclaimPolicy: "Retain",
+            volumeBindingMode: "WaitForFirstConsumer",
+        },
+        ...volumeNames.map((name) => ({
+            apiVersion: "v1",
+            kind: "PersistentVolume",
+            metadata: { name },
+            spec: {
+                capacity: { storage: "2Gi" },
+                accessModes: ["ReadWriteOnce"],
+                persistentVolumeReclaimPolicy: "Retain",
+                storageClassName: storageClass,
+                local: { path: join(layout.volumes, name) },
+                nodeAffinity: {
+                    required: {
+                        nodeSelectorTerms: [
+                            {
+                                matchExpressions: [
+                                    { key: "kubernetes.io/hostname", operator: "In", values: [nodeName] },
+                                ],
+                            },
+                        ],
+                    },
+                },
+            },
+        })),
+    ];
+}

@@ -1,0 +1,25 @@
+import { containerd } from "./components/containerd";
+import { apiServer, controllerManager, proxy, sandboxController, scheduler } from "./components/control-plane";
+import { etcd } from "./components/etcd";
+import { kubelet } from "./components/kubelet";
+import { networkPolicy } from "./components/network-policy";
+import type { NodeLayout } from "./layout";
+import { namespaceHolderComponent } from "./namespaces";
+import type { NodeParts } from "./node-parts";
+import type { Component } from "./processes";
+
+/** Every component of the node, in the order in which people look for a cause. */
+export function allComponents(layout: NodeLayout, parts: NodeParts): Component[] {
+    return [
+        namespaceHolderComponent(layout),
+        etcd(layout),
+        apiServer(layout, parts),
+        controllerManager(layout, parts),
+        scheduler(layout, parts),
+        containerd(layout),
+        kubelet(layout, parts),
+        proxy(layout, parts),
+        networkPolicy(layout, parts),
+        sandboxController(layout, parts),
+    ];
+}

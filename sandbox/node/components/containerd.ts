@@ -1,0 +1,145 @@
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { addresses } from "../addresses";
+import { runCommand, tryCommand } from "../command";
+import { type NodeLayout, writeFileAtomically } from "../layout";
+import { type NodeParts, pauseImage } from "../node-parts";
+import type { Component } from "../processes";
+
+/** containerd with runc, all of its state in the cache. */
+export function containerd(layout: NodeLayout): Component {
+    return { name: "containerd", command: "containerd", args: ["--config", configPath(layout)] };
+}
+
+function configPath(layout: NodeLayout): string {
+    return join(layout.config, "containerd.toml");
+}
+
+/** Folders in which distributions keep the CNI plugins. */
+const cniFolders = ["/usr/lib/cni", "/opt/cni/bin"];
+
+/** Writes containerd's and the CNI plugins' configuration. */
+export async function configureContainerd(layout: NodeLayout): Promise<void> {
+    const plugins = cniFolders.find((folder) => existsSync(join(folder, "ptp")));
+    if (!plugins) {
+        throw new Error(
+            `no CNI plugin \`ptp\` in ${cniFolders.join(" or ")}; \`apt-get install containernetworking-plugins\` brings it`,
+        );
+    }
+    const snapshotter = (await overlayWorks(layout)) ? "overlayfs" : "native";
+    const cni = join(layout.config, "cni");
+    writeFileAtomically(join(cni, "10-pods.conflist"), JSON.stringify(podNetwork(layout), undefined, 2));
+    writeFileAtomically(configPath(layout), containerdConfig(layout, snapshotter, plugins, cni));
+}
+
+/** Whether this kernel and file system carry overlay mounts; some container file systems do not. */
+async function overlayWorks(layout: NodeLayout): Promise<boolean> {
+    const trial = join(layout.root, "overlay-trial");
+    const [lower, upper, work, merged] = ["lower", "upper", "work", "merged"].map((name) => join(trial, name));
+    for (const folder of [lower, upper, work, merged]) mkdirSync(folder!, { recursive: true });
+    // In a mount namespace of its own, so that a kill in between leaves no mount.
+    const options = `lowerdir=${lower},upperdir=${upper},workdir=${work}`;
+    const { code } = await tryCommand("unshare", ["--mount", "mount", "-t", "overlay", "overlay", "-o", options, merged!]);
+    rmSync(trial, { recursive: true, force: true });
+    return code === 0;
+}
+
+/**
+ * Every pod has a veth pair to the node and is routed, not bridged: then the kernel filters pod-to-pod traffic without
+ * its bridge-netfilter module, which is not everywhere.
+ */
+function podNetwork(layout: NodeLayout) {
+    return {
+        cniVersion: "1.0.0",
+        name: "sandbox",
+        plugins: [
+            {
+                type: "ptp",
+                // The node masquerades once for all pods (network.ts) instead of once a pod.
+                ipMasq: false,
+                ipam: {
+                    type: "host-local",
+                    dataDir: layout.podAddresses,
+                    ranges: [[{ subnet: addresses.pods }]],
+                    routes: [{ dst: "0.0.0.0/0" }],
+                },
+            },
+            { type: "portmap", capabilities: { portMappings: true } },
+        ],
+    };
+}
+
+function containerdConfig(layout: NodeLayout, snapshotter: string, cniPlugins: string, cniConfig: string): string {
+    const cri = `plugins."io.containerd.grpc.v1.cri"`;
+    return `version = 2
+root = "${layout.containerdRoot}"
+state = "${layout.containerdState}"
+# A pod's parts are its own; nothing here is worth more than the user's other programs.
+oom_score = 0
+
+[grpc]
+  address = "${layout.containerdSocket}"
+
+[${cri}]
+  sandbox_image = "${pauseImage}"
+  # Root without CAP_SYS_RESOURCE may not lower an OOM score, and runc dies trying.
+  restrict_oom_score_adj = true
+  # As Docker and containerd 2 do: ports below 1024 without a capability.
+  enable_unprivileged_ports = true
+  [${cri}.cni]
+    bin_dir = "${cniPlugins}"
+    conf_dir = "${cniConfig}"
+  [${cri}.containerd]
+    snapshotter = "${snapshotter}"
+    [${cri}.containerd.runtimes.runc]
+      runtime_type = "io.containerd.runc.v2"
+`;
+}
+
+/** \`ctr\` speaking to this containerd, in the namespace that the kubelet uses. */
+function ctr(layout: NodeLayout, ...args: string[]): [string, string[]] {
+    return ["ctr", ["--address", layout.containerdSocket, "--namespace", "k8s.io", ...args]];
+}
+
+/** Whether containerd answers. */
+export async function containerdAnswers(layout: NodeLayout): Promise<boolean> {
+    return existsSync(layout.containerdSocket) && (await tryCommand(...ctr(layout, "version"))).code === 0;
+}
+
+/** The references of the images in containerd, sorted, without the digests it also lists. */
+export async function importedImages(layout: NodeLayout): Promise<string[]> {
+    const listed = await runCommand(...ctr(layout, "images", "list", "--quiet"));
+    return listed.split("\n").filter((name) => name !== "" && !name.startsWith("sha256:") && !name.includes("@sha256:")).sort();
+}
+
+/**
+ * Imports the images that containerd does not have yet, or has from another archive (a rebuilt part).
+ *
+ * @param onImport hears the reference before each import.
+ */
+export async function importImages(layout: NodeLayout, parts: NodeParts, onImport: (reference: string) => void): Promise<void> {
+    const imported = readImportedArchives(layout);
+    for (const archive of new Set(parts.images.map((image) => image.archive))) {
+        const references = parts.images.filter((image) => image.archive === archive).map((image) => image.reference);
+        const there = await importedImages(layout);
+        if (references.every((reference) => there.includes(reference) && imported[reference] === archive)) continue;
+        onImport(references.join(", "));
+        await runCommand(...ctr(layout, "images", "import", archive));
+        const now = await importedImages(layout);
+        for (const reference of references) {
+            if (!now.includes(reference)) {
+                throw new Error(`the image archive ${archive} does not hold ${reference}, which it was built for`);
+            }
+            imported[reference] = archive;
+        }
+        writeFileAtomically(archivesPath(layout), JSON.stringify(imported));
+    }
+}
+
+function archivesPath(layout: NodeLayout): string {
+    return join(layout.containerdRoot, "imported-archives.json");
+}
+
+function readImportedArchives(layout: NodeLayout): Record<string, string> {
+    return existsSync(archivesPath(layout)) ? JSON.parse(readFileSync(archivesPath(layout), "utf8")) : {};
+}

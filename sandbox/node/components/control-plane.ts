@@ -1,0 +1,126 @@
+import { addresses, nodeName } from "../addresses";
+import { componentKubeconfig } from "../kubeconfig";
+import { join } from "node:path";
+import type { NodeLayout } from "../layout";
+import type { NodeParts } from "../node-parts";
+import { pkiFiles } from "../pki";
+import type { Component } from "../processes";
+import { etcdUrl } from "./etcd";
+
+/** kube-apiserver. Admission is Kubernetes' default set, PodSecurity among it, and NodeRestriction. */
+export function apiServer(layout: NodeLayout, parts: NodeParts): Component {
+    const pki = pkiFiles(layout);
+    return {
+        name: "kube-apiserver",
+        command: parts.kube,
+        args: [
+            "apiserver",
+            `--etcd-servers=${etcdUrl}`,
+            `--etcd-cafile=${pki.etcdAuthority}`,
+            `--etcd-certfile=${pki.certificate("apiserver-etcd-client")}`,
+            `--etcd-keyfile=${pki.key("apiserver-etcd-client")}`,
+            `--advertise-address=${addresses.node}`,
+            `--bind-address=${addresses.node}`,
+            `--secure-port=${addresses.apiPort}`,
+            `--service-cluster-ip-range=${addresses.services}`,
+            `--client-ca-file=${pki.clusterAuthority}`,
+            `--tls-cert-file=${pki.certificate("apiserver")}`,
+            `--tls-private-key-file=${pki.key("apiserver")}`,
+            `--cert-dir=${join(layout.config, "apiserver")}`,
+            `--kubelet-certificate-authority=${pki.clusterAuthority}`,
+            `--kubelet-client-certificate=${pki.certificate("apiserver-kubelet-client")}`,
+            `--kubelet-client-key=${pki.key("apiserver-kubelet-client")}`,
+            // The node's name resolves nowhere; without this, logs, exec and port-forward fail.
+            "--kubelet-preferred-address-types=InternalIP",
+            `--service-account-issuer=https://kubernetes.default.svc.${addresses.clusterDomain}`,
+            `--service-account-key-file=${pki.serviceAccountPublicKey}`,
+            `--service-account-signing-key-file=${pki.serviceAccountKey}`,
+            "--authorization-mode=Node,RBAC",
+            "--enable-admission-plugins=NodeRestriction",
+            "--allow-privileged=true",
+            "--profiling=false",
+        ],
+    };
+}
+
+/** kube-controller-manager. */
+export function controllerManager(layout: NodeLayout, parts: NodeParts): Component {
+    const pki = pkiFiles(layout);
+    return {
+        name: "kube-controller-manager",
+        command: parts.kube,
+        args: [
+            "controller-manager",
+            ...delegated(componentKubeconfig(layout, "controller-manager")),
+            "--use-service-account-credentials",
+            `--service-account-private-key-file=${pki.serviceAccountKey}`,
+            `--root-ca-file=${pki.clusterAuthority}`,
+            `--cluster-signing-cert-file=${pki.clusterAuthority}`,
+            `--cluster-signing-key-file=${pki.clusterAuthorityKey}`,
+            `--cert-dir=${join(layout.config, "controller-manager")}`,
+            `--cluster-cidr=${addresses.pods}`,
+            "--allocate-node-cidrs=false",
+            "--profiling=false",
+        ],
+    };
+}
+
+/** kube-scheduler. */
+export function scheduler(layout: NodeLayout, parts: NodeParts): Component {
+    return {
+        name: "kube-scheduler",
+        command: parts.kube,
+        args: [
+            "scheduler",
+            ...delegated(componentKubeconfig(layout, "scheduler")),
+            `--cert-dir=${join(layout.config, "scheduler")}`,
+            "--profiling=false",
+        ],
+    };
+}
+
+/** Credentials for the component's own work, and for asking the API who calls it; one of each runs, so none is elected. */
+function delegated(kubeconfig: string): string[] {
+    return [
+        `--kubeconfig=${kubeconfig}`,
+        `--authentication-kubeconfig=${kubeconfig}`,
+        `--authorization-kubeconfig=${kubeconfig}`,
+        "--bind-address=127.0.0.1",
+        "--leader-elect=false",
+    ];
+}
+
+/** What a cloud's controllers would do: LoadBalancer addresses, and volumes that are free for the next claim. */
+export function sandboxController(layout: NodeLayout, parts: NodeParts): Component {
+    return {
+        name: "sandbox-controller",
+        command: parts.kube,
+        args: [
+            "sandbox-controller",
+            `--kubeconfig=${componentKubeconfig(layout, "sandbox-controller")}`,
+            `--load-balancer-pool=${addresses.loadBalancerPool}`,
+            `--volumes=${layout.volumes}`,
+        ],
+    };
+}
+
+/** kube-proxy, which turns Service addresses into pods'. */
+export function proxy(layout: NodeLayout, parts: NodeParts): Component {
+    return {
+        name: "kube-proxy",
+        command: parts.kube,
+        args: [
+            "proxy",
+            `--kubeconfig=${componentKubeconfig(layout, "proxy")}`,
+            `--hostname-override=${nodeName}`,
+            "--proxy-mode=iptables",
+            `--cluster-cidr=${addresses.pods}`,
+            // These sysctls are read-only in a network namespace, and kube-proxy exits where it cannot set them.
+            "--conntrack-max-per-core=0",
+            "--conntrack-tcp-timeout-established=0s",
+            "--conntrack-tcp-timeout-close-wait=0s",
+            // Lowering the score needs CAP_SYS_RESOURCE, which root does not have everywhere.
+            "--oom-score-adj=0",
+        ],
+    };
+}

@@ -1,0 +1,79 @@
+import { rmSync } from "node:fs";
+import { cgroupProcesses, cgroupsExist, removeCgroups } from "./cgroups";
+import { restoreHostSettings } from "./host-settings";
+import { type NodeLayout, nodeLayout } from "./layout";
+import { withNodeLock } from "./lock";
+import { namespaceHolder, processesInNamespaces, removeMountPoints } from "./namespaces";
+import { networkExists, removeNetwork } from "./network";
+import { lineReporter, type NodeReporter } from "./progress";
+import { endProcesses, recordedComponents, runningComponent, stopComponent } from "./processes";
+
+/** How long containers may take to end by themselves before they are killed. */
+const podGraceSeconds = 5;
+
+/**
+ * Stops the node and takes everything away that it added to the host. The cluster's objects, its pulled-in images and
+ * its volumes are kept for the next `sandboxUp`. Works however broken the node is; with nothing there it does nothing.
+ *
+ * @returns whether there was anything to stop.
+ */
+export async function sandboxDown(reporter = stderrReporter()): Promise<boolean> {
+    const layout = nodeLayout();
+    return withNodeLock(layout, reporter, () => takeDown(layout, reporter));
+}
+
+/** Also removes all of the node's state: cluster, images, volumes, certificates. Built parts stay. */
+export async function sandboxDestroy(reporter = stderrReporter()): Promise<void> {
+    const layout = nodeLayout();
+    await withNodeLock(layout, reporter, async () => {
+        await takeDown(layout, reporter);
+        reporter.step("Removing the cluster, its images and its volumes");
+        rmSync(layout.root, { recursive: true, force: true });
+    });
+}
+
+export function stderrReporter(): NodeReporter {
+    return lineReporter((line) => process.stderr.write(`${line}\n`));
+}
+
+/** What {@link sandboxDown} does, for a caller that has the lock. */
+export async function takeDown(layout: NodeLayout, reporter: NodeReporter): Promise<boolean> {
+    if (!somethingIsThere(layout)) return false;
+    reporter.step("Stopping the node");
+    // First the two that would start containers again.
+    await Promise.all([stopComponent(layout, "kubelet"), stopComponent(layout, "sandbox-controller", 0)]);
+    // Programs in pods get their chance to end in order: a database writes its last pages.
+    await endProcesses(cgroupProcesses("pods"), podGraceSeconds);
+    // The database after its clients; the namespaces' holder last, as it is how the others are found.
+    const last = ["etcd", namespaceHolder];
+    const rest = recordedComponents(layout).filter((name) => !last.includes(name));
+    await Promise.all(rest.map((name) => stopComponent(layout, name, 2)));
+    await stopComponent(layout, "etcd");
+    // What has no record: shims, programs whose parents died, components of an `up` that was killed while it started
+    // them. Some may fork meanwhile, so this looks again until nobody is left.
+    for (let strays = strayProcesses(layout); strays.length > 0; strays = strayProcesses(layout)) {
+        reporter.detail(`ending ${strays.length} more processes`);
+        await endProcesses(strays, 0);
+    }
+    reporter.step("Removing what the node added to this machine");
+    await stopComponent(layout, namespaceHolder, 0);
+    await removeNetwork();
+    await removeCgroups();
+    restoreHostSettings(layout);
+    removeMountPoints();
+    for (const folder of [layout.run, layout.containerdState, layout.podAddresses]) {
+        rmSync(folder, { recursive: true, force: true });
+    }
+    return true;
+}
+
+function somethingIsThere(layout: NodeLayout): boolean {
+    return recordedComponents(layout).length > 0 || cgroupsExist() || networkExists();
+}
+
+function strayProcesses(layout: NodeLayout): number[] {
+    const holder = runningComponent(layout, namespaceHolder)?.pid;
+    return [...new Set([...cgroupProcesses(), ...processesInNamespaces(layout)])].filter(
+        (pid) => pid !== holder && pid !== process.pid,
+    );
+}

@@ -1,0 +1,38 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type NodeLayout, writeFileAtomically } from "./layout";
+
+/**
+ * Kernel settings of the whole machine that the kubelet sets to its own liking at start (kubernetes
+ * pkg/util/sysctl/sysctl.go); `down` puts back what was there.
+ */
+const changedByKubelet = [
+    "vm/overcommit_memory",
+    "vm/panic_on_oom",
+    "kernel/panic",
+    "kernel/panic_on_oops",
+    "kernel/keys/root_maxkeys",
+    "kernel/keys/root_maxbytes",
+] as const;
+
+function memory(layout: NodeLayout): string {
+    return join(layout.run, "host-settings");
+}
+
+/** Remembers the settings, once: after a crash the machine shows the kubelet's values, not its own. */
+export function rememberHostSettings(layout: NodeLayout): void {
+    if (existsSync(memory(layout))) return;
+    const values = changedByKubelet.map((name) => [name, readFileSync(`/proc/sys/${name}`, "utf8").trim()]);
+    writeFileAtomically(memory(layout), JSON.stringify(Object.fromEntries(values)));
+}
+
+/** Puts the settings back and forgets them. */
+export function restoreHostSettings(layout: NodeLayout): void {
+    if (!existsSync(memory(layout))) return;
+    const values = JSON.parse(readFileSync(memory(layout), "utf8")) as Record<string, string>;
+    for (const [name, value] of Object.entries(values)) {
+        const path = `/proc/sys/${name}`;
+        if (readFileSync(path, "utf8").trim() !== value) writeFileSync(path, value);
+    }
+    rmSync(memory(layout));
+}

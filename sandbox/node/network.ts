@@ -1,0 +1,73 @@
+import { existsSync } from "node:fs";
+import { addresses } from "./addresses";
+import { runCommand, tryCommand } from "./command";
+
+const { networkNamespace, hostInterface, nodeInterface } = addresses;
+
+/** The file that stands for the network namespace. */
+export const networkNamespaceFile = `/run/netns/${networkNamespace}`;
+
+/** Whether the namespace and the host's way into it are there and up. */
+export async function networkIsUp(): Promise<boolean> {
+    if (!existsSync(networkNamespaceFile)) return false;
+    const link = await tryCommand("ip", ["-oneline", "address", "show", "dev", hostInterface, "up"]);
+    const route = await tryCommand("ip", ["-oneline", "route", "show", addresses.loadBalancerPool]);
+    return link.stdout.includes(`${addresses.host}/${addresses.linkPrefix}`) && route.stdout.includes(hostInterface);
+}
+
+/**
+ * Creates the network namespace and the veth pair. On the host this adds one interface with one address and one route,
+ * and touches no setting, no firewall and no other interface.
+ *
+ * @throws if the addresses are taken by another interface of this machine.
+ */
+export async function createNetwork(): Promise<void> {
+    const taken = await tryCommand("ip", ["-oneline", "route", "get", addresses.node]);
+    if (/ dev /.test(taken.stdout) && !/ via /.test(taken.stdout)) {
+        throw new Error(
+            `the sandbox's network 198.18.0.0/30 is already in use on this machine (${taken.stdout.trim()}); ` +
+                "take that interface down, then run `npm run sandbox -- up` again",
+        );
+    }
+    await runCommand("ip", ["netns", "add", networkNamespace]);
+    const inside = ["-netns", networkNamespace];
+    const steps: string[][] = [
+        ["link", "add", hostInterface, "type", "veth", "peer", "name", nodeInterface, "netns", networkNamespace],
+        ["address", "add", `${addresses.host}/${addresses.linkPrefix}`, "dev", hostInterface],
+        ["link", "set", hostInterface, "up"],
+        [...inside, "address", "add", `${addresses.node}/${addresses.linkPrefix}`, "dev", nodeInterface],
+        [...inside, "link", "set", nodeInterface, "up"],
+        [...inside, "link", "set", "lo", "up"],
+        ["route", "add", addresses.loadBalancerPool, "via", addresses.node, "dev", hostInterface],
+        // No default route, so that nothing inside can even try to leave. Service addresses still need some route:
+        // the kernel looks one up before kube-proxy's rules replace the address with a pod's.
+        [...inside, "route", "add", addresses.services, "dev", nodeInterface],
+        [...inside, "route", "add", addresses.loadBalancerPool, "dev", nodeInterface],
+    ];
+    for (const step of steps) await runCommand("ip", step);
+    await runCommand("nsenter", [`--net=${networkNamespaceFile}`, "sysctl", "-qw", "net.ipv4.ip_forward=1"]);
+    await runCommand("nsenter", [`--net=${networkNamespaceFile}`, "iptables-restore", "--noflush"], nodeRules);
+}
+
+/**
+ * The node's own rules. Pods' packets to the host carry the node's address, the only one the host can answer; and a
+ * LoadBalancer address that belongs to no Service is refused at once, where the caller would wait for a time-out.
+ */
+const nodeRules = `*nat
+-A POSTROUTING -s ${addresses.pods} -o ${nodeInterface} -j MASQUERADE
+COMMIT
+*filter
+-A FORWARD -i ${nodeInterface} -d ${addresses.loadBalancerPool} -o ${nodeInterface} -j REJECT --reject-with icmp-host-unreachable
+COMMIT
+`;
+
+/** Whether any of it is there, whole or not. */
+export function networkExists(): boolean {
+    return existsSync(networkNamespaceFile) || existsSync(`/sys/class/net/${hostInterface}`);
+}
+
+/** Removes the veth pair and the namespace, and with it every rule and route inside. Whatever is missing is skipped. */
+export async function removeNetwork(): Promise<void> {
+    await tryCommand("ip", ["link", "delete", hostInterface]);
+    if (existsSync(networkNamespaceFile)) await runCommand("ip", ["netns", "delete", networkNamespace]);
+}

@@ -1,0 +1,159 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { addresses, nodeName } from "./addresses";
+import { runCommand } from "./command";
+import type { NodeLayout } from "./layout";
+
+/** What a certificate says and what it may be used for. */
+interface Certificate {
+    readonly commonName: string;
+    /** Kubernetes reads an organization as a group. */
+    readonly organization?: string;
+    readonly authority: "cluster" | "etcd";
+    readonly usage: "client" | "server" | "both";
+    /** Subject alternative names in openssl's notation; for servers. */
+    readonly names?: readonly string[];
+}
+
+/**
+ * Every identity of the node; the names are the ones that Kubernetes' built-in roles are bound to (documentation page
+ * "PKI certificates and requirements"). etcd has an authority of its own: a Kubernetes client certificate must not
+ * open the database behind the API.
+ */
+const certificates = {
+    apiserver: {
+        commonName: "kube-apiserver",
+        authority: "cluster",
+        usage: "server",
+        names: [
+            "DNS:kubernetes",
+            "DNS:kubernetes.default",
+            "DNS:kubernetes.default.svc",
+            `DNS:kubernetes.default.svc.${addresses.clusterDomain}`,
+            "DNS:localhost",
+            "IP:127.0.0.1",
+            `IP:${addresses.apiService}`,
+            `IP:${addresses.node}`,
+        ],
+    },
+    "apiserver-kubelet-client": { commonName: "kube-apiserver-kubelet-client", authority: "cluster", usage: "client" },
+    admin: { commonName: "admin", organization: "system:masters", authority: "cluster", usage: "client" },
+    "controller-manager": { commonName: "system:kube-controller-manager", authority: "cluster", usage: "client" },
+    scheduler: { commonName: "system:kube-scheduler", authority: "cluster", usage: "client" },
+    proxy: { commonName: "system:kube-proxy", authority: "cluster", usage: "client" },
+    "network-policy": { commonName: "sandbox:network-policy", authority: "cluster", usage: "client" },
+    "sandbox-controller": { commonName: "sandbox:controller", authority: "cluster", usage: "client" },
+    kubelet: {
+        commonName: `system:node:${nodeName}`,
+        organization: "system:nodes",
+        authority: "cluster",
+        usage: "both",
+        names: [`DNS:${nodeName}`, `IP:${addresses.node}`],
+    },
+    etcd: { commonName: "etcd", authority: "etcd", usage: "both", names: ["DNS:localhost", "IP:127.0.0.1"] },
+    "apiserver-etcd-client": { commonName: "kube-apiserver", authority: "etcd", usage: "client" },
+} as const satisfies Record<string, Certificate>;
+
+export type Identity = keyof typeof certificates;
+
+/** Ten years: a sandbox that is kept must not stop one morning because a certificate ran out. */
+const validDays = "3650";
+
+/** The paths of an identity's certificate and key, and of the authorities. */
+export function pkiFiles(layout: NodeLayout) {
+    const file = (name: string): string => join(layout.pki, name);
+    return {
+        certificate: (identity: Identity): string => file(`${identity}.crt`),
+        key: (identity: Identity): string => file(`${identity}.key`),
+        clusterAuthority: file("ca-cluster.crt"),
+        clusterAuthorityKey: file("ca-cluster.key"),
+        etcdAuthority: file("ca-etcd.crt"),
+        serviceAccountKey: file("service-account.key"),
+        serviceAccountPublicKey: file("service-account.pub"),
+    };
+}
+
+/** An openssl request configuration: everything the certificate says, and nothing of the host's own defaults. */
+export function opensslConfig(subject: Pick<Certificate, "commonName" | "organization">, extensions: readonly string[]): string {
+    return [
+        "[req]",
+        "prompt = no",
+        "distinguished_name = subject",
+        "x509_extensions = extensions",
+        "[subject]",
+        ...(subject.organization ? [`O = ${subject.organization}`] : []),
+        `CN = ${subject.commonName}`,
+        "[extensions]",
+        ...extensions,
+        "",
+    ].join("\n");
+}
+
+function leafExtensions(certificate: Certificate): string[] {
+    const usage = { client: "clientAuth", server: "serverAuth", both: "clientAuth,serverAuth" }[certificate.usage];
+    return [
+        "basicConstraints = critical,CA:FALSE",
+        "keyUsage = critical,digitalSignature",
+        `extendedKeyUsage = ${usage}`,
+        "authorityKeyIdentifier = keyid",
+        ...(certificate.names ? [`subjectAltName = ${certificate.names.join(",")}`] : []),
+    ];
+}
+
+/**
+ * Creates authorities, certificates and keys if they are not there, or if the list above has changed since. They are
+ * made in a folder beside and renamed when complete, so that a kill leaves either all of them or none.
+ *
+ * @returns whether new ones were made: then kubeconfigs must be written anew.
+ */
+export async function ensurePki(layout: NodeLayout): Promise<boolean> {
+    const description = JSON.stringify({ certificates, files: pkiFiles(layout) });
+    const marker = join(layout.pki, "description.json");
+    if (existsSync(marker) && readFileSync(marker, "utf8") === description) return false;
+    const draft = `${layout.pki}.new`;
+    rmSync(draft, { recursive: true, force: true });
+    mkdirSync(draft, { recursive: true, mode: 0o700 });
+    await Promise.all((["cluster", "etcd"] as const).map((authority) => createAuthority(draft, authority)));
+    await Promise.all([
+        ...Object.entries(certificates).map(([name, certificate]) => createCertificate(draft, name, certificate)),
+        createKeyPair(join(draft, "service-account")),
+    ]);
+    writeFileSync(join(draft, "description.json"), description, { mode: 0o600 });
+    rmSync(layout.pki, { recursive: true, force: true });
+    renameSync(draft, layout.pki);
+    return true;
+}
+
+function createAuthority(folder: string, authority: Certificate["authority"]): Promise<void> {
+    const extensions = [
+        "basicConstraints = critical,CA:TRUE",
+        "keyUsage = critical,keyCertSign,cRLSign,digitalSignature",
+        "subjectKeyIdentifier = hash",
+    ];
+    return openssl(folder, `ca-${authority}`, opensslConfig({ commonName: `${authority}-ca` }, extensions), []);
+}
+
+function createCertificate(folder: string, name: string, certificate: Certificate): Promise<void> {
+    const signer = join(folder, `ca-${certificate.authority}`);
+    return openssl(folder, name, opensslConfig(certificate, leafExtensions(certificate)), [
+        "-CA", `${signer}.crt`, "-CAkey", `${signer}.key`,
+    ]);
+}
+
+/** Signs and verifies service account tokens; no certificate is needed for that. */
+async function createKeyPair(path: string): Promise<void> {
+    const curve = ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"];
+    await runCommand("openssl", ["genpkey", ...curve, "-out", `${path}.key`]);
+    await runCommand("openssl", ["pkey", "-in", `${path}.key`, "-pubout", "-out", `${path}.pub`]);
+}
+
+async function openssl(folder: string, name: string, config: string, signer: readonly string[]): Promise<void> {
+    const path = join(folder, name);
+    writeFileSync(`${path}.cnf`, config);
+    await runCommand("openssl", [
+        "req", "-x509", "-config", `${path}.cnf`, "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+        "-days", validDays, "-keyout", `${path}.key`, "-out", `${path}.crt`, ...signer,
+    ]);
+    chmodSync(`${path}.key`, 0o600);
+    rmSync(`${path}.cnf`);
+}

@@ -1,0 +1,166 @@
+import { mkdirSync } from "node:fs";
+import { ensureParts } from "../parts/ensure";
+import { requireSandboxHost } from "../parts/host";
+import { SANDBOX_CONTEXT } from "../parts/paths";
+import { accessObjects } from "./addons/access";
+import { dnsObjects } from "./addons/dns";
+import { createVolumeFolders, storageObjects } from "./addons/storage";
+import { SandboxApi } from "./api";
+import { allComponents } from "./components";
+import { configureContainerd, containerd, containerdAnswers, importImages } from "./components/containerd";
+import { apiServer, controllerManager, proxy, sandboxController, scheduler } from "./components/control-plane";
+import { etcd } from "./components/etcd";
+import { configureKubelet, kubelet } from "./components/kubelet";
+import { networkPolicy } from "./components/network-policy";
+import { stderrReporter, takeDown } from "./down";
+import { clusterDnsAnswers, nodeIsReady, nodeIsRegistered } from "./health";
+import { rememberHostSettings } from "./host-settings";
+import { writeKubeconfigs } from "./kubeconfig";
+import { type NodeLayout, nodeLayout } from "./layout";
+import { withNodeLock } from "./lock";
+import { createMountPoints, namespaceHolder, namespaceHolderComponent, namespacesAreSound } from "./namespaces";
+import { createNetwork, networkIsUp } from "./network";
+import { type NodeParts, nodeParts } from "./node-parts";
+import { ensurePki } from "./pki";
+import { isCurrent, logTail, runningComponent, startComponent } from "./processes";
+import type { NodeReporter } from "./progress";
+import { waitFor } from "./waiting";
+
+/** How to reach the running sandbox. */
+export interface RunningSandbox {
+    readonly kubeconfig: string;
+    readonly context: typeof SANDBOX_CONTEXT;
+    /** Whether it was up already, so that nothing had to be done. */
+    readonly wasUp: boolean;
+}
+
+/**
+ * Brings the sandbox's one-node Kubernetes up and waits until its node is Ready and its name server answers.
+ *
+ * Already up, it only looks. Half up, because a component crashed or an earlier call was killed, it starts what is
+ * missing; where that does not help, it takes everything down and starts again. Objects, images and volumes of an
+ * earlier run are still there, as after a reboot of a machine: the kubelet starts the pods again.
+ *
+ * @param reporter hears the steps. @default plain lines on standard error
+ * @throws {UnsuitableHostError} where the sandbox cannot run; {PartError} when a part cannot be made;
+ *     {ComponentError} when a component does not start, with the end of its log.
+ */
+export async function sandboxUp(reporter: NodeReporter = stderrReporter()): Promise<RunningSandbox> {
+    requireSandboxHost();
+    await ensureParts("cluster");
+    const layout = nodeLayout();
+    const parts = nodeParts();
+    const sandbox = { kubeconfig: layout.kubeconfig, context: SANDBOX_CONTEXT } as const;
+    return withNodeLock(layout, reporter, async () => {
+        if (await isHealthy(layout, parts)) return { ...sandbox, wasUp: true };
+        await startOrRepair(layout, parts, reporter);
+        return { ...sandbox, wasUp: false };
+    });
+}
+
+/** Whether every component runs as it should, the API is ready, the node Ready, and names are answered. */
+export async function isHealthy(layout: NodeLayout, parts: NodeParts): Promise<boolean> {
+    if (!(await groundIsSound(layout))) return false;
+    if (!allComponents(layout, parts).every((component) => isCurrent(layout, component))) return false;
+    const api = new SandboxApi(layout);
+    try {
+        return (await Promise.all([api.isReady(), nodeIsReady(api), clusterDnsAnswers()])).every(Boolean);
+    } finally {
+        api.close();
+    }
+}
+
+/** Whether what all components stand on is there: the network, and the namespaces' holder in that very network. */
+async function groundIsSound(layout: NodeLayout): Promise<boolean> {
+    return namespacesAreSound(layout) && (await networkIsUp());
+}
+
+async function startOrRepair(layout: NodeLayout, parts: NodeParts, reporter: NodeReporter): Promise<void> {
+    if (!(await groundIsSound(layout))) {
+        if (await takeDown(layout, reporter)) reporter.detail("the remains of an earlier run are gone");
+        return start(layout, parts, reporter);
+    }
+    try {
+        await start(layout, parts, reporter);
+    } catch (error) {
+        reporter.step(`Starting over, because what was running could not be repaired: ${firstLine(error)}`);
+        await takeDown(layout, reporter);
+        await start(layout, parts, reporter);
+    }
+}
+
+function firstLine(error: unknown): string {
+    return String(error instanceof Error ? error.message : error).split("\n", 1)[0]!;
+}
+
+/** Starts what does not run. Independent chains run side by side: the API server and containerd take longest. */
+async function start(layout: NodeLayout, parts: NodeParts, reporter: NodeReporter): Promise<void> {
+    const startedAt = new Date();
+    await prepare(layout, reporter);
+    const holder = runningComponent(layout, namespaceHolder)!.pid;
+    const api = new SandboxApi(layout);
+    try {
+        reporter.step("Starting etcd, kube-apiserver and containerd");
+        const apiReady = startControlPlane(layout, parts, api, holder);
+        const runtimeReady = startRuntime(layout, parts, reporter, holder);
+        await Promise.all([
+            apiReady.then(() => reporter.step("The API server is ready")),
+            Promise.all([apiReady, runtimeReady]).then(() => startNode(layout, parts, api, holder)),
+            apiReady.then(() => applyAddons(layout, api)),
+        ]);
+        reporter.step("Waiting for the node and the cluster's name server");
+        await waitFor(layout, "kubelet", "report the node Ready", 90, () => nodeIsReady(api, startedAt));
+        await waitFor(layout, "kubelet", "bring up the cluster's name server (`kubectl -n kube-system get pods` shows it)", 90, clusterDnsAnswers);
+    } finally {
+        api.close();
+    }
+}
+
+/** Everything that must be there before the first component: files, network, namespaces. */
+async function prepare(layout: NodeLayout, reporter: NodeReporter): Promise<void> {
+    mkdirSync(layout.root, { recursive: true, mode: 0o755 });
+    reporter.step("Preparing certificates, configuration and network");
+    createMountPoints(layout);
+    createVolumeFolders(layout);
+    rememberHostSettings(layout);
+    const network = networkIsUp().then((up) => (up ? undefined : createNetwork()));
+    const files = ensurePki(layout).then(() => {
+        writeKubeconfigs(layout);
+        configureKubelet(layout);
+        return configureContainerd(layout);
+    });
+    await Promise.all([network, files]);
+    await startComponent(layout, namespaceHolderComponent(layout));
+    await waitFor(layout, namespaceHolder, "set up its mounts", 10, () => logTail(layout, namespaceHolder).includes("ready"));
+}
+
+async function startControlPlane(layout: NodeLayout, parts: NodeParts, api: SandboxApi, holder: number): Promise<void> {
+    await startComponent(layout, etcd(layout), holder);
+    await startComponent(layout, apiServer(layout, parts), holder);
+    await waitFor(layout, "kube-apiserver", "become ready", 60, async () => {
+        // etcd's end would only show as the API server's time-out.
+        await waitFor(layout, "etcd", "start", 1, () => true);
+        return api.isReady();
+    });
+    await startComponent(layout, controllerManager(layout, parts), holder);
+    await startComponent(layout, scheduler(layout, parts), holder);
+    await startComponent(layout, sandboxController(layout, parts), holder);
+}
+
+async function startRuntime(layout: NodeLayout, parts: NodeParts, reporter: NodeReporter, holder: number): Promise<void> {
+    await startComponent(layout, containerd(layout), holder);
+    await waitFor(layout, "containerd", "answer", 30, () => containerdAnswers(layout));
+    await importImages(layout, parts, (reference) => reporter.detail(`importing ${reference}`));
+}
+
+async function startNode(layout: NodeLayout, parts: NodeParts, api: SandboxApi, holder: number): Promise<void> {
+    await startComponent(layout, kubelet(layout, parts), holder);
+    await startComponent(layout, proxy(layout, parts), holder);
+    // kube-router ends at once where its node is not registered.
+    await waitFor(layout, "kubelet", "register the node", 60, () => nodeIsRegistered(api));
+    await startComponent(layout, networkPolicy(layout, parts), holder);
+}
+
+async function applyAddons(layout: NodeLayout, api: SandboxApi): Promise<void> {
+    await Promise.all([...accessObjects(), ...storageObjects(layout), ...dnsObjects()].map((object) => api.apply(object)));
+}
