@@ -90,7 +90,7 @@ async function startOrRepair(layout: NodeLayout, parts: NodeParts, reporter: Nod
 }
 
 function firstLine(error: unknown): string {
-    return String(error instanceof Error ? error.message : error).split("\n", 1)[0]!;
+    return String(error instanceof Error ? error.message : error).split(/[;\n]/, 1)[0]!;
 }
 
 /** Starts what does not run. Independent chains run side by side: the API server and containerd take longest. */

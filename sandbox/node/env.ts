@@ -1,0 +1,52 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { locateParts } from "../parts/locate";
+import { nodeLayout } from "./layout";
+
+/** What a shell, or a child process, needs to work with the sandbox. */
+export interface SandboxEnvironment {
+    readonly variables: Readonly<Record<string, string>>;
+    /** Folders with `pulumi` and `kubectl`, to be put before all others on PATH. */
+    readonly path: readonly string[];
+}
+
+/**
+ * What sets a shell up for the sandbox: `kubectl` finds the cluster, and the tools are found first.
+ *
+ * @param env the user's environment. @default this process's
+ */
+export function sandboxEnvironment(env: NodeJS.ProcessEnv = process.env): SandboxEnvironment {
+    const { kubectlFolder, pulumiFolder, pulumiHome } = locateParts();
+    const isUsualHome = pulumiHome === join(env.HOME || homedir(), ".pulumi");
+    return {
+        variables: {
+            KUBECONFIG: nodeLayout().kubeconfig,
+            ...(isUsualHome ? {} : { PULUMI_HOME: pulumiHome }),
+            ...pulumiEnvironment(env),
+        },
+        path: [pulumiFolder, kubectlFolder],
+    };
+}
+
+/**
+ * What a shell needs beyond the tools for plain `npx pulumi` to work, such as a backend for a user who has none.
+ *
+ * @param env the user's environment: what it says of Pulumi is the user's own choice and is left alone.
+ */
+export function pulumiEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
+    void env;
+    return {};
+}
+
+/**
+ * Shell commands that set the environment; safe for `eval` in any POSIX shell whatever the values hold. PATH is put
+ * together by that shell: the one that this process sees carries what `npm run` adds for its scripts.
+ */
+export function exportCommands({ variables, path }: SandboxEnvironment): string {
+    const exports = Object.entries(variables).map(([name, value]) => `export ${name}=${shellQuoted(value)}\n`);
+    return `${exports.join("")}export PATH=${shellQuoted(path.join(":"))}:"$PATH"\n`;
+}
+
+function shellQuoted(value: string): string {
+    return `'${value.replaceAll("'", `'\\''`)}'`;
+}

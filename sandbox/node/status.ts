@@ -1,0 +1,119 @@
+import { partsStatus, type PartStatus } from "../parts/status";
+import { SANDBOX_CONTEXT } from "../parts/paths";
+import { addresses, apiServerUrl } from "./addresses";
+import { type KubernetesObject, SandboxApi } from "./api";
+import { cgroupsExist } from "./cgroups";
+import { allComponents } from "./components";
+import { importedImages } from "./components/containerd";
+import { clusterDnsAnswers, nodeIsReady } from "./health";
+import { type NodeLayout, nodeLayout } from "./layout";
+import { namespacesAreSound } from "./namespaces";
+import { networkExists, networkIsUp } from "./network";
+import { nodeParts } from "./node-parts";
+import { isCurrent, logPath, runningComponent } from "./processes";
+
+/** One program of the node. */
+export interface ComponentStatus {
+    readonly name: string;
+    /** `outdated`: it runs, but from another command line than a new `up` would use. */
+    readonly state: "running" | "outdated" | "stopped";
+    readonly pid?: number;
+    /** ISO 8601. */
+    readonly since?: string;
+    readonly log: string;
+}
+
+/** How the sandbox stands. */
+export interface SandboxStatus {
+    /** `up`: healthy. `broken`: something of it is there, not all of it works; `up` repairs it. `down`: nothing runs. */
+    readonly state: "up" | "broken" | "down";
+    readonly context: typeof SANDBOX_CONTEXT;
+    readonly kubeconfig: string;
+    readonly apiServer: string;
+    readonly loadBalancerPool: string;
+    readonly components: readonly ComponentStatus[];
+    /** What is wrong, a sentence each; empty when up or down. */
+    readonly problems: readonly string[];
+    readonly nodeReady: boolean;
+    readonly dnsAnswers: boolean;
+    /** Pods that are neither running and ready nor done, as `namespace/name: reason`. */
+    readonly podsNotReady: readonly string[];
+    readonly images: readonly string[];
+    readonly parts: readonly PartStatus[];
+}
+
+/** Looks at the sandbox without changing anything. */
+export async function sandboxStatus(): Promise<SandboxStatus> {
+    const layout = nodeLayout();
+    const components = allComponents(layout, nodeParts()).map((component): ComponentStatus => {
+        const record = runningComponent(layout, component.name);
+        const state = record ? (isCurrent(layout, component) ? "running" : "outdated") : "stopped";
+        return { name: component.name, state, pid: record?.pid, since: record?.startedAt, log: logPath(layout, component.name) };
+    });
+    const isThere = components.some(({ state }) => state !== "stopped") || networkExists() || cgroupsExist();
+    const cluster = isThere ? await lookInside(layout) : nothingInside;
+    const problems = isThere ? await problemsOf(layout, components, cluster) : [];
+    return {
+        state: !isThere ? "down" : problems.length > 0 ? "broken" : "up",
+        context: SANDBOX_CONTEXT,
+        kubeconfig: layout.kubeconfig,
+        apiServer: apiServerUrl,
+        loadBalancerPool: addresses.loadBalancerPool,
+        components,
+        problems,
+        ...cluster,
+        parts: await partsStatus(),
+    };
+}
+
+type Inside = Pick<SandboxStatus, "nodeReady" | "dnsAnswers" | "podsNotReady" | "images">;
+
+const nothingInside: Inside = { nodeReady: false, dnsAnswers: false, podsNotReady: [], images: [] };
+
+async function lookInside(layout: NodeLayout): Promise<Inside> {
+    const images = importedImages(layout).catch(() => []);
+    const dnsAnswers = clusterDnsAnswers().catch(() => false);
+    let api: SandboxApi;
+    try {
+        api = new SandboxApi(layout);
+    } catch {
+        return { ...nothingInside, images: await images }; // no certificates yet: killed in its first second
+    }
+    try {
+        const nodeReady = nodeIsReady(api);
+        const pods = api.call<{ items: Pod[] }>("GET", "/api/v1/pods").then(
+            ({ items }) => items.flatMap(podProblem),
+            () => [],
+        );
+        const [ready, dns, podsNotReady, references] = await Promise.all([nodeReady, dnsAnswers, pods, images]);
+        return { nodeReady: ready, dnsAnswers: dns, podsNotReady, images: references };
+    } finally {
+        api.close();
+    }
+}
+
+async function problemsOf(layout: NodeLayout, components: readonly ComponentStatus[], inside: Inside): Promise<string[]> {
+    const problems = components
+        .filter(({ state }) => state !== "running")
+        .map(({ name, state, log }) => `${name} is ${state}; its log: ${log}`);
+    if (!(await networkIsUp())) problems.push("the network between host and node is not whole");
+    if (!namespacesAreSound(layout)) problems.push("the node's namespaces are gone");
+    if (!inside.nodeReady) problems.push("the node is not Ready");
+    if (!inside.dnsAnswers) problems.push("the cluster's name server does not answer");
+    return problems;
+}
+
+interface Pod extends KubernetesObject {
+    readonly status: {
+        readonly phase: string;
+        readonly conditions?: readonly { type: string; status: string }[];
+        readonly containerStatuses?: readonly { state: { waiting?: { reason?: string } } }[];
+    };
+}
+
+function podProblem({ metadata, status }: Pod): string[] {
+    const ready = status.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True");
+    if (status.phase === "Succeeded" || (status.phase === "Running" && ready)) return [];
+    const waiting = status.containerStatuses?.map(({ state }) => state.waiting?.reason).find((reason) => reason);
+    return [`${metadata.namespace}/${metadata.name}: ${waiting ?? (status.phase === "Running" ? "not ready" : status.phase)}`];
+}
