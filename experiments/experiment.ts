@@ -28,10 +28,10 @@ export class Experiment extends pulumi.ComponentResource {
         const { experiment, namespace, deadlineMs } = plan;
         const runName = `${experiment}-${planToken(plan)}`;
 
-        const steadyState = step("steady-state", { create: "steadyState", delete: "recovery", plan }, { parent: this });
+        const steadyState = step("steady-state", { create: "steadyState", delete: "recovery", plan }, { parent: this, dependsOn: opts?.dependsOn });
         const targets = step("targets", { create: "mark", delete: "unmark", plan, given: { STEADY_STATE: steadyState.stdout } }, { parent: this });
         const endpoints = targets.stdout.apply((found) => endpointsOf(JSON.parse(found) as ChosenTargets));
-        const deadline = new Deadline("deadline", { experiment, namespace, runName, policy: runName, endpoints, deadlineMs, image }, { parent: this });
+        const deadline = new Deadline("deadline", { experiment, namespace, runName, policy: runName, endpoints, deadlineMs, image }, { parent: this, dependsOn: targets });
         const blackhole = new Blackhole(
             "blackhole",
             { experiment, namespace, policy: runName, deadlineJob: deadline.job.metadata.name },

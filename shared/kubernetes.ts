@@ -1,4 +1,4 @@
-import { CoreV1Api, AppsV1Api, KubeConfig, NetworkingV1Api, ApiException } from "@kubernetes/client-node";
+import { ApiException, AppsV1Api, BatchV1Api, CoreV1Api, KubeConfig, NetworkingV1Api, RbacAuthorizationV1Api } from "@kubernetes/client-node";
 
 /** The user's kubeconfig cannot be read. */
 export class KubeconfigError extends Error {
@@ -31,7 +31,9 @@ export interface Cluster {
     kubeconfig: KubeConfig;
     core: CoreV1Api;
     apps: AppsV1Api;
+    batch: BatchV1Api;
     networking: NetworkingV1Api;
+    rbac: RbacAuthorizationV1Api;
 }
 
 /** A cluster by its kubeconfig context. */
@@ -42,7 +44,9 @@ export function connect(context: string): Cluster {
         kubeconfig,
         core: kubeconfig.makeApiClient(CoreV1Api),
         apps: kubeconfig.makeApiClient(AppsV1Api),
+        batch: kubeconfig.makeApiClient(BatchV1Api),
         networking: kubeconfig.makeApiClient(NetworkingV1Api),
+        rbac: kubeconfig.makeApiClient(RbacAuthorizationV1Api),
     };
 }
 

@@ -3,7 +3,7 @@ import { describeMilliseconds } from "../../shared/duration";
 import { gatewayService } from "../../shared/gateway";
 import { orMissing } from "../../shared/kubernetes";
 import { askProducts, chooseRoute } from "../checks/products";
-import { removePolicies, unmarkAll } from "../targets/mark";
+import { sweep } from "../sweep";
 import { runStep, say } from "./step";
 
 const wanted = 3;
@@ -16,7 +16,7 @@ const pauseMs = 100;
  */
 runStep(async ({ experiment, namespace, shopNamespace, window }, cluster) => {
     const begun = Date.now();
-    const swept = (await removePolicies(cluster, namespace, experiment)) + (await unmarkAll(cluster, namespace, experiment));
+    const swept = await sweep(cluster, namespace, experiment);
     if (swept > 0) say(`Removed ${swept} leftovers of an update that was cut short`);
     if (!(await orMissing(cluster.core.readNamespacedService({ name: gatewayService, namespace: shopNamespace })))) {
         say("The shop is gone, so there is nothing that could recover");

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { askProducts, chooseRoute, describeRoute, type Answer, type Route } from "../checks/products";
+import { sweep } from "../sweep";
 import { runStep, say } from "./step";
 
 /** What the step prints: the way that the check asks, too. */
@@ -16,7 +17,9 @@ const pauseMs = 200;
  * Before anything is attacked `/products` must be whole: three good answers in a row within ten seconds. Else the
  * experiment is aborted, and nothing was touched.
  */
-runStep<SteadyState>(async ({ shopNamespace, window }, cluster) => {
+runStep<SteadyState>(async ({ experiment, namespace, shopNamespace, window }, cluster) => {
+    const swept = await sweep(cluster, namespace, experiment);
+    if (swept > 0) say(`Removed ${swept} leftovers of an update that was cut short`);
     const route = await chooseRoute(cluster, shopNamespace);
     say(`Asking /products by way of ${describeRoute(route)}`);
     const begun = Date.now();

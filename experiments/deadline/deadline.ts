@@ -1,5 +1,4 @@
 import * as k8s from "@pulumi/kubernetes";
-import * as kx from "@pulumi/kubernetesx";
 import * as pulumi from "@pulumi/pulumi";
 import { join } from "node:path";
 import { restrictedContainer, restrictedPod, users } from "../../components/program/podSecurity";
@@ -29,11 +28,12 @@ export interface DeadlineArgs {
  * and has seen the targets once, before the attack begins.
  */
 export class Deadline extends pulumi.ComponentResource {
-    readonly job: kx.Job;
+    readonly job: k8s.batch.v1.Job;
 
     constructor(name: string, args: DeadlineArgs, opts?: pulumi.ComponentResourceOptions) {
         super("chaos-shop:experiment:Deadline", name, {}, opts);
-        const child = { parent: this, deleteBeforeReplace: true };
+        // A component's dependencies are not its children's: without these they would be made before the sweep.
+        const child = { parent: this, deleteBeforeReplace: true, dependsOn: opts?.dependsOn };
         const objectName = `${args.experiment}-deadline`;
         const metadata = { name: objectName, namespace: args.namespace, labels: { [labels.experiment]: args.experiment } };
 
@@ -58,9 +58,9 @@ export class Deadline extends pulumi.ComponentResource {
             },
             child,
         );
-        const program = new Program({ namespace: args.namespace, entry: join(__dirname, "main.ts") }, { parent: this });
+        const program = new Program({ namespace: args.namespace, entry: join(__dirname, "main.ts") }, child);
 
-        this.job = new kx.Job(
+        this.job = new k8s.batch.v1.Job(
             name,
             {
                 metadata: {
@@ -69,13 +69,12 @@ export class Deadline extends pulumi.ComponentResource {
                     // The provider would wait for the Job to complete, which is when the attack is over.
                     annotations: { "pulumi.com/waitFor": "jsonpath={.status.ready}=1" },
                 },
-                spec: new kx.PodBuilder(podSpec(args, account.metadata.name, program)).asJobSpec({ backoffLimit: 20, ttlSecondsAfterFinished: 3_600 }).apply(
-                    (spec) => ({
-                        ...spec,
-                        // The label keeps experiments from choosing this pod as a target.
-                        template: { ...spec.template, metadata: { labels: { [labels.experiment]: args.experiment } } },
-                    }),
-                ),
+                spec: {
+                    backoffLimit: 20,
+                    ttlSecondsAfterFinished: 3_600,
+                    // The label keeps experiments from choosing this pod as a target.
+                    template: { metadata: { labels: metadata.labels }, spec: podSpec(args, account.metadata.name, program) },
+                },
             },
             { ...child, dependsOn: [binding], customTimeouts: { create: "2m" } },
         );
@@ -83,7 +82,7 @@ export class Deadline extends pulumi.ComponentResource {
     }
 }
 
-function podSpec(args: DeadlineArgs, account: pulumi.Output<string>, program: Program): kx.types.PodSpec {
+function podSpec(args: DeadlineArgs, account: pulumi.Input<string>, program: Program): k8s.types.input.core.v1.PodSpec {
     const env: Record<keyof DeadlineEnvironment, pulumi.Input<string>> = {
         NAMESPACE: args.namespace,
         POLICY: args.policy,
@@ -102,12 +101,19 @@ function podSpec(args: DeadlineArgs, account: pulumi.Output<string>, program: Pr
                 name: "deadline",
                 image: args.image,
                 command: programCommand,
-                env,
-                volumeMounts: [program.mount(programMount), { volume: { name: "temporary", emptyDir: {} }, destPath: "/tmp" }],
+                env: Object.entries(env).map(([variable, value]) => ({ name: variable, value })),
+                volumeMounts: [
+                    { name: "program", mountPath: programMount },
+                    { name: "temporary", mountPath: "/tmp" },
+                ],
                 resources: { requests: { cpu: "10m", memory: "48Mi" }, limits: { cpu: "500m", memory: "96Mi" } },
                 securityContext: restrictedContainer,
                 readinessProbe: { exec: { command: ["test", "-f", readyFile] }, periodSeconds: 1 },
             },
+        ],
+        volumes: [
+            { name: "program", configMap: { name: program.metadata.name } },
+            { name: "temporary", emptyDir: {} },
         ],
     };
 }

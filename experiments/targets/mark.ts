@@ -24,10 +24,3 @@ export async function unmarkAll(cluster: Cluster, namespace: string, experiment:
     );
     return marked.items.length;
 }
-
-/** Removes whatever policies of an experiment a killed update may have left; returns how many there were. */
-export async function removePolicies(cluster: Cluster, namespace: string, experiment: string): Promise<number> {
-    const left = await cluster.networking.listNamespacedNetworkPolicy({ namespace, labelSelector: `${labels.experiment}=${experiment}` });
-    await Promise.all(left.items.map(({ metadata }) => orMissing(cluster.networking.deleteNamespacedNetworkPolicy({ name: metadata!.name!, namespace }))));
-    return left.items.length;
-}

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { Experiment } from "../../../experiments/experiment";
 import type { Plan } from "../../../experiments/plan";
 import { type Asked, find, kinds, recordGraph } from "./support";
 
@@ -20,7 +21,6 @@ const target = { namespace: "demo", pod: "hot-deals-1", uid: "u", container: "ho
 const printed = { "steady-state": { route: { kind: "address", url: "http://x/products" } }, targets: { matching: 1, targets: [target] }, check: { verdict: "FAILED" } };
 
 async function experimentOf(changes: Partial<Plan> = {}): Promise<Asked[]> {
-    const { Experiment } = await import("../../../experiments/experiment");
     return recordGraph(async () => new Experiment(plan.experiment, { plan: { ...plan, ...changes }, image: "node:20" }), printed);
 }
 let experiment: Asked[];

@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { bundle } from "../../../components/program/program";
+import { Shop } from "../../../components/shop/shop";
 import { type Asked, find, kinds, recordGraph } from "./support";
 
 const images = { node: "docker.io/library/node:20.20.2-bookworm-slim", postgres: "docker.io/library/postgres:15.18-bookworm" };
 let shop: Asked[];
 
 beforeAll(async () => {
-    const { Shop } = await import("../../../components/shop/shop");
     shop = await recordGraph(async () => new Shop("shop", { namespace: "demo", images, replicas: { "hot-deals": 3 } }));
 });
 
@@ -66,8 +67,7 @@ describe("replicas", () => {
     });
 });
 
-it("a changed program is another ConfigMap, so that it rolls the pods that mount it", async () => {
-    const { bundle } = await import("../../../components/program/program");
+it("a changed program is another ConfigMap, so that it rolls the pods that mount it", () => {
     const programs = shop.filter(({ type, name }) => type === kinds.configMap && name.includes("-program-"));
     expect(programs.map(({ name }) => name.replace(/[0-9a-f]{8}$/, ""))).toEqual(expect.arrayContaining(["catalogue-program-", "gateway-program-"]));
     const { hash } = bundle("services/gateway/main.ts");
@@ -91,7 +91,6 @@ describe("the database's data", () => {
         expect(shop.some(({ type }) => type === kinds.claim)).toBe(false);
     });
     it("lies on a claim of the size that the stack sets", async () => {
-        const { Shop } = await import("../../../components/shop/shop");
         const stored = await recordGraph(async () => new Shop("shop", { namespace: "demo", images, databaseStorage: "1Gi" }));
         expect(find(stored, kinds.claim, "database-data").spec.resources.requests.storage).toBe("1Gi");
     });
