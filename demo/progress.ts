@@ -31,10 +31,10 @@ export class UpdateProgress {
         if (post && post.metadata.op in done) {
             const started = this.begun.get(post.metadata.urn);
             this.begun.delete(post.metadata.urn);
-            if (isComponent(post.metadata.urn)) return;
+            if (isBookkeeping(post.metadata.urn)) return;
             this.line(`  ${styleText("green", "✔")} ${labelOf(post.metadata.urn)} ${done[post.metadata.op]}${started ? took(Date.now() - started.at) : ""}`);
         }
-        if (said && (said.severity === "info" || said.severity === "info#err") && said.urn) {
+        if (said?.urn && said.severity.startsWith("info") && typeOf(said.urn) === "command:local:Command") {
             for (const line of said.message.split("\n").filter((text) => text.trim() !== "")) this.line(`    ${styleText("dim", plain(line))}`);
         }
     };
@@ -50,21 +50,19 @@ export class UpdateProgress {
 
     private beat(): void {
         if (Date.now() - this.lastLineAt < heartbeatMs) return;
-        const waiting = [...this.begun.entries()].filter(([urn]) => !isComponent(urn)).map(([, { label, at }]) => `${label} (${describeMilliseconds(Date.now() - at)})`);
+        const waiting = [...this.begun.entries()].filter(([urn]) => !isBookkeeping(urn)).map(([, { label, at }]) => `${label} (${describeMilliseconds(Date.now() - at)})`);
         if (waiting.length > 0) this.line(`  … waiting for ${waiting.join(", ")}`);
     }
 }
 
-/** `Deployment hot-deals` of a URN that ends in `kubernetes:apps/v1:Deployment::hot-deals`. */
-function labelOf(urn: string): string {
-    const [type, name] = urn.split("::").slice(2);
-    return `${type!.split("$").at(-1)!.split(":").at(-1)} ${name}`;
-}
+/** `kubernetes:apps/v1:Deployment` of a URN. */
+const typeOf = (urn: string) => urn.split("::")[2]!.split("$").at(-1)!;
 
-function isComponent(urn: string): boolean {
-    const type = urn.split("::")[2]!.split("$").at(-1)!;
-    return type.startsWith("chaos-shop:") || type === "pulumi:pulumi:Stack";
-}
+/** `Deployment hot-deals` of a URN that ends in `kubernetes:apps/v1:Deployment::hot-deals`. */
+const labelOf = (urn: string) => `${typeOf(urn).split(":").at(-1)} ${urn.split("::")[3]}`;
+
+/** Whether a resource is the engine's or the program's own bookkeeping: a component, a provider, the stack. */
+const isBookkeeping = (urn: string) => /^(?:chaos-shop|pulumi):/.test(typeOf(urn));
 
 const took = (milliseconds: number) => (milliseconds >= 1_000 ? ` in ${describeMilliseconds(milliseconds)}` : "");
 /** Without the engine's markers for colours. */

@@ -43,7 +43,8 @@ export class BorrowedStack {
     }
 
     up(onEvent: (event: EngineEvent) => void): Promise<UpResult> {
-        return this.stack.up({ configFile: this.copy, onEvent, color: "never" });
+        // To show secrets the engine would write a salt into the project's stack file.
+        return this.stack.up({ configFile: this.copy, onEvent, color: "never", showSecrets: false });
     }
 
     async cancel(): Promise<void> {

@@ -1,7 +1,11 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { locateParts } from "../parts/locate";
+import { pulumiEnvironment } from "../pulumi/environment";
 import { nodeLayout } from "./layout";
+
+/** Beside this folder a backend is kept for a user who has none. */
+const project = join(__dirname, "..", "..");
 
 /** What a shell, or a child process, needs to work with the sandbox. */
 export interface SandboxEnvironment {
@@ -22,20 +26,10 @@ export function sandboxEnvironment(env: NodeJS.ProcessEnv = process.env): Sandbo
         variables: {
             KUBECONFIG: nodeLayout().kubeconfig,
             ...(isUsualHome ? {} : { PULUMI_HOME: pulumiHome }),
-            ...pulumiEnvironment(env),
+            ...pulumiEnvironment(project, env),
         },
         path: [pulumiFolder, kubectlFolder],
     };
-}
-
-/**
- * What a shell needs beyond the tools for plain `npx pulumi` to work, such as a backend for a user who has none.
- *
- * @param env the user's environment: what it says of Pulumi is the user's own choice and is left alone.
- */
-export function pulumiEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
-    void env;
-    return {};
 }
 
 /**
