@@ -1,4 +1,4 @@
-import { type EngineEvent, LocalWorkspace, PulumiCommand, type Stack, type UpResult } from "@pulumi/pulumi/automation";
+import { type EngineEvent, LocalWorkspace, type PreviewResult, type PulumiCommand, type Stack, type UpResult } from "@pulumi/pulumi/automation";
 import { execFile } from "node:child_process";
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
@@ -45,6 +45,29 @@ export class BorrowedStack {
     up(onEvent: (event: EngineEvent) => void): Promise<UpResult> {
         // To show secrets the engine would write a salt into the project's stack file.
         return this.stack.up({ configFile: this.copy, onEvent, color: "never", showSecrets: false });
+    }
+
+    /** What an update would do. */
+    preview(onEvent: (event: EngineEvent) => void): Promise<PreviewResult> {
+        return this.stack.preview({ configFile: this.copy, onEvent, color: "never" });
+    }
+
+    /** Removes all that the stack made, then the stack. */
+    async destroy(): Promise<void> {
+        await this.stack.destroy({ configFile: this.copy, color: "never", showSecrets: false });
+        await this.stack.workspace.removeStack(this.stack.name, { preserveConfig: true });
+    }
+
+    /** The command line of an update, for a process of one's own. */
+    upCommand(): { command: string; args: string[] } {
+        const args = ["up", "--yes", "--skip-preview", "--stack", this.stack.name, "--config-file", this.copy, "--non-interactive", "--color", "never"];
+        return { command: this.pulumi.command, args };
+    }
+
+    /** What the engine keeps of the stack, secrets encrypted. */
+    async state(): Promise<string> {
+        const { stdout } = await promisify(execFile)(this.pulumi.command, ["stack", "export", "--stack", this.stack.name], { cwd: project, maxBuffer: 1 << 28 });
+        return stdout;
     }
 
     async cancel(): Promise<void> {

@@ -15,6 +15,11 @@ export interface ProgramArgs {
     namespace: pulumi.Input<string>;
     /** The file that begins the program. Its folder's name is the program's. */
     entry: string;
+    /** Name of the resource. @default the name of the object */
+    resourceName?: string;
+    /** Name of the object. @default the program's, with a hash of its bundle */
+    objectName?: string;
+    labels?: Record<string, string>;
 }
 
 /**
@@ -23,11 +28,10 @@ export interface ProgramArgs {
  * hash of the bundle: a changed program is another ConfigMap, which rolls the pods that mount it.
  */
 export class Program extends kx.ConfigMap {
-    constructor({ namespace, entry }: ProgramArgs, opts?: pulumi.CustomResourceOptions) {
-        const program = basename(dirname(entry));
+    constructor({ namespace, entry, resourceName, objectName, labels }: ProgramArgs, opts?: pulumi.CustomResourceOptions) {
         const { text, hash } = bundle(entry);
-        const name = `${program}-program-${hash}`;
-        super(name, { metadata: { name, namespace }, data: { "main.js": text }, immutable: true }, opts);
+        const name = objectName ?? `${basename(dirname(entry))}-program-${hash}`;
+        super(resourceName ?? name, { metadata: { name, namespace, labels }, data: { "main.js": text }, immutable: true }, opts);
     }
 }
 

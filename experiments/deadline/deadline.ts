@@ -11,7 +11,7 @@ export interface DeadlineArgs {
     experiment: string;
     /** Where the attack's policy and the targets are. */
     namespace: string;
-    /** Names the Job: another run has another one. */
+    /** Begins the names of the objects: another run has others. */
     runName: string;
     /** Name that the attack's policy is going to have. */
     policy: string;
@@ -34,7 +34,8 @@ export class Deadline extends pulumi.ComponentResource {
         super("chaos-shop:experiment:Deadline", name, {}, opts);
         // A component's dependencies are not its children's: without these they would be made before the sweep.
         const child = { parent: this, deleteBeforeReplace: true, dependsOn: opts?.dependsOn };
-        const objectName = `${args.experiment}-deadline`;
+        // Each run has objects of its own, so that a sweep before a run never takes away what that run is going to use.
+        const objectName = `${args.runName}-deadline`;
         const metadata = { name: objectName, namespace: args.namespace, labels: { [labels.experiment]: args.experiment } };
 
         const account = new k8s.core.v1.ServiceAccount(`${name}-account`, { metadata }, child);
@@ -58,14 +59,13 @@ export class Deadline extends pulumi.ComponentResource {
             },
             child,
         );
-        const program = new Program({ namespace: args.namespace, entry: join(__dirname, "main.ts") }, child);
+        const program = new Program({ namespace: args.namespace, entry: join(__dirname, "main.ts"), resourceName: `${name}-program`, objectName, labels: metadata.labels }, child);
 
         this.job = new k8s.batch.v1.Job(
             name,
             {
                 metadata: {
                     ...metadata,
-                    name: `${args.runName}-deadline`,
                     // The provider would wait for the Job to complete, which is when the attack is over.
                     annotations: { "pulumi.com/waitFor": "jsonpath={.status.ready}=1" },
                 },

@@ -1,0 +1,148 @@
+import type { EngineEvent, OutputMap } from "@pulumi/pulumi/automation";
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { plainError } from "../../../demo/session";
+import { BorrowedStack, project } from "../../../demo/stack";
+import { askProducts, chooseRoute } from "../../../experiments/checks/products";
+import { sandboxUp } from "../../../sandbox/node/up";
+import { preparePulumi } from "../../../sandbox/pulumi/prepare";
+import { type Cluster, connect, orMissing } from "../../../shared/kubernetes";
+
+/** What an update did to one resource. */
+export interface Change {
+    op: string;
+    type: string;
+    name: string;
+}
+
+/** A stack of its own in the sandbox, with a backend, a namespace and a passphrase that nobody else has. */
+export class TestStack {
+    /** All that the engine and the steps said, for assertions on words. */
+    said = "";
+
+    private constructor(
+        readonly namespace: string,
+        readonly cluster: Cluster,
+        private readonly stack: BorrowedStack,
+        private readonly backend: string,
+    ) {}
+
+    static async open(name: string): Promise<TestStack> {
+        const { kubeconfig, context } = await sandboxUp();
+        const backend = mkdtempSync(join(tmpdir(), "chaos-shop-e2e-"));
+        Object.assign(process.env, { KUBECONFIG: kubeconfig, PULUMI_BACKEND_URL: `file://${backend}`, PULUMI_CONFIG_PASSPHRASE: "only for this test" });
+        const stack = await BorrowedStack.open(name, await preparePulumi(project));
+        await stack.set({ "chaos-shop:namespace": name });
+        return new TestStack(name, connect(context), stack, backend);
+    }
+
+    /** One update. @returns the changes it made, "same" left out, in the order in which they were done */
+    async up(settings: Record<string, string> = {}): Promise<{ changes: Change[]; outputs: OutputMap }> {
+        await this.stack.set(namespaced(settings));
+        const changes: Change[] = [];
+        const { outputs } = await this.stack.up((event) => this.record(event, event.resOutputsEvent?.metadata, changes));
+        return { changes, outputs };
+    }
+
+    /** What went wrong in an update that must not succeed, in the words that a user reads. */
+    async failingUp(settings: Record<string, string> = {}): Promise<string> {
+        return this.up(settings).then(
+            () => {
+                throw new Error("the update succeeded");
+            },
+            (error: unknown) => plainError(error),
+        );
+    }
+
+    async preview(settings: Record<string, string> = {}): Promise<Change[]> {
+        await this.stack.set(namespaced(settings));
+        const changes: Change[] = [];
+        await this.stack.preview((event) => this.record(event, event.resourcePreEvent?.metadata, changes));
+        return changes;
+    }
+
+    /** Begins an update as a process of its own, to be killed. */
+    begin(): { kill(): Promise<void> } {
+        const { command, args } = this.stack.upCommand();
+        const child = spawn(command, args, { cwd: project, detached: true, stdio: "ignore" });
+        const ended = new Promise((resolve) => child.once("exit", resolve));
+        return {
+            kill: async () => {
+                process.kill(-child.pid!, "SIGKILL");
+                await ended;
+            },
+        };
+    }
+
+    state(): Promise<string> {
+        return this.stack.state();
+    }
+
+    /** The lock that a killed update left goes as the next run of the project's own programs lets it go. */
+    async reopen(): Promise<void> {
+        await this.stack.cancel();
+    }
+
+    async destroy(): Promise<void> {
+        await this.stack.destroy();
+    }
+
+    async close(): Promise<void> {
+        try {
+            await this.stack.cancel().catch(() => undefined);
+            if (await this.exists()) await this.stack.destroy();
+        } finally {
+            this.stack.close();
+            rmSync(this.backend, { recursive: true, force: true });
+        }
+    }
+
+    async exists(): Promise<boolean> {
+        return (await orMissing(this.cluster.core.readNamespace({ name: this.namespace }))) !== undefined;
+    }
+
+    /** One answer of `/products`, by whatever way there is. */
+    async products() {
+        return askProducts(this.cluster, await chooseRoute(this.cluster, this.namespace), 5_000);
+    }
+
+    /** All that belongs to experiments in the namespace: policies, Jobs, accounts, marked pods. */
+    async traces(): Promise<string[]> {
+        const { namespace, cluster } = this;
+        const ofExperiments = { namespace, labelSelector: "chaos-shop/experiment" };
+        const found = await Promise.all([
+            cluster.networking.listNamespacedNetworkPolicy({ namespace }),
+            cluster.batch.listNamespacedJob({ namespace }),
+            cluster.rbac.listNamespacedRole(ofExperiments),
+            cluster.rbac.listNamespacedRoleBinding(ofExperiments),
+            cluster.core.listNamespacedServiceAccount(ofExperiments),
+            cluster.core.listNamespacedConfigMap(ofExperiments),
+            cluster.core.listNamespacedPod({ namespace, labelSelector: "chaos-shop/target" }),
+        ]);
+        return found.flatMap(({ items }) => items.map(({ metadata }) => metadata!.name!));
+    }
+
+    private record(event: EngineEvent, metadata: { op: string; urn: string } | undefined, changes: Change[]): void {
+        if (event.diagnosticEvent) this.said += `${event.diagnosticEvent.message}\n`;
+        if (!metadata || metadata.op === "same" || metadata.op === "read") return;
+        const [type, name] = metadata.urn.split("::").slice(2);
+        changes.push({ op: metadata.op, type: type!.split("$").at(-1)!, name: name! });
+    }
+}
+
+const namespaced = (settings: Record<string, string>) => Object.fromEntries(Object.entries(settings).map(([key, value]) => [`chaos-shop:${key}`, value]));
+
+/** Waits until something holds. @throws where it does not get so */
+export async function until(what: string, holds: () => Promise<boolean>, patienceMs = 60_000, pauseMs = 200): Promise<void> {
+    const giveUpAt = Date.now() + patienceMs;
+    while (!(await holds())) {
+        if (Date.now() > giveUpAt) throw new Error(`after ${patienceMs} ms still not so: ${what}`);
+        await sleep(pauseMs);
+    }
+}
+
+/** A short experiment: what is tested is the order of things, not endurance. */
+export const quick = { "experiment.duration": "5s", "experiment.grace": "5s", "experiment.interval": "250ms" };
