@@ -1,0 +1,74 @@
+import { describeResult, type Figure, judge, type Result } from "./figure";
+import { experimentEnable } from "./figures/experimentEnable";
+import { podMemory } from "./figures/podMemory";
+import { previewUnchanged } from "./figures/previewUnchanged";
+import { recovery } from "./figures/recovery";
+import { shopUp } from "./figures/shopUp";
+import { readOptions } from "./options";
+import { Session } from "./session";
+
+const figures = {
+    "shop-up": shopUp,
+    "preview-unchanged": previewUnchanged,
+    "experiment-enable": experimentEnable,
+    recovery,
+    "pod-memory": podMemory,
+} satisfies Record<string, (session: Session) => Figure>;
+
+const help = `npm run bench [-- [--json] [NAME...]]: how fast and how big, each figure against its bar.
+
+Measures on the sandbox, in namespaces of its own (bench-...), in some six minutes. Both sides of a comparison take
+turns in one run, and medians are compared. Let nothing else run meanwhile.
+
+  NAME      only these: ${Object.keys(figures).join(", ")}
+  --json    the results as JSON on standard output
+
+Exit code 0 if all figures hold, 1 if one does not or could not be measured, 2 for a wrong argument.`;
+
+const say = (line: string) => process.stderr.write(`${line}\n`);
+
+async function main(): Promise<void> {
+    const options = readOptions(process.argv.slice(2), Object.keys(figures));
+    if (options.kind === "help") return console.log(help);
+    if (options.kind === "mistake") {
+        say(options.message);
+        process.exitCode = 2;
+        return;
+    }
+    const session = await Session.open((line) => say(`  ${line}`));
+    const interrupted = new Promise<never>((_, reject) => {
+        for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => reject(new Error(`interrupted by ${signal}`)));
+    });
+    const results: Result[] = [];
+    try {
+        for (const name of options.names) results.push(await Promise.race([measure(figures[name as keyof typeof figures](session)), interrupted]));
+    } finally {
+        say("Removing what the bench made");
+        await session.close();
+    }
+    if (options.json) console.log(JSON.stringify({ holds: results.every(({ holds }) => holds), figures: results }, undefined, 2));
+    else for (const result of results) console.log(describeResult(result));
+    if (!results.every(({ holds }) => holds)) process.exitCode = 1;
+}
+
+/** A figure that cannot be measured does not hold, and does not keep the others from being measured. */
+async function measure(figure: Figure): Promise<Result> {
+    const { name, meaning, bar, unit } = figure;
+    say(`${name}: ${meaning}`);
+    try {
+        return judge(figure, await figure.measure());
+    } catch (error) {
+        const problem = (error as Error).message;
+        say(`  not measured: ${problem}`);
+        return { name, meaning, bar, unit, holds: false, problem };
+    }
+}
+
+main().then(
+    // An interrupted measurement may still have something under way.
+    () => process.exit(),
+    (error: Error) => {
+        say(error.message);
+        process.exit(1);
+    },
+);

@@ -1,0 +1,49 @@
+import { spawn } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Answer, askProducts, type Route } from "../experiments/checks/products";
+import { gatewayAddress, productsUrl } from "../shared/gateway";
+import { type Cluster, orMissing } from "../shared/kubernetes";
+import type { Manifest } from "./manifests";
+import { secondsSince } from "./time";
+
+const patienceSeconds = 120;
+
+/** `kubectl apply` of objects, to its end. */
+export async function kubectlApply(context: string, manifests: readonly Manifest[]): Promise<void> {
+    const kubectl = spawn("kubectl", ["--context", context, "apply", "--filename", "-"], { stdio: ["pipe", "ignore", "pipe"] });
+    let problem = "";
+    kubectl.stderr.on("data", (text: Buffer) => (problem += text));
+    kubectl.stdin.end(JSON.stringify({ apiVersion: "v1", kind: "List", items: manifests }));
+    const code = await new Promise<number | null>((resolve, reject) => kubectl.on("error", reject).on("close", resolve));
+    if (code !== 0) throw new Error(`kubectl apply failed: ${problem}`);
+}
+
+/** The first good answer of `/products` at the gateway's external address; gives the seconds since `begun`. */
+export async function untilProductsAnswer(cluster: Cluster, namespace: string, begun: number): Promise<number> {
+    let last: Answer | undefined;
+    while (secondsSince(begun) < patienceSeconds) {
+        const route = await addressRoute(cluster, namespace);
+        last = route && (await askProducts(cluster, route, 2_000));
+        if (last?.good) return secondsSince(begun);
+        await sleep(50);
+    }
+    throw new Error(`/products in ${namespace} did not answer within ${patienceSeconds} s: ${last?.problem ?? "the gateway has no address"}`);
+}
+
+/** The gateway's external address as a way to ask; undefined while it has none. */
+export async function addressRoute(cluster: Cluster, namespace: string): Promise<Route | undefined> {
+    const address = await gatewayAddress(cluster, namespace);
+    return address && { kind: "address", url: productsUrl(address) };
+}
+
+/** Deletes namespaces and waits until they are gone. */
+export async function removeNamespaces(cluster: Cluster, names: readonly string[]): Promise<void> {
+    await Promise.all(names.map((name) => orMissing(cluster.core.deleteNamespace({ name, gracePeriodSeconds: 0 }))));
+    const giveUpAt = Date.now() + patienceSeconds * 1_000;
+    for (const name of names) {
+        while (await orMissing(cluster.core.readNamespace({ name }))) {
+            if (Date.now() > giveUpAt) throw new Error(`namespace ${name} is still there after ${patienceSeconds} s; see: kubectl get namespace ${name} --output yaml`);
+            await sleep(250);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { sandboxEnvironment } from "../sandbox/node/env";
+import { sandboxUp } from "../sandbox/node/up";
+import { preparePulumi } from "../sandbox/pulumi/prepare";
+import { type Cluster, connect } from "../shared/kubernetes";
+import { removeNamespaces, untilProductsAnswer } from "./cluster";
+import { BenchStack, project } from "./stack";
+
+/** Namespaces of the bench's own. Whatever is in them is thrown away. */
+export const namespaces = { pulumi: "bench-pulumi", kubectl: "bench-kubectl", shop: "bench-shop" } as const;
+
+/** The check's window while an experiment is measured; what is measured has it subtracted. */
+export const window = { durationSeconds: 2, graceSeconds: 1 };
+
+/** What all figures are measured with: the sandbox, the Pulumi command line, and one shop that is made when first needed. */
+export class Session {
+    private stacks = 0;
+    private shop?: Promise<BenchStack>;
+
+    private constructor(
+        readonly cluster: Cluster,
+        readonly context: string,
+        private readonly pulumi: string,
+        private readonly scratch: string,
+        readonly say: (line: string) => void,
+    ) {}
+
+    static async open(say: (line: string) => void): Promise<Session> {
+        const scratch = mkdtempSync(join(tmpdir(), "chaos-shop-bench-"));
+        const { kubeconfig, context } = await sandboxUp();
+        // A backend of its own, of the same kind as `npm run demo` makes, for every stack here.
+        Object.assign(process.env, { KUBECONFIG: kubeconfig, PULUMI_BACKEND_URL: `file://${scratch}`, PULUMI_CONFIG_PASSPHRASE: "bench" });
+        delete process.env.PULUMI_CONFIG_PASSPHRASE_FILE;
+        const { command } = await preparePulumi(project);
+        process.env.PATH = [...sandboxEnvironment().path, process.env.PATH].join(delimiter);
+        const session = new Session(connect(context), context, command, scratch, say);
+        await removeNamespaces(session.cluster, Object.values(namespaces));
+        return session;
+    }
+
+    /** A new stack with the shop's settings for a namespace; nothing of it is in the cluster yet. */
+    async newShopStack(namespace: string): Promise<BenchStack> {
+        const stack = await BenchStack.ofProject(this.pulumi, this.scratch, `bench-${++this.stacks}`);
+        await stack.set({ namespace, "kube.context": this.context });
+        return stack;
+    }
+
+    /** The stack of a program that makes nothing, with nothing left to update. */
+    async emptyStack(): Promise<BenchStack> {
+        const stack = await BenchStack.ofEmptyProgram(this.pulumi, this.scratch, "bench-empty");
+        await stack.settle();
+        return stack;
+    }
+
+    /** A running shop in `namespaces.shop`, the same for all who ask. */
+    runningShop(): Promise<BenchStack> {
+        this.shop ??= this.bringUp();
+        return this.shop;
+    }
+
+    private async bringUp(): Promise<BenchStack> {
+        this.say("putting a shop up to measure on");
+        const stack = await this.newShopStack(namespaces.shop);
+        await stack.set({
+            "experiment.duration": `${window.durationSeconds}s`,
+            "experiment.grace": `${window.graceSeconds}s`,
+        });
+        const begun = performance.now();
+        await stack.up();
+        await untilProductsAnswer(this.cluster, namespaces.shop, begun);
+        return stack;
+    }
+
+    /** Removes all that was made. The stacks go with their backend: all their resources were in the namespaces. */
+    async close(): Promise<void> {
+        await removeNamespaces(this.cluster, Object.values(namespaces));
+        rmSync(this.scratch, { recursive: true, force: true });
+    }
+}

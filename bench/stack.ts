@@ -1,0 +1,92 @@
+import { execFile } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { timed } from "./time";
+
+export const project = join(__dirname, "..");
+const everyCommand = ["--non-interactive", "--color", "never"];
+
+/**
+ * A stack that is driven as a user drives it, by the command line, with its state in a backend of the bench's own and
+ * its configuration in a file beside it: nothing of the project is written to.
+ */
+export class BenchStack {
+    private constructor(
+        private readonly pulumi: string,
+        private readonly folder: string,
+        private readonly name: string,
+        private readonly configFile: string,
+    ) {}
+
+    /** A new stack of this project. */
+    static async ofProject(pulumi: string, scratch: string, name: string): Promise<BenchStack> {
+        const folder = join(scratch, `configuration-${name}`);
+        mkdirSync(folder);
+        copyFileSync(join(project, "Pulumi.yaml"), join(folder, "Pulumi.yaml"));
+        // `stack init` writes its salt into the stack's file: into this one, not one of the project's.
+        await run(pulumi, ["stack", "init", name], folder);
+        return new BenchStack(pulumi, project, name, join(folder, `Pulumi.${name}.yaml`));
+    }
+
+    /** A new stack of a program that makes nothing, run just as this project's is. */
+    static async ofEmptyProgram(pulumi: string, scratch: string, name: string): Promise<BenchStack> {
+        const folder = join(scratch, "empty-program");
+        mkdirSync(folder);
+        for (const file of ["Pulumi.yaml", "package.json", "tsconfig.pulumi.json"]) {
+            if (existsSync(join(project, file))) copyFileSync(join(project, file), join(folder, file));
+        }
+        symlinkSync(join(project, "node_modules"), join(folder, "node_modules"));
+        writeFileSync(join(folder, "index.ts"), 'import "@pulumi/pulumi";\n');
+        await run(pulumi, ["stack", "init", name], folder);
+        return new BenchStack(pulumi, folder, name, join(folder, `Pulumi.${name}.yaml`));
+    }
+
+    async set(settings: Record<string, string>): Promise<void> {
+        const pairs = Object.entries(settings).flatMap(([key, value]) => ["--plaintext", `${key}=${value}`]);
+        await this.call("config", "set-all", "--config-file", this.configFile, ...pairs);
+    }
+
+    /** One update; gives the seconds from the command's start to its end. */
+    async up(): Promise<number> {
+        return timed(() => this.call("up", "--yes", "--skip-preview", "--config-file", this.configFile));
+    }
+
+    /** One preview; gives its seconds. @throws Error where it is to change something */
+    async previewUnchanged(): Promise<number> {
+        return timed(() => this.call("preview", "--expect-no-changes", "--config-file", this.configFile));
+    }
+
+    /** An update of a program without resources, so that its preview changes nothing. */
+    async settle(): Promise<void> {
+        await this.up();
+    }
+
+    async output<T>(name: string): Promise<T> {
+        return JSON.parse(await this.call("stack", "output", name, "--json")) as T;
+    }
+
+    /** The stack's state, secrets in clear text. */
+    async state(): Promise<StackState> {
+        return JSON.parse(await this.call("stack", "export", "--show-secrets")) as StackState;
+    }
+
+    private call(...args: string[]): Promise<string> {
+        return run(this.pulumi, [...args, "--stack", this.name, ...everyCommand], this.folder);
+    }
+}
+
+/** What `pulumi stack export` prints, as far as it matters here. */
+export interface StackState {
+    deployment: { resources: { type: string; custom: boolean; inputs?: Record<string, unknown> }[] };
+}
+
+/** @throws Error with all that the command said, where it fails */
+async function run(pulumi: string, args: string[], cwd: string): Promise<string> {
+    try {
+        return (await promisify(execFile)(pulumi, args, { cwd, maxBuffer: 1 << 28 })).stdout;
+    } catch (error) {
+        const { stdout, stderr } = error as { stdout?: string; stderr?: string };
+        throw new Error(`pulumi ${args[0]} failed: ${(error as Error).message}\n${stdout ?? ""}${stderr ?? ""}`);
+    }
+}
