@@ -47,6 +47,11 @@ export class TestStack {
         return { changes, outputs };
     }
 
+    /** Settings for the updates that follow. */
+    set(settings: Record<string, string>): Promise<void> {
+        return this.stack.set(namespaced(settings));
+    }
+
     /** What went wrong in an update that must not succeed, in the words that a user reads. */
     async failingUp(settings: Record<string, string> = {}): Promise<string> {
         return this.up(settings).then(
@@ -126,7 +131,8 @@ export class TestStack {
     }
 
     private record(event: EngineEvent, metadata: { op: string; urn: string } | undefined, changes: Change[]): void {
-        if (event.diagnosticEvent) this.said += `${event.diagnosticEvent.message}\n`;
+        // Debug messages, which the SDK's types forget, are its dumps of its own calls; nobody is shown them.
+        if (event.diagnosticEvent && (event.diagnosticEvent.severity as string) !== "debug") this.said += `${event.diagnosticEvent.message}\n`;
         if (!metadata || metadata.op === "same" || metadata.op === "read") return;
         const [type, name] = metadata.urn.split("::").slice(2);
         changes.push({ op: metadata.op, type: type!.split("$").at(-1)!, name: name! });

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { quick, TestStack, until } from "./support";
+
+let stack: TestStack;
+beforeAll(async () => {
+    stack = await TestStack.open("e2e-killed");
+});
+afterAll(() => stack.close());
+
+const begun = {
+    "the first objects of the shop are made": async () => stack.exists(),
+    "targets are marked": async () => (await stack.cluster.core.listNamespacedPod({ namespace: stack.namespace, labelSelector: "chaos-shop/target" })).items.length > 0,
+    "the deadline's Job is made": async () => (await stack.cluster.batch.listNamespacedJob({ namespace: stack.namespace })).items.length > 0,
+    "the attack is made": async () => (await stack.cluster.networking.listNamespacedNetworkPolicy({ namespace: stack.namespace })).items.length > 0,
+};
+
+/** Begins an update and kills it, with all its processes, as soon as something holds. */
+async function killedWhen(what: keyof typeof begun, laterMs = 0): Promise<void> {
+    const update = stack.begin();
+    await until(what, begun[what], 60_000, 20);
+    await sleep(laterMs);
+    await update.kill();
+    await stack.reopen();
+}
+
+describe("an update that is killed with SIGKILL is made good by the next one", () => {
+    it("while the shop comes up", async () => {
+        await killedWhen("the first objects of the shop are made", 1_000);
+        await stack.up();
+        expect((await stack.products()).good).toBe(true);
+    });
+
+    it.each([
+        ["targets are marked", 0],
+        ["the deadline's Job is made", 0],
+        ["the attack is made", 0],
+        ["the attack is made", 3_000],
+    ] as const)("as soon as %s, and %i ms later: the next update undoes the experiment", async (what, laterMs) => {
+        await stack.set({ ...quick, "experiment.enabled": "true" });
+        await killedWhen(what, laterMs);
+        await stack.up({ "experiment.enabled": "false" });
+        expect(await stack.traces()).toEqual([]);
+        expect((await stack.products()).good).toBe(true);
+    });
+
+    it.each([["the deadline's Job is made"], ["the attack is made"]] as const)("as soon as %s: the next update runs the experiment to its end", async (what) => {
+        await stack.set({ ...quick, "experiment.enabled": "true" });
+        await killedWhen(what);
+        const { outputs } = await stack.up();
+        expect(outputs.experiment!.value).toMatchObject({ verdict: "FAILED" });
+        await stack.up({ "experiment.enabled": "false" });
+        expect(await stack.traces()).toEqual([]);
+    });
+});
+
+describe("an attack ends by itself", () => {
+    it("no later than 10 s after its deadline, though the machine that began it is gone", async () => {
+        await stack.set({ ...quick, "experiment.enabled": "true", "experiment.deadline": "15s" });
+        await killedWhen("the attack is made", 1_000);
+        const policy = (await stack.cluster.networking.listNamespacedNetworkPolicy({ namespace: stack.namespace })).items[0]!;
+        const deadline = new Date(policy.metadata!.creationTimestamp!).getTime() + 15_000;
+        expect((await stack.products()).good).toBe(false);
+        await until("the shop is whole again", async () => (await stack.products()).good, 40_000);
+        expect(Date.now()).toBeGreaterThan(deadline - 1_000);
+        expect(Date.now()).toBeLessThan(deadline + 10_000);
+        expect(await begun["the attack is made"]()).toBe(false);
+        expect(await begun["targets are marked"]()).toBe(false);
+
+        await stack.up({ "experiment.enabled": "false", "experiment.deadline": "10m" });
+        expect(await stack.traces()).toEqual([]);
+    });
+});
