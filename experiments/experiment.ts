@@ -59,7 +59,7 @@ interface Step {
  * what it was given has changed. What it prints is its result, as JSON; it tells of its progress on standard error.
  */
 function step(name: string, { create, delete: remove, plan, given = {} }: Step, opts: pulumi.CustomResourceOptions): command.local.Command {
-    const run = (program: string) => `node --import tsx experiments/commands/${program}.ts`;
+    const run = (program: string) => `node experiments/commands/run.js ${program}`;
     return new command.local.Command(
         name,
         {

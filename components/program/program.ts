@@ -1,8 +1,9 @@
 import * as kx from "@pulumi/kubernetesx";
 import type * as pulumi from "@pulumi/pulumi";
-import { buildSync } from "esbuild";
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { bundledFile } from "../../shared/bundle";
 
 /** Where the shop's programs are. */
 export const servicesFolder = join(__dirname, "..", "..", "services");
@@ -44,8 +45,7 @@ const configMapLimitBytes = 1_048_576;
  * @throws Error where the program does not compile, or is larger than a ConfigMap may be.
  */
 export function bundle(entry: string): { text: string; hash: string } {
-    const result = buildSync({ entryPoints: [entry], bundle: true, minify: true, platform: "node", target: "node20", format: "cjs", write: false });
-    const text = result.outputFiles[0]!.text;
+    const text = readFileSync(bundledFile(entry), "utf8");
     const bytes = Buffer.byteLength(text);
     if (bytes >= configMapLimitBytes) {
         throw new Error(`${entry} is ${bytes} bytes when bundled; a ConfigMap holds less than ${configMapLimitBytes}`);
