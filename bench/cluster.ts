@@ -8,9 +8,12 @@ import { secondsSince } from "./time";
 
 const patienceSeconds = 120;
 
-/** `kubectl apply` of objects, to its end. */
+/**
+ * `kubectl apply` of objects, to its end. On the server, as the Pulumi provider does it too: on the client it would keep
+ * a copy of each object in an annotation, for which the shop's programs are too large.
+ */
 export async function kubectlApply(context: string, manifests: readonly Manifest[]): Promise<void> {
-    const kubectl = spawn("kubectl", ["--context", context, "apply", "--filename", "-"], { stdio: ["pipe", "ignore", "pipe"] });
+    const kubectl = spawn("kubectl", ["--context", context, "apply", "--server-side", "--filename", "-"], { stdio: ["pipe", "ignore", "pipe"] });
     let problem = "";
     kubectl.stderr.on("data", (text: Buffer) => (problem += text));
     kubectl.stdin.end(JSON.stringify({ apiVersion: "v1", kind: "List", items: manifests }));
