@@ -20,6 +20,8 @@ export class UpdateProgress {
     private readonly begun = new Map<string, { label: string; at: number }>();
     private readonly heartbeat: NodeJS.Timeout;
     private lastLineAt = Date.now();
+    /** How many resources were changed so far. */
+    changes = 0;
 
     constructor(private readonly print: (line: string) => void = (line) => console.log(line)) {
         this.heartbeat = setInterval(() => this.beat(), 1_000);
@@ -32,6 +34,7 @@ export class UpdateProgress {
             const started = this.begun.get(post.metadata.urn);
             this.begun.delete(post.metadata.urn);
             if (isBookkeeping(post.metadata.urn)) return;
+            this.changes++;
             this.line(`  ${styleText("green", "✔")} ${labelOf(post.metadata.urn)} ${done[post.metadata.op]}${started ? took(Date.now() - started.at) : ""}`);
         }
         if (said?.urn && said.severity.startsWith("info") && typeOf(said.urn) === "command:local:Command") {

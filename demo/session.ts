@@ -15,11 +15,15 @@ export class Session {
         private readonly stack: BorrowedStack,
     ) {}
 
+    private refreshed = false;
+
     /** Gets all that is needed, from nothing if need be: cluster, Pulumi CLI, plugins, backend, stack. */
     static async open(): Promise<Session> {
         const context = await demoCluster(say);
         const pulumi = await preparePulumi(project);
         const stack = await BorrowedStack.open("local", pulumi);
+        // Whatever the stack's file names: what is shown is the cluster that was just found.
+        await stack.set({ "kube.context": context.name });
         return new Session(context, connect(context.name), stack);
     }
 
@@ -28,7 +32,11 @@ export class Session {
         await this.stack.set(settings);
         const progress = new UpdateProgress(say);
         try {
-            return (await this.stack.up(progress.onEvent)).outputs;
+            // The first one looks: since the last time the cluster may have been made anew, and the shop gone with it.
+            const { outputs } = await this.stack.up(progress.onEvent, !this.refreshed);
+            this.refreshed = true;
+            if (progress.changes === 0) say("  ✔ nothing had to be changed");
+            return outputs;
         } finally {
             progress.end();
         }

@@ -42,9 +42,10 @@ export class BorrowedStack {
         await promisify(execFile)(this.pulumi.command, command, { cwd: project });
     }
 
-    up(onEvent: (event: EngineEvent) => void): Promise<UpResult> {
+    /** @param refresh whether to look first what has become of the stack's resources in the cluster */
+    up(onEvent: (event: EngineEvent) => void, refresh = false): Promise<UpResult> {
         // To show secrets the engine would write a salt into the project's stack file.
-        return this.stack.up({ configFile: this.copy, onEvent, color: "never", showSecrets: false });
+        return this.stack.up({ configFile: this.copy, onEvent, refresh, color: "never", showSecrets: false });
     }
 
     /** What an update would do. */

@@ -34,7 +34,7 @@ export function requireSandboxHost(facts: HostFacts = thisHost()): void {
 }
 
 /** Why a machine cannot run the sandbox, or nothing if it can. */
-export function unsuitableBecause(facts: HostFacts): string | undefined {
+export function unsuitableBecause(facts: HostFacts = thisHost()): string | undefined {
     const { platform, architecture, userId, hasApt } = facts;
     if (platform !== "linux") return `The sandbox runs on Linux only, and this is ${platform}.`;
     if (!GO_ARCHITECTURE[architecture]) {
