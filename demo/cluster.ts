@@ -12,7 +12,7 @@ export async function demoCluster(say: (line: string) => void): Promise<AllowedC
         say(`Using your ${own.local} cluster, context ${own.name}`);
         return own;
     }
-    say("No local cluster answers, so the sandbox is brought up: a one-node Kubernetes of this project's own");
+    say("No local cluster of yours answers: using the sandbox, a one-node Kubernetes of this project's own");
     const { kubeconfig } = await sandboxUp();
     process.env.KUBECONFIG = kubeconfig;
     return allowedContext(loadKubeconfig(), undefined);

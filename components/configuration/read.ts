@@ -1,6 +1,8 @@
-import { parseAttributes } from "../../shared/attributes";
 import type { Radius } from "../../shared/radius";
+import { contradictions } from "./contradictions";
+import { ConfigurationError, type Mistake, setCommand, suggestion } from "./mistakes";
 import { type Key, type ReadAs, type Setting, settings, type Workload, workloads } from "./settings";
+import { unknownKey } from "./unknownKeys";
 
 
 /** A stack's configuration, read and checked. Durations are milliseconds, shares are between 0 and 1. */
@@ -43,27 +45,8 @@ export interface Surroundings {
     stack: string;
     /** Names of the saved experiments. */
     experiments: readonly string[];
-}
-
-/** One thing wrong with a stack's configuration, and how to mend it. */
-export interface Mistake {
-    key: string;
-    /** As the stack has it. */
-    value: string;
-    reason: string;
-    command: string;
-}
-
-/** All that is wrong with a stack's configuration, told at once. */
-export class ConfigurationError extends Error {
-    constructor(
-        stack: string,
-        readonly mistakes: readonly Mistake[],
-    ) {
-        const told = mistakes.map(({ key, value, reason, command }) => `  ${key} is "${value}"\n    ${reason}\n    mend it with: ${command}`);
-        super(`the configuration of stack ${stack} has ${mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`}:\n\n${told.join("\n\n")}\n`);
-        this.name = "ConfigurationError";
-    }
+    /** Whether a `project:key` was set with `--secret`: its value must not show in an error. @default none was */
+    isSecret?: (fullKey: string) => boolean;
 }
 
 /**
@@ -91,8 +74,8 @@ export function readConfiguration(raw: Readonly<Record<string, string>>, around:
     }
     const get = <K extends Key>(key: K) => read.get(key) as ReadAs<K> | undefined;
 
-    mistakes.push(...contradictions(get, around));
-    if (mistakes.length > 0) throw new ConfigurationError(around.stack, mistakes);
+    mistakes.push(...contradictions(get, around.experiments));
+    if (mistakes.length > 0) throw new ConfigurationError(around.stack, mistakes.map((mistake) => withoutSecret(mistake, around)));
     return shape(<K extends Key>(key: K) => get(key)!, get, around);
 }
 
@@ -102,6 +85,13 @@ function ownValues(raw: Readonly<Record<string, string>>, project: string): Map<
     return new Map(own.map(([key, value]) => [key.slice(prefix.length), value]));
 }
 
+/** A mistake in a secret, told without it. */
+function withoutSecret(mistake: Mistake, { project, isSecret }: Surroundings): Mistake {
+    if (!isSecret?.(`${project}:${mistake.key}`)) return mistake;
+    const masked = (text: string) => text.replaceAll(mistake.value, "[secret]");
+    return { key: mistake.key, value: "[secret]", reason: masked(mistake.reason), command: masked(mistake.command) };
+}
+
 function readValue(setting: Setting<unknown>, value: string): { value: unknown } | { reason: string } {
     try {
         const result = setting.read(value);
@@ -109,108 +99,6 @@ function readValue(setting: Setting<unknown>, value: string): { value: unknown }
     } catch (error) {
         return { reason: `${(error as Error).message}; allowed: ${setting.allowed}` };
     }
-}
-
-const suggestion = (setting: Setting<unknown>) => setting.default ?? setting.example ?? "VALUE";
-const setCommand = (key: string, value: string) => `pulumi config set ${key} ${/[^\w.,=:/%-]/.test(value) ? `'${value}'` : value}`;
-
-function unknownKey(key: string, value: string): Mistake {
-    const nested = Object.keys(settings).filter((known) => known.startsWith(`${key}.`));
-    if (nested.length > 0) {
-        return {
-            key,
-            value,
-            reason: `the keys under it have dots in their names and are set without --path: ${nested.join(", ")}`,
-            command: `pulumi config rm ${key} && ${setCommand(nested[0]!, suggestion(settings[nested[0] as Key]))}`,
-        };
-    }
-    const nearest = nearestKey(key);
-    const remove = `pulumi config rm ${key}`;
-    return nearest === undefined
-        ? { key, value, reason: `there is no such setting; allowed: ${Object.keys(settings).join(", ")}`, command: remove }
-        : { key, value, reason: `there is no such setting; did you mean ${nearest}?`, command: `${remove} && ${setCommand(nearest, value)}` };
-}
-
-/** The known key that a typing error most likely meant: at most a third of its letters differ. */
-function nearestKey(key: string): string | undefined {
-    const ranked = Object.keys(settings)
-        .map((known) => ({ known, distance: editDistance(key.toLowerCase(), known.toLowerCase()) }))
-        .sort((a, b) => a.distance - b.distance);
-    const best = ranked[0]!;
-    return best.distance <= Math.ceil(best.known.length / 3) ? best.known : undefined;
-}
-
-/** Levenshtein's distance: letters to insert, delete or replace. */
-function editDistance(a: string, b: string): number {
-    let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-    for (let i = 1; i <= a.length; i++) {
-        const next = [i];
-        for (let j = 1; j <= b.length; j++) {
-            next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
-        }
-        row = next;
-    }
-    return row[b.length]!;
-}
-
-/** Mistakes between values that are each right by themselves. */
-function contradictions(get: <K extends Key>(key: K) => ReadAs<K> | undefined, { experiments }: Surroundings): Mistake[] {
-    const mistakes: Mistake[] = [];
-    const name = get("experiment.name");
-    if (name !== undefined && !experiments.includes(name)) {
-        mistakes.push({
-            key: "experiment.name",
-            value: name,
-            reason: `there is no such saved experiment; allowed: ${experiments.join(", ")}`,
-            command: setCommand("experiment.name", experiments[0]!),
-        });
-    }
-    const [duration, interval, grace, deadline] = [
-        get("experiment.duration"),
-        get("experiment.interval"),
-        get("experiment.grace"),
-        get("experiment.deadline"),
-    ];
-    if (duration !== undefined && interval !== undefined && interval > duration) {
-        mistakes.push({
-            key: "experiment.interval",
-            value: `${interval}ms`,
-            reason: `nothing would be asked within experiment.duration, ${duration}ms; allowed: no longer than that`,
-            command: setCommand("experiment.interval", `${Math.min(1_000, duration)}ms`),
-        });
-    }
-    if (duration !== undefined && grace !== undefined && deadline !== undefined && duration + grace >= deadline) {
-        mistakes.push({
-            key: "experiment.deadline",
-            value: `${deadline}ms`,
-            reason: `the attack would end before the check does; allowed: longer than experiment.grace and experiment.duration together, ${duration + grace}ms`,
-            command: setCommand("experiment.deadline", `${Math.ceil((duration + grace) / 30_000) + 1}m`),
-        });
-    }
-    const target = get("experiment.target");
-    const area = get("experiment.area");
-    if (target !== undefined && area !== undefined && area !== "Global") {
-        const named = parseAttributes(target).find(({ key, negated }) => key === "k8s.namespace" && !negated);
-        if (named && !named.values.includes(area)) {
-            mistakes.push({
-                key: "experiment.area",
-                value: area,
-                reason: `experiment.target looks in namespace ${named.values.join(" or ")}, outside this area; allowed: Global, or that namespace`,
-                command: setCommand("experiment.area", "Global"),
-            });
-        }
-    }
-    for (const key of ["ingress.class", "ingress.tlsSecret"] as const) {
-        if (get(key) !== undefined && get("ingress.hosts") === undefined) {
-            mistakes.push({
-                key,
-                value: get(key)!,
-                reason: "there is no Ingress without ingress.hosts",
-                command: setCommand("ingress.hosts", "shop.example.com"),
-            });
-        }
-    }
-    return mistakes;
 }
 
 function shape(

@@ -1,7 +1,16 @@
 import * as pulumi from "@pulumi/pulumi";
+import * as runtime from "@pulumi/pulumi/runtime/config";
 import { readConfiguration, type StackConfiguration } from "./read";
 
-/** This stack's configuration, as `readConfiguration` reads it. */
+/** In the SDK for its own `Config` class, and left out of its types. */
+const { isConfigSecret } = runtime as unknown as { isConfigSecret(fullKey: string): boolean };
+
+/**
+ * This stack's configuration, as `readConfiguration` reads it.
+ *
+ * @param experiments names of the saved experiments
+ */
 export function stackConfiguration(experiments: readonly string[]): StackConfiguration {
-    return readConfiguration(pulumi.runtime.allConfig(), { project: pulumi.getProject(), stack: pulumi.getStack(), experiments });
+    const around = { project: pulumi.getProject(), stack: pulumi.getStack(), experiments, isSecret: isConfigSecret };
+    return readConfiguration(pulumi.runtime.allConfig(), around);
 }

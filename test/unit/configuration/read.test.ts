@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ConfigurationError, type Mistake, readConfiguration } from "../../../components/configuration/read";
+import { ConfigurationError, type Mistake } from "../../../components/configuration/mistakes";
+import { readConfiguration } from "../../../components/configuration/read";
 import { settings } from "../../../components/configuration/settings";
 
 const around = { project: "chaos-shop", stack: "local", experiments: ["hot-deals-blackhole"] };
@@ -155,4 +156,18 @@ it("all mistakes of a stack are told at once", () => {
     const mistakes = mistakesOf({ variant: "five", namespace: "Demo", "experiment.radius": "0", nonsense: "1" });
     expect(mistakes.map(({ key }) => key).sort()).toEqual(["experiment.radius", "namespace", "nonsense", "variant"]);
     expect(() => read({ variant: "five", "experiment.radius": "0" })).toThrow(/stack local has 2 mistakes(.|\n)*variant is "five"(.|\n)*experiment.radius is "0"/);
+});
+
+it("a secret never shows in the error about it", () => {
+    const secretive = { ...around, isSecret: (key: string) => key === "chaos-shop:agent.kee" || key === "chaos-shop:experiment.run" };
+    const error = (() => {
+        try {
+            readConfiguration(own({ "agent.kee": "s3cr3t-value", "experiment.radius": "0" }), secretive);
+        } catch (thrown) {
+            return thrown as ConfigurationError;
+        }
+        throw new Error("it was accepted");
+    })();
+    expect(error.message).not.toContain("s3cr3t-value");
+    expect(error.message).toContain('agent.kee is "[secret]"');
 });
