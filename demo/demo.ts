@@ -87,17 +87,19 @@ function expectThat(holds: boolean, turn: string): void {
 async function main(): Promise<void> {
     const session = await Session.open();
     let interrupted = false;
-    const onSignal = () => {
+    const onSignal = (signal: NodeJS.Signals) => {
         if (interrupted) return;
         interrupted = true;
         say("\nInterrupted: the update is cancelled and the experiment undone; please wait.");
-        session.cancel().catch(() => undefined);
+        // Ctrl-C in a terminal reaches the engine by itself, and twice would make it end in the middle of things.
+        if (signal !== "SIGINT" || !process.stdin.isTTY) session.cancel();
     };
     process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
     try {
         await story(session);
+        if (interrupted) throw new Error("interrupted");
     } catch (error) {
-        console.error(`\n${plainError(error)}`);
+        if (!interrupted) console.error(`\n${plainError(error)}`);
         process.exitCode = interrupted ? 130 : 1;
         say("\nUndoing the experiment, so that nobody stays cut off");
         await undo(session);

@@ -16,6 +16,7 @@ export class Session {
     ) {}
 
     private refreshed = false;
+    private interruption = new AbortController();
 
     /** Gets all that is needed, from nothing if need be: cluster, Pulumi CLI, plugins, backend, stack. */
     static async open(): Promise<Session> {
@@ -33,7 +34,7 @@ export class Session {
         const progress = new UpdateProgress(say);
         try {
             // The first one looks: since the last time the cluster may have been made anew, and the shop gone with it.
-            const { outputs } = await this.stack.up(progress.onEvent, !this.refreshed);
+            const { outputs } = await this.stack.up(progress.onEvent, { refresh: !this.refreshed, signal: this.interruption.signal });
             this.refreshed = true;
             if (progress.changes === 0) say("  ✔ nothing had to be changed");
             return outputs;
@@ -42,9 +43,10 @@ export class Session {
         }
     }
 
-    /** Ends a running update as Ctrl-C does. */
-    cancel(): Promise<void> {
-        return this.stack.cancel();
+    /** Cancels the update that runs, if one does; the next one can be begun at once. */
+    cancel(): void {
+        this.interruption.abort();
+        this.interruption = new AbortController();
     }
 
     close(): void {

@@ -20,7 +20,7 @@ export class BorrowedStack {
         private readonly scratch: string,
     ) {}
 
-    /** Opens a stack, and makes it where the backend has none of that name. A lock that a killed update left is released. */
+    /** Opens a stack, and makes it where the backend has none of that name. */
     static async open(name: string, pulumiCommand: PulumiCommand): Promise<BorrowedStack> {
         const scratch = mkdtempSync(join(tmpdir(), "chaos-shop-"));
         const copy = join(scratch, "stack.yaml");
@@ -31,7 +31,6 @@ export class BorrowedStack {
         // `pulumi stack init` writes a salt into the stack's file: it is run where that is not the project's.
         await LocalWorkspace.createOrSelectStack({ stackName: name, workDir: scratch }, { pulumiCommand });
         const stack = await LocalWorkspace.selectStack({ stackName: name, workDir: project }, options);
-        await releaseStaleLock(stack);
         return new BorrowedStack(stack, pulumiCommand, copy, scratch);
     }
 
@@ -42,10 +41,16 @@ export class BorrowedStack {
         await promisify(execFile)(this.pulumi.command, command, { cwd: project });
     }
 
-    /** @param refresh whether to look first what has become of the stack's resources in the cluster */
-    up(onEvent: (event: EngineEvent) => void, refresh = false): Promise<UpResult> {
+    /**
+     * An update. A lock that a killed one left is released first.
+     *
+     * @param refresh whether to look first what has become of the stack's resources in the cluster
+     * @param signal cancels the update as Ctrl-C does: what is under way is finished, nothing else is begun
+     */
+    async up(onEvent: (event: EngineEvent) => void, { refresh, signal }: { refresh?: boolean; signal?: AbortSignal } = {}): Promise<UpResult> {
+        await releaseStaleLock(this.stack);
         // To show secrets the engine would write a salt into the project's stack file.
-        return this.stack.up({ configFile: this.copy, onEvent, refresh, color: "never", showSecrets: false });
+        return this.stack.up({ configFile: this.copy, onEvent, refresh, signal, color: "never", showSecrets: false });
     }
 
     /** What an update would do. */
