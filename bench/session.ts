@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { sandboxEnvironment } from "../sandbox/node/env";
 import { sandboxUp } from "../sandbox/node/up";
-import { preparePulumi } from "../sandbox/pulumi/prepare";
+import { preparePulumi } from "../sandbox/preparePulumi";
 import { type Cluster, connect } from "../shared/kubernetes";
 import { removeNamespaces, untilProductsAnswer } from "./cluster";
 import { BenchStack, project } from "./stack";

@@ -2,7 +2,7 @@ import type { OutputMap } from "@pulumi/pulumi/automation";
 import { styleText } from "node:util";
 import type { AllowedContext } from "../components/cluster/guard";
 import { type Cluster, connect } from "../shared/kubernetes";
-import { preparePulumi } from "../sandbox/pulumi/prepare";
+import { preparePulumi } from "../sandbox/preparePulumi";
 import { demoCluster } from "./cluster";
 import { UpdateProgress } from "./progress";
 import { BorrowedStack, project } from "./stack";

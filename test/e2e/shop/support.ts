@@ -8,7 +8,7 @@ import { plainError } from "../../../demo/session";
 import { BorrowedStack, project } from "../../../demo/stack";
 import { askProducts, chooseRoute } from "../../../experiments/checks/products";
 import { sandboxUp } from "../../../sandbox/node/up";
-import { preparePulumi } from "../../../sandbox/pulumi/prepare";
+import { preparePulumi } from "../../../sandbox/preparePulumi";
 import { type Cluster, connect, orMissing } from "../../../shared/kubernetes";
 
 /** What an update did to one resource. */

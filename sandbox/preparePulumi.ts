@@ -1,8 +1,8 @@
 import { PulumiCommand } from "@pulumi/pulumi/automation";
 import { dirname, join } from "node:path";
-import { ensureParts } from "../parts/ensure";
-import { cliPath } from "../parts/pulumi-home";
-import { pulumiEnvironment } from "./environment";
+import { ensureParts } from "./parts/ensure";
+import { cliPath } from "./parts/pulumi-home";
+import { pulumiEnvironment } from "./pulumi/environment";
 
 /**
  * Makes Pulumi ready for this process and all that it starts: the CLI and its plugins, got where they are missing, and

@@ -1,0 +1,105 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sandboxDown } from "../../../sandbox/node/down";
+import { sandboxStatus } from "../../../sandbox/node/status";
+import { sandboxUp } from "../../../sandbox/node/up";
+import { sandboxPaths } from "../../../sandbox/parts/paths";
+
+const project = join(__dirname, "..", "..", "..");
+
+/** What of a sandbox could be left on a machine. */
+function traces() {
+    const print = (command: string, ...args: string[]) => execFileSync(command, args, { encoding: "utf8" });
+    const lines = (text: string, pattern: RegExp) => text.split("\n").filter((line) => pattern.test(line));
+    const { cache, node } = sandboxPaths();
+    const processes = readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && commandOf(pid).includes(cache) && !commandOf(pid).includes("vitest"));
+    return {
+        mounts: lines(readFileSync("/proc/mounts", "utf8"), new RegExp(node)),
+        links: lines(print("ip", "-brief", "link"), /chaos-shop/),
+        namespaces: lines(print("ip", "netns"), /./),
+        routes: lines(print("ip", "route"), /198\.18\./),
+        // Counters and times aside.
+        firewall: lines(print("iptables-save"), /^-A/),
+        processes: processes.map(commandOf),
+        cgroups: ["/sys/fs/cgroup/memory", "/sys/fs/cgroup"].flatMap((root) => (existsSync(root) ? readdirSync(root) : [])).filter((name) => /kubepods|chaos-shop/.test(name)),
+    };
+}
+
+function commandOf(pid: string): string {
+    try {
+        return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
+    } catch {
+        return "";
+    }
+}
+
+const nothing = { mounts: [], links: [], namespaces: [], routes: [], processes: [], cgroups: [] };
+
+/** `npm run sandbox -- up`, as a process that can be killed with all its children. */
+function upInAProcess(): ChildProcess {
+    return spawn(process.execPath, ["--import", "tsx", "sandbox/cli.ts", "up"], { cwd: project, stdio: "ignore", detached: true });
+}
+
+beforeAll(async () => {
+    await sandboxUp();
+});
+afterAll(async () => {
+    await sandboxUp();
+});
+
+describe("up", () => {
+    it("has nothing to do where it is up", async () => {
+        const begun = Date.now();
+        expect(await sandboxUp()).toMatchObject({ wasUp: true, context: "chaos-shop-sandbox" });
+        expect(Date.now() - begun).toBeLessThan(5_000);
+    });
+
+    it.each(["etcd", "kube-apiserver", "kubelet", "containerd", "kube-proxy"])("starts %s again that was killed", async (name) => {
+        const component = (await sandboxStatus()).components.find((each) => each.name === name)!;
+        process.kill(component.pid!, "SIGKILL");
+        await sleep(200);
+        expect((await sandboxStatus()).state).toBe("broken");
+        await sandboxUp();
+        expect((await sandboxStatus()).state).toBe("up");
+    });
+});
+
+describe("down", () => {
+    it("leaves no process, mount, interface, route, firewall rule or cgroup, and up is back within 15 s", async () => {
+        await sandboxDown();
+        const left = traces();
+        expect(left).toEqual({ ...nothing, firewall: left.firewall.filter((rule) => !/KUBE|CNI|chaos-shop/.test(rule)) });
+        expect((await sandboxStatus()).state).toBe("down");
+
+        const begun = Date.now();
+        expect((await sandboxUp()).wasUp).toBe(false);
+        expect(Date.now() - begun).toBeLessThan(15_000);
+        expect((await sandboxStatus()).state).toBe("up");
+    });
+
+    it("has nothing to do where it is down", async () => {
+        await sandboxDown();
+        expect(await sandboxDown()).toBe(false);
+    });
+});
+
+describe("an up that is killed", () => {
+    it.each([1_000, 2_500, 5_000])("after %i ms is made good by the next one, and by down", async (afterMs) => {
+        await sandboxDown();
+        const up = upInAProcess();
+        await sleep(afterMs);
+        process.kill(-up.pid!, "SIGKILL");
+        await sandboxUp();
+        expect((await sandboxStatus()).state).toBe("up");
+
+        await sandboxDown();
+        const another = upInAProcess();
+        await sleep(afterMs);
+        process.kill(-another.pid!, "SIGKILL");
+        await sandboxDown();
+        expect(traces()).toMatchObject(nothing);
+    });
+});
