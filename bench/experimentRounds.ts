@@ -5,7 +5,7 @@ import type { Conclusion } from "../experiments/journal";
 import { orMissing } from "../shared/kubernetes";
 import { addressRoute, kubectlApply } from "./cluster";
 import { type Manifest, manifestsOf } from "./manifests";
-import { watchPolicies } from "./policyWatch";
+import { policyGone } from "./policyGone";
 import { type ProductsSample, recoverySeconds } from "./recovery";
 import { namespaces, type Session, window } from "./session";
 import { project } from "./stack";
@@ -82,13 +82,15 @@ async function recover({ cluster }: Session, policy: string, disable: () => Prom
     const samples: ProductsSample[] = [];
     const ask = () =>
         void askProducts(cluster, route, 5_000).then(({ at, latencyMs, good }) => samples.push({ answeredAt: at + latencyMs, good }));
-    const deletions = await watchPolicies(cluster, namespaces.shop);
+    const ended = new AbortController();
+    const gone = policyGone(cluster, namespaces.shop, policy, ended.signal);
+    gone.catch(() => undefined); // Told where it is awaited; an update that fails is told first.
     const clock = setInterval(ask, askEveryMs);
     try {
         await disable();
     } finally {
         clearInterval(clock);
-        deletions.stop();
+        ended.abort();
     }
-    return recoverySeconds(samples, deletions.deletedAt(policy));
+    return recoverySeconds(samples, await gone);
 }

@@ -33,7 +33,7 @@ export class BenchStack {
     static async ofEmptyProgram(pulumi: string, scratch: string, name: string): Promise<BenchStack> {
         const folder = join(scratch, "empty-program");
         mkdirSync(folder);
-        for (const file of ["Pulumi.yaml", "package.json", "tsconfig.pulumi.json"]) {
+        for (const file of ["Pulumi.yaml", "package.json", "tsconfig.json", "tsconfig.pulumi.json"]) {
             if (existsSync(join(project, file))) copyFileSync(join(project, file), join(folder, file));
         }
         symlinkSync(join(project, "node_modules"), join(folder, "node_modules"));
