@@ -44,7 +44,11 @@ async function main(): Promise<void> {
         for (const name of options.names) results.push(await Promise.race([measure(figures[name as keyof typeof figures](session)), interrupted]));
     } finally {
         say("Removing what the bench made");
-        await session.close();
+        await session.close().catch((error: Error) => {
+            // What was measured is told all the same.
+            say(`  something is left, which the next run removes: ${error.message}`);
+            process.exitCode = 1;
+        });
     }
     if (options.json) console.log(JSON.stringify({ holds: results.every(({ holds }) => holds), figures: results }, undefined, 2));
     else for (const result of results) console.log(describeResult(result));

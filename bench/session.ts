@@ -75,7 +75,7 @@ export class Session {
 
     /** Removes all that was made. The stacks go with their backend: all their resources were in the namespaces. */
     async close(): Promise<void> {
-        await removeNamespaces(this.cluster, Object.values(namespaces));
         rmSync(this.scratch, { recursive: true, force: true });
+        await removeNamespaces(this.cluster, Object.values(namespaces));
     }
 }
