@@ -10,6 +10,6 @@ export async function withNodeLock<T>(layout: NodeLayout, reporter: NodeReporter
     try {
         return await work();
     } finally {
-        lock.release();
+        await lock.release();
     }
 }

@@ -95,7 +95,6 @@ function firstLine(error: unknown): string {
 
 /** Starts what does not run. Independent chains run side by side: the API server and containerd take longest. */
 async function start(layout: NodeLayout, parts: NodeParts, reporter: NodeReporter): Promise<void> {
-    const startedAt = new Date();
     await prepare(layout, reporter);
     const holder = runningComponent(layout, namespaceHolder)!.pid;
     const api = new SandboxApi(layout);
@@ -109,7 +108,9 @@ async function start(layout: NodeLayout, parts: NodeParts, reporter: NodeReporte
             apiReady.then(() => applyAddons(layout, api)),
         ]);
         reporter.step("Waiting for the node and the cluster's name server");
-        await waitFor(layout, "kubelet", "report the node Ready", 90, () => nodeIsReady(api, startedAt));
+        // A kubelet that went on running has nothing new to report: what counts is that this kubelet has reported.
+        const kubeletSince = new Date(runningComponent(layout, "kubelet")?.startedAt ?? 0);
+        await waitFor(layout, "kubelet", "report the node Ready", 90, () => nodeIsReady(api, kubeletSince));
         await waitFor(layout, "kubelet", "bring up the cluster's name server (`kubectl -n kube-system get pods` shows it)", 90, clusterDnsAnswers);
     } finally {
         api.close();

@@ -70,7 +70,7 @@ async function makeMissing(parts: readonly Part[], reporter: PartsReporter): Pro
         }
     } finally {
         await reporter.end();
-        lock.release();
+        await lock.release();
     }
 }
 

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /** A lock that this process holds. */
 export interface Lock {
-    /** Lets the next one in. */
-    release(): void;
+    /** Lets the next one in, this process's own next try among them. */
+    release(): Promise<void>;
 }
 
 /**
@@ -26,7 +26,14 @@ export async function takeLock(file: string, onWait: (holderPid: string) => void
         const holder = await tryLock(file);
         if (holder) {
             writeFileSync(file, `${process.pid}\n`);
-            return { release: () => holder.stdin?.end() };
+            const ended = new Promise<void>((resolve) => holder.once("exit", () => resolve()));
+            return {
+                release: () => {
+                    holder.ref();
+                    holder.stdin?.end();
+                    return ended;
+                },
+            };
         }
         if (!told) onWait(readFileSync(file, "utf8").trim() || "unknown");
         await sleep(500);
