@@ -26,7 +26,7 @@ export class Witness {
             const cut = reports.find((report) => control && report.at > control.at && report.open.length === 0);
             if (cut) return { attackedAt: cut.at };
             if (Date.now() > giveUpAt) return { doubt: control ? notEnforced(reports.at(-1)) : noControl(reports) };
-            await sleep(250);
+            await sleep(100);
         }
     }
 

@@ -106,9 +106,10 @@ function podSpec(args: DeadlineArgs, account: pulumi.Input<string>, program: Pro
                     { name: "program", mountPath: programMount },
                     { name: "temporary", mountPath: "/tmp" },
                 ],
-                resources: { requests: { cpu: "10m", memory: "48Mi" }, limits: { cpu: "500m", memory: "96Mi" } },
+                resources: { requests: { cpu: "10m", memory: "48Mi" }, limits: { cpu: "1", memory: "96Mi" } },
                 securityContext: restrictedContainer,
-                readinessProbe: { exec: { command: ["test", "-f", readyFile] }, periodSeconds: 1 },
+                // Waits by itself: asked once a second, the pod would be ready up to a second after it is.
+                readinessProbe: { exec: { command: ["sh", "-c", `until test -f ${readyFile}; do sleep 0.05; done`] }, timeoutSeconds: 10, periodSeconds: 10 },
             },
         ],
         volumes: [

@@ -20,7 +20,7 @@ const account = "/var/run/secrets/kubernetes.io/serviceaccount";
 const policyPath = `/apis/networking.k8s.io/v1/namespaces/${NAMESPACE}/networkpolicies/${POLICY}`;
 const podsPath = `/api/v1/namespaces/${NAMESPACE}/pods`;
 const connectTimeoutMs = 1_000;
-const reportIntervalMs = 500;
+const reportIntervalMs = 250;
 
 async function main(): Promise<void> {
     const begun = Date.now();
