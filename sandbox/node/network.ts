@@ -43,21 +43,18 @@ export async function createNetwork(): Promise<void> {
         // the kernel looks one up before kube-proxy's rules replace the address with a pod's.
         [...inside, "route", "add", addresses.services, "dev", nodeInterface],
         [...inside, "route", "add", addresses.loadBalancerPool, "dev", nodeInterface],
+        // An address that belongs to no Service fails at once instead of by time-out. A Service's own has been replaced
+        // with a pod's by the time the route is looked up.
+        [...inside, "rule", "add", "iif", nodeInterface, "to", addresses.loadBalancerPool, "unreachable"],
     ];
     for (const step of steps) await runCommand("ip", step);
     await runCommand("nsenter", [`--net=${networkNamespaceFile}`, "sysctl", "-qw", "net.ipv4.ip_forward=1"]);
     await runCommand("nsenter", [`--net=${networkNamespaceFile}`, "iptables-restore", "--noflush"], nodeRules);
 }
 
-/**
- * The node's own rules. Pods' packets to the host carry the node's address, the only one the host can answer; and a
- * LoadBalancer address that belongs to no Service is refused at once, where the caller would wait for a time-out.
- */
+/** Pods' packets to the host carry the node's address: the host would send its answers to a pod's out into the world. */
 const nodeRules = `*nat
 -A POSTROUTING -s ${addresses.pods} -o ${nodeInterface} -j MASQUERADE
-COMMIT
-*filter
--A FORWARD -i ${nodeInterface} -d ${addresses.loadBalancerPool} -o ${nodeInterface} -j REJECT --reject-with icmp-host-unreachable
 COMMIT
 `;
 
