@@ -1,5 +1,4 @@
 import { parseArgs } from "node:util";
-import { rmSync } from "node:fs";
 import { sandboxDestroy, sandboxDown } from "./node/down";
 import { exportCommands, sandboxEnvironment } from "./node/env";
 import { nodeReporterFor } from "./node/progress";
@@ -9,6 +8,7 @@ import { sandboxUp } from "./node/up";
 import { ensureParts } from "./parts/ensure";
 import { requireSandboxHost } from "./parts/host";
 import { sandboxPaths } from "./parts/paths";
+import { removeTree } from "./parts/store";
 
 const usage = `Usage: npm run sandbox -- COMMAND
 
@@ -64,7 +64,7 @@ async function destroy({ parts }: Flags): Promise<number> {
     requireSandboxHost();
     const reporter = await nodeReporterFor();
     await sandboxDestroy(reporter).finally(() => reporter.end());
-    if (parts) rmSync(sandboxPaths().parts, { recursive: true, force: true });
+    if (parts) await removeTree(sandboxPaths().parts);
     console.log(`The sandbox is gone${parts ? ", its built parts too" : "; its built parts are kept"}.`);
     return 0;
 }

@@ -1,4 +1,5 @@
 import { rmSync } from "node:fs";
+import { removeTree } from "../parts/store";
 import { cgroupProcesses, cgroupsExist, removeCgroups } from "./cgroups";
 import { restoreHostSettings } from "./host-settings";
 import { type NodeLayout, nodeLayout } from "./layout";
@@ -28,7 +29,7 @@ export async function sandboxDestroy(reporter = stderrReporter()): Promise<void>
     await withNodeLock(layout, reporter, async () => {
         await takeDown(layout, reporter);
         reporter.step("Removing the cluster, its images and its volumes");
-        rmSync(layout.root, { recursive: true, force: true });
+        await removeTree(layout.root);
     });
 }
 
