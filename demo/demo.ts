@@ -1,7 +1,7 @@
 import type { OutputMap } from "@pulumi/pulumi/automation";
 import type { Conclusion } from "../experiments/journal";
 import { describeMilliseconds } from "../shared/duration";
-import { heading, plainError, say, Session, typed } from "./session";
+import { heading, plainError, runProgram, say, Session, typed } from "./session";
 import { podsOf, scale, wholeProducts } from "./shop";
 
 const help = `npm run demo: from nothing to two verdicts.
@@ -108,11 +108,4 @@ async function main(): Promise<void> {
     }
 }
 
-if (process.argv.includes("--help") || process.argv.includes("-h")) {
-    say(help);
-} else {
-    main().catch((error: unknown) => {
-        console.error(plainError(error));
-        process.exitCode ||= 1;
-    });
-}
+runProgram(help, main);

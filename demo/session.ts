@@ -71,3 +71,15 @@ export function plainError(error: unknown): string {
     const diagnostics = /Diagnostics:\n([\s\S]*?)(?:\n\n(?:Outputs|Resources|Policies)|\n\s*stderr:|$)/.exec(message)?.[1];
     return (diagnostics ?? message).trim();
 }
+
+/** Runs a program of this folder: its help where that is asked for, else its work, with what went wrong in plain words and exit code 1. */
+export function runProgram(help: string, work: () => Promise<void>): void {
+    if (process.argv.includes("--help") || process.argv.includes("-h")) {
+        say(help);
+        return;
+    }
+    work().catch((error: unknown) => {
+        console.error(plainError(error));
+        process.exitCode ||= 1;
+    });
+}

@@ -1,4 +1,4 @@
-import { plainError, say, Session, typed } from "./session";
+import { runProgram, say, Session, typed } from "./session";
 
 const help = `npm start: puts the shop into a cluster and prints its address.
 
@@ -19,11 +19,4 @@ async function main(): Promise<void> {
     }
 }
 
-if (process.argv.includes("--help") || process.argv.includes("-h")) {
-    say(help);
-} else {
-    main().catch((error: unknown) => {
-        console.error(plainError(error));
-        process.exitCode = 1;
-    });
-}
+runProgram(help, main);

@@ -45,8 +45,7 @@ const labelPrefix = "k8s.label.";
  * @throws Error naming the condition that is wrong and what is allowed there.
  */
 export function parseAttributes(expression: AttributeExpression): Condition[] {
-    const conditions = expression.split(",").map((condition) => parseCondition(condition.trim()));
-    return conditions;
+    return expression.split(",").map((condition) => parseCondition(condition.trim()));
 }
 
 function parseCondition(text: string): Condition {
@@ -79,12 +78,4 @@ export function matches(conditions: readonly Condition[], attributes: Attributes
 
 function fits(value: string, wanted: string): boolean {
     return wanted.endsWith("*") ? value.startsWith(wanted.slice(0, -1)) : value === wanted;
-}
-
-/** The values that an attribute must have one of, where the conditions pin it down; else undefined. */
-export function pinnedValues(conditions: readonly Condition[], key: string): string[] | undefined {
-    const pinning = conditions.find(
-        (condition) => condition.key === key && !condition.negated && !condition.values.some((value) => value.endsWith("*")),
-    );
-    return pinning?.values;
 }
