@@ -4,6 +4,7 @@ import { delimiter, join } from "node:path";
 import { sandboxEnvironment } from "../sandbox/node/env";
 import { sandboxUp } from "../sandbox/node/up";
 import { preparePulumi } from "../sandbox/preparePulumi";
+import { fileBackend } from "../sandbox/pulumi/environment";
 import { type Cluster, connect } from "../shared/kubernetes";
 import { removeNamespaces, untilProductsAnswer } from "./cluster";
 import { BenchStack, project } from "./stack";
@@ -31,7 +32,7 @@ export class Session {
         const scratch = mkdtempSync(join(tmpdir(), "chaos-shop-bench-"));
         const { kubeconfig, context } = await sandboxUp();
         // A backend of its own, of the same kind as `npm run demo` makes, for every stack here.
-        Object.assign(process.env, { KUBECONFIG: kubeconfig, PULUMI_BACKEND_URL: `file://${scratch}`, PULUMI_CONFIG_PASSPHRASE: "bench" });
+        Object.assign(process.env, { KUBECONFIG: kubeconfig, PULUMI_BACKEND_URL: fileBackend(scratch), PULUMI_CONFIG_PASSPHRASE: "bench" });
         delete process.env.PULUMI_CONFIG_PASSPHRASE_FILE;
         const { command } = await preparePulumi(project);
         process.env.PATH = [...sandboxEnvironment().path, process.env.PATH].join(delimiter);

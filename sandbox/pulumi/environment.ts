@@ -16,11 +16,20 @@ export function pulumiEnvironment(project: string, env: NodeJS.ProcessEnv = proc
     const added: Record<string, string> = {};
     if (env.PULUMI_SKIP_UPDATE_CHECK === undefined) added.PULUMI_SKIP_UPDATE_CHECK = "true";
     if (env.PULUMI_BACKEND_URL !== undefined || env.PULUMI_ACCESS_TOKEN !== undefined || isLoggedIn(env)) return added;
-    added.PULUMI_BACKEND_URL = `file://${project}`;
+    added.PULUMI_BACKEND_URL = fileBackend(project);
     if (env.PULUMI_CONFIG_PASSPHRASE === undefined && env.PULUMI_CONFIG_PASSPHRASE_FILE === undefined) {
         added.PULUMI_CONFIG_PASSPHRASE_FILE = passphraseFile(join(project, ".pulumi"));
     }
     return added;
+}
+
+/**
+ * The URL of a file backend that outlives a killed update. Without `metadata=skip` the CLI writes a second file beside
+ * each of the state's, and not at one stroke as the state itself: killed in between it leaves one that is empty, and
+ * from then on each command ends with "failed to load checkpoint: EOF".
+ */
+export function fileBackend(folder: string): string {
+    return `file://${folder}?metadata=skip`;
 }
 
 /** Whether `pulumi login` has chosen a backend. */

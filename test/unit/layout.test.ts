@@ -12,8 +12,8 @@ const allowed: Record<string, string[]> = {
     shared: [],
     services: [],
     sandbox: [],
-    demo: ["components", "experiments", "sandbox", "shared"],
-    bench: ["components", "demo", "experiments", "sandbox", "shared"],
+    cli: ["components", "experiments", "sandbox", "shared"],
+    bench: ["cli", "components", "experiments", "sandbox", "shared"],
 };
 
 function sources(folder: string): string[] {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { scale } from "../../../demo/shop";
+import { scale } from "../../../cli/shop";
 import type { Conclusion } from "../../../experiments/journal";
 import { startEnforcer, stopEnforcer } from "../../../sandbox/node/enforcer";
 import { quick, TestStack, until } from "./support";

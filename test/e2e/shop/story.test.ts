@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { podsOf, scale } from "../../../demo/shop";
+import { podsOf, scale } from "../../../cli/shop";
 import type { Conclusion } from "../../../experiments/journal";
 import { quick, TestStack } from "./support";
 

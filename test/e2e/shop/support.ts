@@ -4,11 +4,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { plainError } from "../../../demo/session";
-import { BorrowedStack, project } from "../../../demo/stack";
+import { plainError } from "../../../cli/session";
+import { BorrowedStack, project } from "../../../cli/stack";
 import { askProducts, chooseRoute } from "../../../experiments/checks/products";
 import { sandboxUp } from "../../../sandbox/node/up";
 import { preparePulumi } from "../../../sandbox/preparePulumi";
+import { fileBackend } from "../../../sandbox/pulumi/environment";
 import { type Cluster, connect, orMissing } from "../../../shared/kubernetes";
 
 /** What an update did to one resource. */
@@ -33,7 +34,7 @@ export class TestStack {
     static async open(name: string): Promise<TestStack> {
         const { kubeconfig, context } = await sandboxUp();
         const backend = mkdtempSync(join(tmpdir(), "chaos-shop-e2e-"));
-        Object.assign(process.env, { KUBECONFIG: kubeconfig, PULUMI_BACKEND_URL: `file://${backend}`, PULUMI_CONFIG_PASSPHRASE: "only for this test" });
+        Object.assign(process.env, { KUBECONFIG: kubeconfig, PULUMI_BACKEND_URL: fileBackend(backend), PULUMI_CONFIG_PASSPHRASE: "only for this test" });
         const stack = await BorrowedStack.open(name, await preparePulumi(project));
         await stack.set({ "chaos-shop:namespace": name });
         return new TestStack(name, connect(context), stack, backend);
