@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { timed } from "./time";
@@ -29,15 +29,18 @@ export class BenchStack {
         return new BenchStack(pulumi, project, name, join(folder, `Pulumi.${name}.yaml`));
     }
 
-    /** A new stack of a program that makes nothing, run just as this project's is. */
+    /** A new stack of a program that makes nothing, run as Pulumi runs TypeScript where it does not check types. */
     static async ofEmptyProgram(pulumi: string, scratch: string, name: string): Promise<BenchStack> {
         const folder = join(scratch, "empty-program");
         mkdirSync(folder);
-        for (const file of ["Pulumi.yaml", "package.json", "tsconfig.json", "tsconfig.pulumi.json"]) {
-            if (existsSync(join(project, file))) copyFileSync(join(project, file), join(folder, file));
-        }
         symlinkSync(join(project, "node_modules"), join(folder, "node_modules"));
-        writeFileSync(join(folder, "index.ts"), 'import "@pulumi/pulumi";\n');
+        const files = {
+            "Pulumi.yaml": "name: empty\nruntime: nodejs\n",
+            "package.json": "{}",
+            "tsconfig.json": JSON.stringify({ compilerOptions: { noCheck: true, target: "es2022", module: "commonjs", moduleResolution: "node10" } }),
+            "index.ts": 'import "@pulumi/pulumi";\n',
+        };
+        for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
         await run(pulumi, ["stack", "init", name], folder);
         return new BenchStack(pulumi, folder, name, join(folder, `Pulumi.${name}.yaml`));
     }

@@ -6,3 +6,10 @@
  * @throws Error where the program does not compile
  */
 export declare function bundledFile(entry: string): string;
+
+/**
+ * The folder with the stack's program as JavaScript, its files at the same places as their TypeScript in the project.
+ *
+ * @throws Error where a file does not compile
+ */
+export declare function compiledProgram(): string;

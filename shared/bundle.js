@@ -1,38 +1,68 @@
-// Plain JavaScript, since the steps of an experiment start from here with nothing before it that could read TypeScript.
+// Plain JavaScript, since the stack's program and an experiment's steps start from here, with nothing before them that
+// could read TypeScript.
 const { createHash } = require("node:crypto");
-const { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } = require("node:fs");
+const { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } = require("node:fs");
 const { join, relative, resolve } = require("node:path");
 
 const project = join(__dirname, "..");
 const cache = join(project, "node_modules", ".cache", "chaos-shop");
-/** What a bundle is made of: all that a program may import, its packages by the lock file that pins them. */
-const sourceFolders = ["services", "experiments", "shared"];
-let fingerprint;
+const target = { platform: "node", target: "node20", format: "cjs" };
 
 /** @type {import("./bundle").bundledFile} */
 exports.bundledFile = (entry) => {
-    fingerprint ??= fingerprintOfSources();
     const name = relative(project, resolve(entry)).replace(/\W+/g, "-");
-    const file = join(cache, `${name}-${fingerprint}.js`);
-    if (!existsSync(file)) {
-        const unfinished = `${file}.${process.pid}`;
-        mkdirSync(cache, { recursive: true });
-        const options = { bundle: true, minify: true, platform: "node", target: "node20", format: "cjs" };
-        require("esbuild").buildSync({ ...options, entryPoints: [entry], outfile: unfinished, logOverride: { "empty-import-meta": "silent" } });
-        for (const old of readdirSync(cache).filter((other) => /-[0-9a-f]{16}\.js$/.test(other) && other.startsWith(`${name}-`))) rmSync(join(cache, old), { force: true });
-        renameSync(unfinished, file);
-    }
-    return file;
+    return cached(name, ".js", ["services", "experiments", "shared"], (outfile) => {
+        require("esbuild").buildSync({ ...target, bundle: true, minify: true, entryPoints: [entry], outfile, logOverride: { "empty-import-meta": "silent" } });
+    });
 };
 
-function fingerprintOfSources() {
-    const sources = sourceFolders.flatMap((folder) =>
-        readdirSync(join(project, folder), { recursive: true })
-            .filter((file) => /\.[jt]s$/.test(file))
-            .map((file) => join(folder, file))
-            .sort(),
-    );
-    const hash = createHash("sha256");
-    for (const file of [...sources, "package-lock.json"]) hash.update(`${file}\n`).update(readFileSync(join(project, file)));
-    return hash.digest("hex").slice(0, 16);
+/** @type {import("./bundle").compiledProgram} */
+exports.compiledProgram = () => {
+    const sources = ["index.ts", "components", "experiments", "shared"];
+    return cached("program", "", sources, (outdir) => {
+        const entryPoints = sources.map((source) => (source.endsWith(".ts") ? source : `${source}/**/*.ts`));
+        require("esbuild").buildSync({ ...target, entryPoints, outdir, outbase: project, absWorkingDir: project, sourcemap: "inline" });
+    });
+};
+
+/**
+ * The path of something that is made from sources, made where it is not there for them as they are now. That of earlier
+ * ones goes.
+ */
+function cached(name, extension, sources, make) {
+    const folder = join(cache, name);
+    const path = join(folder, `${fingerprint(sources)}${extension}`);
+    if (existsSync(path)) return path;
+    mkdirSync(folder, { recursive: true });
+    const unfinished = join(folder, `unfinished-${process.pid}`);
+    make(unfinished);
+    for (const old of readdirSync(folder).filter((other) => !other.startsWith("unfinished"))) rmSync(join(folder, old), { recursive: true, force: true });
+    try {
+        renameSync(unfinished, path);
+    } catch (error) {
+        // Another process was quicker.
+        rmSync(unfinished, { recursive: true });
+        if (!existsSync(path)) throw error;
+    }
+    return path;
+}
+
+const fingerprints = new Map();
+
+/** Tells versions of source files apart, and of the packages that they import. */
+function fingerprint(sources) {
+    const key = sources.join();
+    if (!fingerprints.has(key)) {
+        const hash = createHash("sha256");
+        for (const file of [...sources, "package-lock.json"].flatMap(filesOf)) hash.update(`${file}\n`).update(readFileSync(join(project, file)));
+        fingerprints.set(key, hash.digest("hex").slice(0, 16));
+    }
+    return fingerprints.get(key);
+}
+
+/** The path itself where it is a file, else all program files below it. */
+function filesOf(path) {
+    if (statSync(join(project, path)).isFile()) return [path];
+    const inside = readdirSync(join(project, path), { recursive: true }).filter((file) => /\.[jt]s$/.test(file));
+    return inside.map((file) => join(path, file)).sort();
 }
