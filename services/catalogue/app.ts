@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
-import { createApplication, serveGet } from "../shared/application";
+import { createApplication } from "../shared/application";
 import { serveHealth } from "../shared/health";
-import type { Log } from "../shared/log";
+import { type Log, reasonOf } from "../shared/log";
 import { problemResponse, problemType } from "../shared/problem";
 import { REMOTE_SERVICE, type BackendResponse, type Category } from "../shared/products";
 import type { ProductDatabase } from "./database";
@@ -24,12 +24,12 @@ export function createCatalogue({ category, database, log }: CatalogueArgs): Hon
         }
     });
 
-    serveGet(application, "/products", async (context) => {
+    application.get("/products", async (context) => {
         try {
             const products = await database.products(category);
             return context.json({ responseType: REMOTE_SERVICE, products: [...products] } satisfies BackendResponse);
         } catch (error) {
-            log.warn({ cause: error instanceof Error ? error.message : String(error) }, "no products");
+            context.get("scope").log.warn({ cause: reasonOf(error) }, "no products");
             return problemResponse({
                 type: problemType("database-unavailable"),
                 title: "The database is not available",

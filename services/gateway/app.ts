@@ -1,10 +1,12 @@
 import type { Hono } from "hono";
-import { createApplication, serveGet } from "../shared/application";
+import { createApplication } from "../shared/application";
 import { serveHealth } from "../shared/health";
 import type { Log } from "../shared/log";
-import { problemResponse } from "../shared/problem";
-import { BackendFailure } from "./failure";
-import { gatherListing, type Backends } from "./listing";
+import { createMetrics } from "../shared/metrics";
+import { askBackend } from "./backend";
+import { gatherWhole, type Backends } from "./listing";
+import { observe } from "./observe";
+import { createPatterns } from "./resilience";
 
 export interface GatewayArgs {
     backends: Backends;
@@ -15,23 +17,22 @@ export interface GatewayArgs {
     log: Log;
 }
 
-/** The gateway: `GET /products` lists what all backends offer, or says in a problem document which one failed. */
-export function createGateway(args: GatewayArgs): Hono {
-    const { log } = args;
-    const application = createApplication(log);
-    serveHealth(application, log, args.checkReachability);
+/**
+ * The gateway: `GET /products` lists what all backends offer, or says in a problem document which one failed. Below it
+ * are the same listing by patterns of resilience.
+ */
+export function createGateway({ backends, upstreamTimeoutMs, checkReachability, log }: GatewayArgs): Hono {
+    const metrics = createMetrics();
+    const application = createApplication(log, metrics);
+    serveHealth(application, log, checkReachability);
 
-    serveGet(application, "/products", async (context) => {
-        try {
-            return context.json(await gatherListing(args.backends, args.upstreamTimeoutMs));
-        } catch (error) {
-            if (!(error instanceof BackendFailure)) {
-                throw error;
-            }
-            const { backend, kind, message, cause } = error;
-            log.warn({ backend, kind, cause: cause instanceof Error ? cause.message : undefined }, message);
-            return problemResponse(error.toProblem());
-        }
-    });
+    const ask = observe(askBackend, metrics);
+    application.get("/products", async (context) =>
+        context.json(await gatherWhole(backends, ask, { scope: context.get("scope"), timeoutMs: upstreamTimeoutMs })),
+    );
+    const patterns = createPatterns({ backends, ask, upstreamTimeoutMs, metrics, log });
+    for (const [name, gather] of Object.entries(patterns)) {
+        application.get(`/products/${name}`, async (context) => context.json(await gather(context.get("scope"))));
+    }
     return application;
 }

@@ -1,5 +1,6 @@
 import { request } from "node:http";
 import { backendResponseSchema, type BackendResponse } from "../shared/products";
+import type { Scope } from "../shared/scope";
 import { BackendFailure, failureOf } from "./failure";
 
 /** One of the programs whose products the gateway lists. */
@@ -13,39 +14,44 @@ export interface Backend {
 /** More than a thousand times a category's list; what is longer is not one, and must not fill the memory. */
 const LONGEST_ANSWER_BYTES = 1024 * 1024;
 
-/**
- * Asks one backend for its products.
- *
- * @param timeoutMs how long it may take in all: looking up the name, connecting, waiting and reading. It holds on
- *     networks that refuse and on networks that drop, where connecting alone could take minutes
- * @param cancelled ends the exchange at once; the promise rejects with the signal's reason
- * @throws BackendFailure that says what happened
- */
-export async function askBackend(
-    backend: Backend,
-    timeoutMs: number,
-    cancelled: AbortSignal,
-): Promise<BackendResponse> {
+/** How a backend is asked. */
+export interface Exchange {
+    /** The request on whose behalf it is asked. */
+    scope: Scope;
+    /**
+     * How long it may take in all, in milliseconds: looking up the name, connecting, waiting and reading. It holds on
+     * networks that refuse and on networks that drop, where connecting alone could take minutes.
+     */
+    timeoutMs: number;
+    /** Ends the exchange at once; the promise rejects with the signal's reason. */
+    cancelled?: AbortSignal;
+}
+
+/** Asks one backend for its products. @throws BackendFailure that says what happened */
+export type Ask = (backend: Backend, exchange: Exchange) => Promise<BackendResponse>;
+
+export const askBackend: Ask = async (backend, { scope, timeoutMs, cancelled }) => {
     // A timer and a controller by hand: in Node 20 a signal made by AbortSignal.any of AbortSignal.timeout can be
     // garbage collected before it fires.
     const exchange = new AbortController();
-    const cancel = () => exchange.abort(cancelled.reason);
-    cancelled.addEventListener("abort", cancel, { once: true });
+    const cancel = () => exchange.abort(cancelled?.reason);
+    cancelled?.addEventListener("abort", cancel, { once: true });
     const timer = setTimeout(() => {
         exchange.abort(
             new BackendFailure(backend.name, "timeout", `${backend.name} did not answer within ${timeoutMs} ms.`),
         );
     }, timeoutMs);
     try {
-        cancelled.throwIfAborted();
-        return readProducts(backend.name, await get(new URL("/products", backend.url), exchange.signal, backend.name));
+        cancelled?.throwIfAborted();
+        const url = new URL("/products", backend.url);
+        return readProducts(backend.name, await get(url, scope.headers, exchange.signal, backend.name));
     } catch (error) {
         throw exchange.signal.aborted ? exchange.signal.reason : failureOf(backend.name, error);
     } finally {
         clearTimeout(timer);
-        cancelled.removeEventListener("abort", cancel);
+        cancelled?.removeEventListener("abort", cancel);
     }
-}
+};
 
 /**
  * The body of a successful GET over a connection of its own, opened now and closed afterwards.
@@ -54,9 +60,9 @@ export async function askBackend(
  * kube-router, Calico and Antrea let it live), so a gateway with connections in stock would go on serving an isolated
  * backend's products and hide the attack. It also would not notice that the Service has other pods to offer.
  */
-function get(url: URL, signal: AbortSignal, name: string): Promise<string> {
+function get(url: URL, passedOn: Scope["headers"], signal: AbortSignal, name: string): Promise<string> {
     return new Promise((resolve, reject) => {
-        const headers = { Accept: "application/json", Connection: "close" };
+        const headers = { ...passedOn, Accept: "application/json", Connection: "close" };
         const outgoing = request(url, { agent: false, headers, signal }, (response) => {
             const chunks: Buffer[] = [];
             let bytes = 0;

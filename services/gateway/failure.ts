@@ -1,6 +1,7 @@
-import { problemType, type Problem } from "../shared/problem";
+import { ProblemError, problemType } from "../shared/problem";
 
-type Kind = "unreachable" | "timeout" | "bad-answer";
+/** What can become of asking a backend, besides an answer. */
+export type Kind = "unreachable" | "timeout" | "bad-answer";
 
 const STATUS: Record<Kind, number> = { unreachable: 502, timeout: 504, "bad-answer": 502 };
 const TITLE: Record<Kind, string> = {
@@ -9,27 +10,19 @@ const TITLE: Record<Kind, string> = {
     "bad-answer": "A backend gave a bad answer",
 };
 
-/** Why a backend's products could not be had. The message may be read by the client; the cause may not. */
-export class BackendFailure extends Error {
+/**
+ * Why a backend's products could not be had: a problem of 504 for a time-out, of 502 for anything else. The message may
+ * be read by the client; the cause may not.
+ */
+export class BackendFailure extends ProblemError {
     constructor(
         readonly backend: string,
         readonly kind: Kind,
         message: string,
-        cause?: unknown,
+        override readonly cause?: unknown,
     ) {
-        super(message, { cause });
+        super({ type: problemType(`backend-${kind}`), title: TITLE[kind], status: STATUS[kind], detail: message, backend });
         this.name = "BackendFailure";
-    }
-
-    /** The problem document of this failure: 504 for a time-out, 502 for anything else. */
-    toProblem(): Problem {
-        return {
-            type: problemType(`backend-${this.kind}`),
-            title: TITLE[this.kind],
-            status: STATUS[this.kind],
-            detail: this.message,
-            backend: this.backend,
-        };
     }
 }
 

@@ -1,6 +1,5 @@
 import type { Hono } from "hono";
-import { serveGet } from "./application";
-import type { Log } from "./log";
+import { type Log, reasonOf } from "./log";
 import { problemResponse, problemType } from "./problem";
 
 /** What a readiness check must answer within, in milliseconds: less than the 1 s a kubelet waits by default. */
@@ -19,16 +18,16 @@ export const READINESS_TIMEOUT_MS = 800;
  * connection outwards; `check` does, and throws an error whose message a client may read when there is none.
  */
 export function serveHealth(application: Hono, log: Log, check: () => Promise<void>): void {
-    serveGet(application, "/health/liveness", (context) => context.json({ status: "UP" }));
+    application.get("/health/liveness", (context) => context.json({ status: "UP" }));
 
     let wasReady: boolean | undefined;
-    serveGet(application, "/health/readiness", async (context) => {
+    application.get("/health/readiness", async (context) => {
         try {
             await check();
         } catch (error) {
             const detail = error instanceof Error ? error.message : String(error);
             if (wasReady !== false) {
-                log.warn({ detail, cause: causeOf(error) }, "not ready");
+                log.warn({ detail, cause: reasonOf(error instanceof Error ? error.cause : undefined) }, "not ready");
             }
             wasReady = false;
             return problemResponse({ type: problemType("not-ready"), title: "Not ready", status: 503, detail });
@@ -39,12 +38,4 @@ export function serveHealth(application: Hono, log: Log, check: () => Promise<vo
         wasReady = true;
         return context.json({ status: "UP" });
     });
-}
-
-function causeOf(error: unknown): string | undefined {
-    const cause = error instanceof Error ? error.cause : undefined;
-    if (cause instanceof AggregateError) {
-        return cause.errors.map((each: Error) => each.message).join("; ");
-    }
-    return cause instanceof Error ? cause.message : undefined;
 }

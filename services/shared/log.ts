@@ -18,3 +18,11 @@ export function createLog(service: string, level = "info"): Log {
         formatters: { level: (label) => ({ level: label }) },
     });
 }
+
+/** What an error says, and where it wraps several, what each says; for a log's line, never for a client. */
+export function reasonOf(error: unknown): string | undefined {
+    if (error instanceof AggregateError) {
+        return error.errors.map(reasonOf).join("; ");
+    }
+    return error instanceof Error ? error.message : error === undefined ? undefined : String(error);
+}

@@ -30,3 +30,19 @@ export function problemResponse(problem: Problem, headers: Record<string, string
         headers: { "Content-Type": "application/problem+json", "Cache-Control": "no-store", ...headers },
     });
 }
+
+/** Ends a request with a problem document, from wherever it is thrown. */
+export class ProblemError extends Error {
+    constructor(
+        readonly problem: Problem,
+        readonly headers: Record<string, string> = {},
+    ) {
+        super(problem.detail);
+        this.name = "ProblemError";
+    }
+}
+
+/** A problem that its status says enough about, but for what happened this time. */
+export function plainProblem(status: number, title: string, detail: string): Problem {
+    return { type: "about:blank", title, status, detail };
+}

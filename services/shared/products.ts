@@ -3,8 +3,11 @@ import * as z from "zod";
 /** The categories a product can have, and with them the catalogue programs there are. */
 export const CATEGORIES = ["FASHION", "TOYS", "HOT_DEALS"] as const;
 
-/** Says that a list came from the backend that owns it. A list from elsewhere (a cache, a fallback) would say so. */
+/** Says that a list came from the backend that owns it. */
 export const REMOTE_SERVICE = "REMOTE_SERVICE";
+
+/** Says that a list is what there is in place of the backend's own: an empty one. */
+export const FALLBACK = "FALLBACK";
 
 /** One product. */
 export const productSchema = z.object({

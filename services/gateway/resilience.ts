@@ -1,0 +1,111 @@
+import {
+    BrokenCircuitError, circuitBreaker, CircuitState, ConsecutiveBreaker, ExponentialBackoff, handleType, retry, wrap,
+} from "cockatiel";
+import { Gauge } from "prom-client";
+import type { Log } from "../shared/log";
+import type { Metrics } from "../shared/metrics";
+import type { Scope } from "../shared/scope";
+import type { Ask, Backend } from "./backend";
+import { BackendFailure, type Kind } from "./failure";
+import { atOnce, fallback, type Backends, type Gather, inTurn, type Part, type ProductListing, remote, type Status } from "./listing";
+
+/** How many times the upstream time-out a pattern without a time-out of its own waits: as long as the retries, together. */
+const PATIENCE = 3;
+const RETRIES = 2;
+/** Long enough for a Service to route around a pod, short enough for whoever waits. */
+const PAUSES = { initialDelay: 100, maxDelay: 1_000 };
+/** Failures in a row that open a circuit. */
+const FAILURES_TO_OPEN = 5;
+/** How long an open circuit stays so before one request may try the backend again, in milliseconds. */
+const HALF_OPEN_AFTER_MS = 5_000;
+
+const STATUS: Record<Kind, Exclude<Status, "REMOTE_SERVICE">> = {
+    unreachable: "UNREACHABLE",
+    timeout: "TIMEOUT",
+    "bad-answer": "BAD_ANSWER",
+};
+
+export interface ResilienceArgs {
+    backends: Backends;
+    ask: Ask;
+    /** How long one try may take, in milliseconds. */
+    upstreamTimeoutMs: number;
+    metrics: Metrics;
+    log: Log;
+}
+
+/**
+ * The listing by each pattern of resilience, at the path below `/products` that shows it. With each a backend that fails
+ * costs its own part only, which is empty then and marked. They differ in how long that takes, and how often it happens.
+ */
+export function createPatterns({ backends, ask, upstreamTimeoutMs: timeoutMs, metrics, log }: ResilienceArgs) {
+    const retries = retry(handleType(BackendFailure), { maxAttempts: RETRIES, backoff: new ExponentialBackoff(PAUSES) });
+    const circuits = createCircuits(Object.values(backends), metrics, log);
+    const circuitRetries = new Map([...circuits].map(([backend, circuit]) => [backend, wrap(retries, circuit)]));
+
+    const pattern =
+        (gather: Gather, how: (backend: Backend, scope: Scope) => ReturnType<Ask>) =>
+        (scope: Scope): Promise<ProductListing> =>
+            gather(backends, (backend) => orFallback(how(backend, scope)));
+    const once = (backend: Backend, scope: Scope) => ask(backend, { scope, timeoutMs });
+    const withCircuit = pattern(inTurn, (backend, scope) =>
+        circuitRetries.get(backend)!.execute(() => once(backend, scope)),
+    );
+    return {
+        exception: pattern(inTurn, (backend, scope) => ask(backend, { scope, timeoutMs: PATIENCE * timeoutMs })),
+        timeout: pattern(inTurn, once),
+        retry: pattern(inTurn, (backend, scope) => retries.execute(() => once(backend, scope))),
+        circuitbreaker: withCircuit,
+        // The names by which clients of the upstream demo know it, too.
+        cb: withCircuit,
+        v2: withCircuit,
+        parallel: pattern(atOnce, once),
+    };
+}
+
+async function orFallback(answer: ReturnType<Ask>): Promise<Part> {
+    try {
+        return remote(await answer);
+    } catch (error) {
+        if (error instanceof BackendFailure) {
+            return fallback(STATUS[error.kind]);
+        }
+        if (error instanceof BrokenCircuitError) {
+            return fallback("CIRCUIT_OPEN");
+        }
+        throw error;
+    }
+}
+
+const STATE_NAMES = { [CircuitState.Closed]: "closed", [CircuitState.Open]: "open", [CircuitState.HalfOpen]: "half-open" };
+
+/** A circuit for each backend; `circuit_state` is 1 for the state that it is in. */
+function createCircuits(backends: Backend[], metrics: Metrics, log: Log) {
+    const circuits = new Map(
+        backends.map((backend) => {
+            const breaker = new ConsecutiveBreaker(FAILURES_TO_OPEN);
+            const circuit = circuitBreaker(handleType(BackendFailure), { halfOpenAfter: HALF_OPEN_AFTER_MS, breaker });
+            circuit.onStateChange((state) => log.warn({ backend: backend.name, state: nameOf(state) }, "a circuit changed"));
+            return [backend, circuit] as const;
+        }),
+    );
+    new Gauge({
+        name: "circuit_state",
+        help: "1 for the state that the circuit to a backend is in, 0 for the others",
+        labelNames: ["backend", "state"],
+        registers: [metrics],
+        collect() {
+            for (const [backend, { state }] of circuits) {
+                for (const name of Object.values(STATE_NAMES)) {
+                    this.set({ backend: backend.name, state: name }, name === nameOf(state) ? 1 : 0);
+                }
+            }
+        },
+    });
+    return circuits;
+}
+
+/** Nobody here isolates a circuit by hand, cockatiel's fourth state. */
+function nameOf(state: CircuitState): string | undefined {
+    return STATE_NAMES[state as keyof typeof STATE_NAMES];
+}
