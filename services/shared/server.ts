@@ -1,7 +1,8 @@
-import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { createAdaptorServer } from "@hono/node-server";
+import { createServer, type Server, STATUS_CODES } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
+import { plainProblem, problemResponse } from "./problem";
 
 /** How long requests in flight may take to end once a stop was asked for, in milliseconds. */
 const DRAIN_TIMEOUT_MS = 5_000;
@@ -18,11 +19,11 @@ export interface RunningServer {
 
 /** Serves an application over HTTP on all addresses; resolves when it listens, rejects if it cannot. */
 export async function startServer(application: Hono, port: number): Promise<RunningServer> {
-    const server = createAdaptorServer({
-        fetch: application.fetch,
-        // A client that dawdles must not hold a connection for node's default of five minutes.
-        serverOptions: { headersTimeout: 5_000, requestTimeout: 10_000, keepAliveTimeout: 5_000 },
-    }) as Server;
+    // A client that dawdles must not hold a connection for node's default of five minutes. That a host is missing is said
+    // by the adapter, in a problem document; node would say nothing.
+    const options = { headersTimeout: 5_000, requestTimeout: 10_000, keepAliveTimeout: 5_000, requireHostHeader: false };
+    const server = createServer(options, getRequestListener(application.fetch, { errorHandler: refuseTarget }));
+    server.on("clientError", refuse);
     await new Promise<void>((resolve, reject) => {
         server.once("error", reject);
         server.listen(port, () => {
@@ -31,6 +32,32 @@ export async function startServer(application: Hono, port: number): Promise<Runn
         });
     });
     return { port: (server.address() as AddressInfo).port, stop: () => drain(server) };
+}
+
+/** What node could not read as a request, by its error's code; anything else is a bad one. */
+const UNREADABLE: Record<string, { status: number; detail: string }> = {
+    HPE_HEADER_OVERFLOW: { status: 431, detail: "The headers are longer than 16 KiB." },
+    HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, detail: "The extensions of a chunk are longer than 16 KiB." },
+    ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: "The request took too long to arrive." },
+};
+
+/** The application answers its own errors: what comes here is a host or a target of which no URL can be made. */
+const refuseTarget = () =>
+    problemResponse(plainProblem(400, "Bad Request", "The request's host or target is missing or malformed."));
+
+/** Answers what is no HTTP request with a problem document, too, and closes the connection. */
+function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
+    if (!socket.writable || error.code === "ECONNRESET") {
+        socket.destroy();
+        return;
+    }
+    const { status, detail } = UNREADABLE[error.code ?? ""] ?? { status: 400, detail: "This is not an HTTP request." };
+    const title = STATUS_CODES[status]!;
+    const body = JSON.stringify(plainProblem(status, title, detail));
+    socket.end(
+        `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\n` +
+            `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    );
 }
 
 function drain(server: Server): Promise<number> {

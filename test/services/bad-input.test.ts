@@ -1,0 +1,115 @@
+import fc from "fast-check";
+import { Hono } from "hono";
+import { METHODS } from "node:http";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { createApplication } from "../../services/shared/application";
+import { readJsonBody } from "../../services/shared/body";
+import { createLog } from "../../services/shared/log";
+import { startGateway } from "./support/gateway";
+import { sendRaw } from "./support/raw";
+
+const expectProblem = ({ status, headers, body }: Awaited<ReturnType<typeof sendRaw>>, expected: number) => {
+    expect(status).toBe(expected);
+    expect(headers["content-type"]).toBe("application/problem+json");
+    expect(JSON.parse(body)).toMatchObject({ status: expected, type: expect.any(String), title: expect.any(String), detail: expect.any(String) });
+};
+
+describe("a request that makes no sense is answered with a problem document, the connection closed", () => {
+    const senseless = [
+        ["that is no HTTP", "hello\r\n\r\n", 400],
+        ["without a host", "GET /products HTTP/1.1\r\nConnection: close\r\n\r\n", 400],
+        ["with an impossible host", "GET /products HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n", 400],
+        ["with two lengths", "POST /products HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400],
+        ["with a length and chunks", "POST /products HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400],
+        ["with headers without end", `GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431],
+        ["for a path that does not decode", "GET /%E0%A4%A HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", 404],
+        ["of a method that a path does not have", "DELETE /products HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", 405],
+        ["with a huge body", `POST /products HTTP/1.1\r\nHost: a\r\nContent-Length: 9000000\r\n\r\n${"x".repeat(100_000)}`, 413],
+        ["with a huge body in chunks", `POST /products HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${"8000\r\n" + "x".repeat(0x8000) + "\r\n"}`.concat(("8000\r\n" + "x".repeat(0x8000) + "\r\n").repeat(3)), 413],
+    ] as const;
+    it.each(senseless)("%s", async (_what, bytes, status) => {
+        const { gateway } = await startGateway();
+        expectProblem(await sendRaw(gateway.url, bytes), status);
+    });
+});
+
+describe("a JSON body", () => {
+    const schema = z.strictObject({ items: z.array(z.strictObject({ quantity: z.int().min(1).max(100) })).min(1) });
+    const application: Hono = createApplication(createLog("test", "silent"));
+    application.post("/", async (context) => context.json(await readJsonBody(context, schema)));
+    const post = (body: string, type = "application/json") => application.request("/", { method: "POST", body, headers: { "Content-Type": type } });
+
+    it("that fits is read", async () => {
+        const document = { items: [{ quantity: 3 }] };
+        expect(await (await post(JSON.stringify(document), "application/json; charset=utf-8")).json()).toEqual(document);
+    });
+
+    it.each([
+        ["that is no JSON", "{", "application/json", 400],
+        ["that is empty", "", "application/json", 400],
+        ["that claims to be something else", "{}", "text/plain", 415],
+    ] as const)("%s is refused", async (_what, body, type, status) => {
+        const response = await post(body, type);
+        expect(response.status).toBe(status);
+        expect(response.headers.get("content-type")).toBe("application/problem+json");
+    });
+
+    it("that does not fit is refused with every wrong field by its name", async () => {
+        const response = await post(JSON.stringify({ items: [{ quantity: 1 }, { quantity: 0 }, { quantity: 1e9, colour: "red" }] }));
+        const { errors, detail } = (await response.json()) as { errors: { pointer: string }[]; detail: string };
+        expect(response.status).toBe(422);
+        expect(errors.map(({ pointer }) => pointer).sort()).toEqual(["/items/1/quantity", "/items/2", "/items/2/quantity"]);
+        expect(detail).toContain("/items/1/quantity: ");
+        expect(detail).toContain("colour");
+    });
+});
+
+describe("whatever is asked of the gateway", () => {
+    const paths = ["/", "/products", "/products/retry", "/products/cb", "/metrics", "/health/readiness", "/orders", "/orders/1"];
+    const path = fc.oneof(
+        fc.constantFrom(...paths),
+        fc.webPath(),
+        fc.tuple(fc.constantFrom(...paths), fc.webQueryParameters()).map(([base, query]) => `${base}?${query}`),
+        fc.string().map((text) => `/${encodeURI(text.replace(/[\ud800-\udfff]/g, "")).replaceAll(" ", "")}`),
+        fc.string({ unit: "binary-ascii" }).map((text) => `/${text}`),
+    );
+    const header = fc.tuple(
+        fc.constantFrom("X-Request-Id", "traceparent", "tracestate", "Content-Type", "Idempotency-Key", "Accept", "Cookie", "Range", "If-None-Match"),
+        fc.string({ unit: "binary-ascii" }).map((text) => text.replace(/[\r\n]/g, "")),
+    );
+    const body = fc.oneof(fc.string(), fc.json(), fc.string({ minLength: 70_000, maxLength: 70_001, unit: fc.constant("x") }));
+    // CONNECT asks for a tunnel, which node refuses by closing without a word.
+    const method = fc.constantFrom(...METHODS.filter((name) => name !== "CONNECT"), "NONSENSE");
+
+    it("it answers, in time, and never with a 5xx", async () => {
+        const { gateway } = await startGateway();
+        const request = fc.record({ method, path, headers: fc.array(header, { maxLength: 4 }), body });
+        await fc.assert(
+            fc.asyncProperty(request, async ({ method, path, headers, body }) => {
+                const lines = [
+                    `${method} ${path} HTTP/1.1`, "Host: shop", "Connection: close", `Content-Length: ${Buffer.byteLength(body)}`,
+                    ...headers.map(([name, value]) => `${name}: ${value}`),
+                ];
+                const answer = await sendRaw(gateway.url, `${lines.join("\r\n")}\r\n\r\n${body}`);
+                expect(answer.status).toBeLessThan(500);
+                if (answer.status >= 400 && method !== "HEAD") {
+                    expectProblem(answer, answer.status);
+                }
+            }),
+            { numRuns: 500 },
+        );
+    });
+
+    it("bytes that are no HTTP do it no harm", async () => {
+        const { gateway } = await startGateway();
+        const bytes = fc.uint8Array({ minLength: 1, maxLength: 300 }).map((array) => Buffer.concat([array, Buffer.from("\r\n\r\n")]));
+        await fc.assert(
+            fc.asyncProperty(bytes, async (bytes) => {
+                expect((await sendRaw(gateway.url, bytes)).status).toBeLessThan(500);
+            }),
+            { numRuns: 200 },
+        );
+        expect((await fetch(`${gateway.url}/products`)).status).toBe(200);
+    });
+});
