@@ -1,5 +1,7 @@
 import { describeResult, type Figure, judge, type Result } from "./figure";
 import { experimentEnable } from "./figures/experimentEnable";
+import { gatewayLatency } from "./figures/gatewayLatency";
+import { gatewayThroughput } from "./figures/gatewayThroughput";
 import { podMemory } from "./figures/podMemory";
 import { previewUnchanged } from "./figures/previewUnchanged";
 import { recovery } from "./figures/recovery";
@@ -13,11 +15,13 @@ const figures = {
     "experiment-enable": experimentEnable,
     recovery,
     "pod-memory": podMemory,
+    "gateway-throughput": gatewayThroughput,
+    "gateway-latency": gatewayLatency,
 } satisfies Record<string, (session: Session) => Figure>;
 
 const help = `npm run bench [-- [--json] [NAME...]]: how fast and how big, each figure against its bar.
 
-Measures on the sandbox, in namespaces of its own (bench-...), in some six minutes. Both sides of a comparison take
+Measures on the sandbox, in namespaces of its own (bench-...), in some eight minutes. Both sides of a comparison take
 turns in one run, and medians are compared. Let nothing else run meanwhile.
 
   NAME      only these: ${Object.keys(figures).join(", ")}

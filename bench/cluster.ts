@@ -39,6 +39,21 @@ export async function addressRoute(cluster: Cluster, namespace: string): Promise
     return address && { kind: "address", url: productsUrl(address) };
 }
 
+/** The address of the gateway's `/products`. @throws where it has none */
+export async function gatewayUrl(cluster: Cluster, namespace: string): Promise<string> {
+    const address = await gatewayAddress(cluster, namespace);
+    if (!address) throw new Error("the gateway has no address");
+    return productsUrl(address);
+}
+
+/** The addresses of the backends' `/products`, by name: the node's, with the ports of their NodePort Services. */
+export async function backendUrls({ core }: Cluster, namespace: string): Promise<Record<string, string>> {
+    const [nodes, services] = await Promise.all([core.listNode(), core.listNamespacedService({ namespace })]);
+    const host = nodes.items[0]!.status!.addresses!.find(({ type }) => type === "InternalIP")!.address;
+    const listing = services.items.filter(({ metadata }) => ["fashion-bestseller", "toys-bestseller", "hot-deals"].includes(metadata!.name!));
+    return Object.fromEntries(listing.map(({ metadata, spec }) => [metadata!.name!, `http://${host}:${spec!.ports![0]!.nodePort}/products`]));
+}
+
 /** Deletes namespaces and waits until they are gone. */
 export async function removeNamespaces(cluster: Cluster, names: readonly string[]): Promise<void> {
     await Promise.all(names.map((name) => orMissing(cluster.core.deleteNamespace({ name, gracePeriodSeconds: 0 }))));

@@ -16,7 +16,8 @@ export async function memoryOfPods({ core }: Cluster, context: string, namespace
     return Promise.all(
         items.map(async ({ metadata }) => {
             // The kubelet's working set leaves out what a process maps of files: half of what Node has in memory.
-            const shown = ["--context", context, "--namespace", namespace, "exec", metadata!.name!, "--", "sh", "-c", "cat /proc/[0-9]*/status"];
+            // A process may end between being listed and being read: PostgreSQL has one for each connection.
+            const shown = ["--context", context, "--namespace", namespace, "exec", metadata!.name!, "--", "sh", "-c", "cat /proc/[0-9]*/status 2>/dev/null || true"];
             const { stdout } = await promisify(execFile)("kubectl", shown);
             return { workload: metadata!.labels!.app!, megabytes: residentMegabytes(stdout) };
         }),

@@ -1,11 +1,10 @@
-import { Agent, get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { addressRoute } from "../cluster";
+import { gatewayUrl } from "../cluster";
 import type { Figure } from "../figure";
-import { memoryOfPods, type PodMemory } from "../podMemory";
+import { connections, fullLoad } from "../load";
+import { memoryOfPods } from "../podMemory";
 import { namespaces, type Session } from "../session";
 
-const connections = 16;
 /** Long enough for heaps to settle. */
 const loadSeconds = 15;
 /** The database may take more: PostgreSQL's own buffers and processes. */
@@ -19,46 +18,19 @@ export function podMemory(session: Session): Figure {
         unit: "MB",
         async measure() {
             await session.runningShop();
-            const route = await addressRoute(session.cluster, namespaces.shop);
-            if (route?.kind !== "address") throw new Error("the gateway has no address");
-            const load = startLoad(route.url);
+            const url = await gatewayUrl(session.cluster, namespaces.shop);
             session.say(`asking /products over ${connections} connections for ${loadSeconds} s`);
-            let pods: PodMemory[];
-            try {
-                await sleep(loadSeconds * 1_000);
-                pods = await memoryOfPods(session.cluster, session.context, namespaces.shop);
-            } finally {
-                load.stop();
-            }
-            if (load.good() === 0) throw new Error("/products was not answered once under load");
+            const [{ latencies }, pods] = await Promise.all([
+                fullLoad(url, loadSeconds),
+                sleep((loadSeconds - 1) * 1_000).then(() => memoryOfPods(session.cluster, session.context, namespaces.shop)),
+            ]);
             const largest = pods.filter(({ workload }) => workload !== exempt).sort((a, b) => b.megabytes - a.megabytes);
             const lines = largest.map(({ workload, megabytes }) => `${workload} ${megabytes.toFixed(0)}`);
             return {
                 value: largest[0]!.megabytes,
-                made: `${lines.join(", ")} MB after ${load.good()} requests`,
+                made: `${lines.join(", ")} MB after ${latencies.length} requests`,
                 samples: Object.fromEntries(pods.map(({ workload, megabytes }) => [workload, [megabytes]])),
             };
         },
     };
-}
-
-/** Asks again and again over connections that are kept. */
-function startLoad(url: string): { stop(): void; good(): number } {
-    const agent = new Agent({ keepAlive: true, maxSockets: connections });
-    let running = true;
-    let good = 0;
-    const ask = () =>
-        new Promise<void>((resolve) => {
-            get(url, { agent }, (response) => {
-                if (response.statusCode === 200) good++;
-                response.resume().on("close", resolve);
-            }).on("error", () => setTimeout(resolve, 50));
-        });
-    for (let connection = 0; connection < connections; connection++) {
-        void (async () => {
-            while (running) await ask();
-            agent.destroy();
-        })();
-    }
-    return { stop: () => (running = false), good: () => good };
 }

@@ -36,7 +36,8 @@ export async function startEnforcer(): Promise<void> {
     );
 }
 
-function requireHolder(): number {
+/** The process id of the holder of the sandbox's namespaces. @throws where the sandbox is not up */
+export function requireHolder(): number {
     const holder = runningComponent(nodeLayout(), namespaceHolder);
     if (!holder) throw new Error("the sandbox is not up; `npm run sandbox -- up` brings it up");
     return holder.pid;
