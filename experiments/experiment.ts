@@ -4,7 +4,6 @@ import { Blackhole } from "./attacks/blackhole";
 import { Deadline } from "./deadline/deadline";
 import type { Conclusion } from "./journal";
 import { type Plan, planToken, planVariable } from "./plan";
-import { type ChosenTargets, endpointsOf } from "./targets/chosen";
 
 export interface ExperimentArgs {
     plan: Plan;
@@ -29,15 +28,11 @@ export class Experiment extends pulumi.ComponentResource {
         const runName = `${experiment}-${planToken(plan)}`;
 
         const steadyState = step("steady-state", { create: "steadyState", delete: "recovery", plan }, { parent: this, dependsOn: opts?.dependsOn });
-        const targets = step("targets", { create: "mark", delete: "unmark", plan, given: { STEADY_STATE: steadyState.stdout } }, { parent: this });
-        const endpoints = targets.stdout.apply((found) => endpointsOf(JSON.parse(found) as ChosenTargets));
-        const deadline = new Deadline("deadline", { experiment, namespace, runName, policy: runName, endpoints, deadlineMs, image }, { parent: this, dependsOn: targets });
-        const blackhole = new Blackhole(
-            "blackhole",
-            { experiment, namespace, policy: runName, deadlineJob: deadline.job.metadata.name },
-            { parent: this },
-        );
-        const given = { STEADY_STATE: steadyState.stdout, TARGETS: targets.stdout, POLICY: blackhole.metadata.name };
+        const deadline = new Deadline("deadline", { experiment, namespace, runName, policy: runName, deadlineMs, image }, { parent: this, dependsOn: steadyState });
+        const deadlineJob = deadline.job.metadata.name;
+        const targets = step("targets", { create: "mark", delete: "unmark", plan, given: { STEADY_STATE: steadyState.stdout, DEADLINE_JOB: deadlineJob } }, { parent: this });
+        const blackhole = new Blackhole("blackhole", { experiment, namespace, policy: runName }, { parent: this, dependsOn: targets });
+        const given = { STEADY_STATE: steadyState.stdout, TARGETS: targets.stdout, DEADLINE_JOB: deadlineJob, POLICY: blackhole.metadata.name };
         const check = step("check", { create: "check", plan, given }, { parent: this });
 
         this.conclusion = check.stdout.apply((printed) => JSON.parse(printed) as Conclusion);

@@ -7,8 +7,6 @@ export interface BlackholeArgs {
     namespace: string;
     /** Names the policy: another run has another one. */
     policy: string;
-    /** Known once the deadline's Job is there: an attack without one must not begin. */
-    deadlineJob: pulumi.Input<string>;
 }
 
 /**
@@ -16,16 +14,11 @@ export interface BlackholeArgs {
  * pod's own node is exempt by the NetworkPolicy specification, which is why the kubelet's probes still reach it.
  */
 export class Blackhole extends k8s.networking.v1.NetworkPolicy {
-    constructor(name: string, { experiment, namespace, policy, deadlineJob }: BlackholeArgs, opts?: pulumi.CustomResourceOptions) {
+    constructor(name: string, { experiment, namespace, policy }: BlackholeArgs, opts?: pulumi.CustomResourceOptions) {
         super(
             name,
             {
-                metadata: {
-                    name: policy,
-                    namespace,
-                    labels: { [labels.experiment]: experiment },
-                    annotations: { "chaos-shop/deadline-job": deadlineJob },
-                },
+                metadata: { name: policy, namespace, labels: { [labels.experiment]: experiment } },
                 spec: { podSelector: { matchLabels: { [labels.target]: experiment } }, policyTypes: ["Ingress", "Egress"] },
             },
             { ...opts, deleteBeforeReplace: true },

@@ -14,7 +14,7 @@ runStep(async (plan, cluster) => {
     const startedAt = Date.now();
     const { route } = resultFromEnvironment<SteadyState>("STEADY_STATE");
     const { targets } = resultFromEnvironment<ChosenTargets>("TARGETS");
-    const witness = new Witness(cluster, plan.namespace, `${process.env.POLICY}-deadline`);
+    const witness = new Witness(cluster, plan.namespace, process.env.DEADLINE_JOB!, targets);
     const { graceMs, durationMs, intervalMs, timeoutMs } = plan.window;
 
     const proof = await witness.attackProven();
@@ -25,7 +25,7 @@ runStep(async (plan, cluster) => {
     } else {
         say(`Proven: fresh connections to ${targets.map(({ pod }) => pod).join(", ")} fail. Asking /products for ${describeMilliseconds(graceMs + durationMs)}`);
         answers = await askThrough(() => tell(askProducts(cluster, route, timeoutMs)), graceMs + durationMs, intervalMs);
-        doubt = (await witness.attackHeld(proof.attackedAt)) ?? (await targetsUnchanged(cluster, targets));
+        doubt = (await witness.attackHeld(proof)) ?? (await targetsUnchanged(cluster, targets));
     }
 
     const attackedAt = "doubt" in proof ? undefined : proof.attackedAt;

@@ -5,7 +5,6 @@ import { restrictedContainer, restrictedPod, users } from "../../components/prog
 import { Program, programCommand, programMount } from "../../components/program/program";
 import { labels } from "../../shared/labels";
 import type { DeadlineEnvironment } from "./report";
-import { readyFile } from "./report";
 
 export interface DeadlineArgs {
     experiment: string;
@@ -15,17 +14,15 @@ export interface DeadlineArgs {
     runName: string;
     /** Name that the attack's policy is going to have. */
     policy: string;
-    /** `address:port` of every target, comma-separated. */
-    endpoints: pulumi.Input<string>;
     deadlineMs: number;
     /** A Node image. */
     image: string;
 }
 
 /**
- * A Job that ends the attack at the deadline if nobody else has, and that watches meanwhile whether the targets can be
- * reached. Its account may read and delete that one policy, and unlabel pods of that one namespace. The Job is there,
- * and has seen the targets once, before the attack begins.
+ * A Job that ends the attack at the deadline if nobody else has, and that watches meanwhile whether the marked pods can
+ * be reached. Its account may read and delete that one policy, and unlabel pods of that one namespace. The Job is there
+ * before a pod is marked, and the attack begins only when it has seen the targets.
  */
 export class Deadline extends pulumi.ComponentResource {
     readonly job: k8s.batch.v1.Job;
@@ -66,8 +63,9 @@ export class Deadline extends pulumi.ComponentResource {
             {
                 metadata: {
                     ...metadata,
-                    // The provider would wait for the Job to complete, which is when the attack is over.
-                    annotations: { "pulumi.com/waitFor": "jsonpath={.status.ready}=1" },
+                    // The provider would wait for the Job to complete, which is when the attack is over. That it watches is
+                    // what the marking of the targets waits for: its word for it comes a second before its status does.
+                    annotations: { "pulumi.com/skipAwait": "true" },
                 },
                 spec: {
                     backoffLimit: 20,
@@ -76,7 +74,7 @@ export class Deadline extends pulumi.ComponentResource {
                     template: { metadata: { labels: metadata.labels }, spec: podSpec(args, account.metadata.name, program) },
                 },
             },
-            { ...child, dependsOn: [binding], customTimeouts: { create: "2m" } },
+            { ...child, dependsOn: [binding] },
         );
         this.registerOutputs({});
     }
@@ -87,7 +85,6 @@ function podSpec(args: DeadlineArgs, account: pulumi.Input<string>, program: Pro
         NAMESPACE: args.namespace,
         POLICY: args.policy,
         TARGET_SELECTOR: `${labels.target}=${args.experiment}`,
-        ENDPOINTS: args.endpoints,
         DEADLINE_MS: String(args.deadlineMs),
     };
     return {
@@ -102,19 +99,11 @@ function podSpec(args: DeadlineArgs, account: pulumi.Input<string>, program: Pro
                 image: args.image,
                 command: programCommand,
                 env: Object.entries(env).map(([variable, value]) => ({ name: variable, value })),
-                volumeMounts: [
-                    { name: "program", mountPath: programMount },
-                    { name: "temporary", mountPath: "/tmp" },
-                ],
+                volumeMounts: [{ name: "program", mountPath: programMount }],
                 resources: { requests: { cpu: "10m", memory: "48Mi" }, limits: { cpu: "1", memory: "96Mi" } },
                 securityContext: restrictedContainer,
-                // Waits by itself: asked once a second, the pod would be ready up to a second after it is.
-                readinessProbe: { exec: { command: ["sh", "-c", `until test -f ${readyFile}; do sleep 0.05; done`] }, timeoutSeconds: 10, periodSeconds: 10 },
             },
         ],
-        volumes: [
-            { name: "program", configMap: { name: program.metadata.name } },
-            { name: "temporary", emptyDir: {} },
-        ],
+        volumes: [{ name: "program", configMap: { name: program.metadata.name } }],
     };
 }

@@ -5,16 +5,16 @@
  * that ran the update. The deadline counts from the policy's creation, so that neither a restart of this pod nor a
  * slow start moves it.
  *
- * And it is the witness: an ordinary pod that tries to connect to the targets, again and again. Its log, one
+ * And it is the witness: an ordinary pod that tries to connect to the marked pods, again and again. Its log, one
  * `ConnectionReport` a line, is the proof that the attack works, or that it does not.
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { request } from "node:https";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ConnectionReport, type DeadlineEnvironment, readyFile } from "./report";
+import { type ConnectionReport, type DeadlineEnvironment, endpoint } from "./report";
 
-const { NAMESPACE, POLICY, TARGET_SELECTOR, ENDPOINTS, DEADLINE_MS } = process.env as unknown as DeadlineEnvironment;
+const { NAMESPACE, POLICY, TARGET_SELECTOR, DEADLINE_MS } = process.env as unknown as DeadlineEnvironment;
 const deadlineMs = Number(DEADLINE_MS);
 const account = "/var/run/secrets/kubernetes.io/serviceaccount";
 const policyPath = `/apis/networking.k8s.io/v1/namespaces/${NAMESPACE}/networkpolicies/${POLICY}`;
@@ -43,12 +43,28 @@ async function policyCreation(): Promise<number | undefined> {
 
 async function endAttack(): Promise<void> {
     expect(await api("DELETE", policyPath), "the policy cannot be removed");
-    const listed = expect(await api("GET", `${podsPath}?labelSelector=${encodeURIComponent(TARGET_SELECTOR)}`), "the targets cannot be listed");
     const label = TARGET_SELECTOR.split("=")[0]!;
-    for (const { metadata } of (JSON.parse(listed) as { items: { metadata: { name: string } }[] }).items) {
+    for (const { metadata } of await markedPods()) {
         expect(await api("PATCH", `${podsPath}/${metadata.name}`, { metadata: { labels: { [label]: null } } }), "a label cannot be removed");
     }
     say("the deadline has passed: the attack is ended");
+}
+
+interface Pod {
+    metadata: { name: string };
+    spec: { containers: { ports?: { containerPort: number; protocol?: string }[] }[] };
+    status: { podIP?: string };
+}
+
+async function markedPods(): Promise<Pod[]> {
+    const listed = expect(await api("GET", `${podsPath}?labelSelector=${encodeURIComponent(TARGET_SELECTOR)}`), "the targets cannot be listed");
+    return (JSON.parse(listed) as { items: Pod[] }).items;
+}
+
+/** `address:port` of every TCP port that a pod declares. */
+function endpointsOf({ spec, status }: Pod): string[] {
+    const ports = spec.containers.flatMap((container) => container.ports ?? []).filter(({ protocol = "TCP" }) => protocol === "TCP");
+    return status.podIP === undefined ? [] : ports.map(({ containerPort }) => endpoint(status.podIP!, containerPort));
 }
 
 function expect({ status, body }: { status: number; body: string }, failure: string): string {
@@ -57,9 +73,11 @@ function expect({ status, body }: { status: number; body: string }, failure: str
 }
 
 async function witness(): Promise<void> {
-    const endpoints = ENDPOINTS === "" ? [] : ENDPOINTS.split(",");
+    let endpoints: string[] = [];
     for (;;) {
         const at = Date.now();
+        // Where the API server does not answer, the targets are still the ones that they were.
+        endpoints = (await markedPods().catch(say))?.flatMap(endpointsOf) ?? endpoints;
         const open = await Promise.all(endpoints.map(accepts));
         const report: ConnectionReport = {
             at,
@@ -67,7 +85,6 @@ async function witness(): Promise<void> {
             closed: endpoints.filter((_, index) => !open[index]),
         };
         process.stdout.write(`${JSON.stringify(report)}\n`);
-        writeFileSync(readyFile, "");
         await sleep(Math.max(0, at + reportIntervalMs - Date.now()));
     }
 }

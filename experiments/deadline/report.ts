@@ -1,4 +1,4 @@
-/** One line of the deadline Job's log: what it found when it tried to connect to every port of every target. */
+/** One line of the deadline Job's log: what it found when it tried to connect to every TCP port of every marked pod. */
 export interface ConnectionReport {
     /** Milliseconds since the epoch, when the attempts began. */
     at: number;
@@ -15,10 +15,10 @@ export interface DeadlineEnvironment {
     POLICY: string;
     /** Names the marked pods, as `key=value`. */
     TARGET_SELECTOR: string;
-    /** `address:port`, comma-separated. */
-    ENDPOINTS: string;
     DEADLINE_MS: string;
 }
 
-/** Made once the first report is written; the Job's pod is ready from then on. */
-export const readyFile = "/tmp/ready";
+/** A port of a pod as reports name it: `10.244.0.7:8080`, `[fd00::7]:8080`. */
+export function endpoint(address: string, port: number): string {
+    return `${address.includes(":") ? `[${address}]` : address}:${port}`;
+}

@@ -1,3 +1,4 @@
+import { endpoint } from "../deadline/report";
 import type { Target } from "./discover";
 
 /** What the targets step prints: whom the attack is for. */
@@ -7,7 +8,7 @@ export interface ChosenTargets {
     targets: Target[];
 }
 
-/** `address:port` of every port of every target, comma-separated. */
-export function endpointsOf({ targets }: ChosenTargets): string {
-    return targets.flatMap(({ address, ports }) => ports.map((port) => `${address.includes(":") ? `[${address}]` : address}:${port}`)).join(",");
+/** Every TCP port of every target, as the witness reports on it. */
+export function endpointsOf(targets: readonly Target[]): string[] {
+    return targets.flatMap(({ address, ports }) => ports.map((port) => endpoint(address, port)));
 }

@@ -28,9 +28,9 @@ beforeAll(async () => {
     experiment = await experimentOf();
 });
 
-it("is made in order: steady state, targets, deadline, attack, check", () => {
+it("is made in order: steady state, deadline, targets, attack, check", () => {
     const at = (type: string, name: string) => experiment.findIndex((resource) => resource.type === type && resource.name === name);
-    const steps = [at(kinds.command, "steady-state"), at(kinds.command, "targets"), at(kinds.job, "deadline"), at(kinds.policy, "blackhole"), at(kinds.command, "check")];
+    const steps = [at(kinds.command, "steady-state"), at(kinds.job, "deadline"), at(kinds.command, "targets"), at(kinds.policy, "blackhole"), at(kinds.command, "check")];
     expect(steps).not.toContain(-1);
     expect(steps).toEqual([...steps].sort((a, b) => a - b));
 });
@@ -52,13 +52,12 @@ describe("the deadline", () => {
         ]);
     });
 
-    it("knows when to end which attack, and whom to watch", () => {
+    it("knows when to end which attack, and which pods to watch", () => {
         const { env } = find(experiment, kinds.job, "deadline").spec.template.spec.containers[0];
         expect(Object.fromEntries(env.map(({ name, value }: { name: string; value: string }) => [name, value]))).toEqual({
             NAMESPACE: "demo",
             POLICY: find(experiment, kinds.policy, "blackhole").metadata.name,
             TARGET_SELECTOR: "chaos-shop/target=hot-deals-blackhole",
-            ENDPOINTS: "10.0.0.1:8080",
             DEADLINE_MS: "600000",
         });
     });
@@ -67,8 +66,9 @@ describe("the deadline", () => {
         expect(find(experiment, kinds.job, "deadline").spec.template.metadata.labels).toHaveProperty("chaos-shop/experiment");
     });
 
-    it("is waited for until it watches, not until it completes", () => {
-        expect(find(experiment, kinds.job, "deadline").metadata.annotations).toEqual({ "pulumi.com/waitFor": "jsonpath={.status.ready}=1" });
+    it("is not waited for by the engine, which would wait until it completes, but by the marking of the targets", () => {
+        expect(find(experiment, kinds.job, "deadline").metadata.annotations).toEqual({ "pulumi.com/skipAwait": "true" });
+        expect(find(experiment, kinds.command, "targets").environment).toHaveProperty("DEADLINE_JOB", find(experiment, kinds.job, "deadline").metadata.name);
     });
 });
 
