@@ -2,7 +2,7 @@
  * The file that holds a TypeScript program and all that it imports, for Node. Made where it is not there yet: esbuild
  * takes longer to bundle the programs than the whole rest of the stack's program takes to run.
  *
- * @param entry path of the file that begins the program, in `services/` or `experiments/`
+ * @param entry path of the file that begins the program, in `services/` or `experiments/`, or of a package's file
  * @throws Error where the program does not compile
  */
 export declare function bundledFile(entry: string): string;

@@ -10,8 +10,9 @@ const target = { platform: "node", target: "node20", format: "cjs" };
 
 /** @type {import("./bundle").bundledFile} */
 exports.bundledFile = (entry) => {
-    const name = relative(project, resolve(entry)).replace(/\W+/g, "-");
-    return cached(name, ".js", ["services", "experiments", "shared"], (outfile) => {
+    const path = relative(project, resolve(entry));
+    const sources = path.startsWith("node_modules") ? [] : ["services", "experiments", "shared"];
+    return cached(path.replace(/\W+/g, "-"), ".js", sources, (outfile) => {
         require("esbuild").buildSync({ ...target, bundle: true, minify: true, entryPoints: [entry], outfile, logOverride: { "empty-import-meta": "silent" } });
     });
 };

@@ -25,13 +25,8 @@ Module._load = function (name, ...rest) {
             return load.call(this, bundledFile(require.resolve(name)), ...rest);
         // The SDK loads these two for turning functions into resources, which this program does not do.
         case "typescript":
-            return new Proxy({}, { get: (_, member) => loaded()[member] });
         case "@npmcli/arborist":
-            return {
-                get Arborist() {
-                    return loaded().Arborist;
-                },
-            };
+            return new Proxy({}, { get: (_, member) => member === "__esModule" || loaded()[member] });
         default:
             return loaded();
     }
