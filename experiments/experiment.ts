@@ -4,6 +4,7 @@ import { Blackhole } from "./attacks/blackhole";
 import { Deadline } from "./deadline/deadline";
 import type { Conclusion } from "./journal";
 import { type Plan, planToken, planVariable } from "./plan";
+import { type ChosenTargets, podsOf } from "./targets/chosen";
 
 export interface ExperimentArgs {
     plan: Plan;
@@ -31,7 +32,8 @@ export class Experiment extends pulumi.ComponentResource {
         const deadline = new Deadline("deadline", { experiment, namespace, runName, policy: runName, deadlineMs, image }, { parent: this, dependsOn: steadyState });
         const deadlineJob = deadline.job.metadata.name;
         const targets = step("targets", { create: "mark", delete: "unmark", plan, given: { STEADY_STATE: steadyState.stdout, DEADLINE_JOB: deadlineJob } }, { parent: this });
-        const blackhole = new Blackhole("blackhole", { experiment, namespace, policy: runName }, { parent: this, dependsOn: targets });
+        const marked = targets.stdout.apply((found) => podsOf(JSON.parse(found) as ChosenTargets));
+        const blackhole = new Blackhole("blackhole", { experiment, namespace, policy: runName, targets: marked }, { parent: this });
         const given = { STEADY_STATE: steadyState.stdout, TARGETS: targets.stdout, DEADLINE_JOB: deadlineJob, POLICY: blackhole.metadata.name };
         const check = step("check", { create: "check", plan, given }, { parent: this });
 

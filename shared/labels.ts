@@ -7,3 +7,9 @@ export const labels = {
     /** `true` on a pod that no experiment may attack. */
     protected: "chaos-shop/protected",
 } as const;
+
+/** Annotations of ours in the cluster. */
+export const annotations = {
+    /** On an attack's objects: the pods that it is for, comma-separated. */
+    targets: "chaos-shop/targets",
+} as const;

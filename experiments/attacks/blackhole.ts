@@ -1,12 +1,14 @@
 import * as k8s from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
-import { labels } from "../../shared/labels";
+import { annotations, labels } from "../../shared/labels";
 
 export interface BlackholeArgs {
     experiment: string;
     namespace: string;
     /** Names the policy: another run has another one. */
     policy: string;
+    /** The pods that are marked, for people who look at the policy. Known once the deadline's Job watches them. */
+    targets: pulumi.Input<string>;
 }
 
 /**
@@ -14,11 +16,11 @@ export interface BlackholeArgs {
  * pod's own node is exempt by the NetworkPolicy specification, which is why the kubelet's probes still reach it.
  */
 export class Blackhole extends k8s.networking.v1.NetworkPolicy {
-    constructor(name: string, { experiment, namespace, policy }: BlackholeArgs, opts?: pulumi.CustomResourceOptions) {
+    constructor(name: string, { experiment, namespace, policy, targets }: BlackholeArgs, opts?: pulumi.CustomResourceOptions) {
         super(
             name,
             {
-                metadata: { name: policy, namespace, labels: { [labels.experiment]: experiment } },
+                metadata: { name: policy, namespace, labels: { [labels.experiment]: experiment }, annotations: { [annotations.targets]: targets } },
                 spec: { podSelector: { matchLabels: { [labels.target]: experiment } }, policyTypes: ["Ingress", "Egress"] },
             },
             { ...opts, deleteBeforeReplace: true },

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { askProducts, chooseRoute, describeRoute, type Answer, type Route } from "../checks/products";
 import { sweep } from "../sweep";
+import { choose } from "../targets/choose";
+import { discover } from "../targets/discover";
 import { runStep, say } from "./step";
 
 /** What the step prints: the way that the check asks, too. */
@@ -17,7 +19,7 @@ const pauseMs = 100;
  * Before anything is attacked `/products` must be whole: three good answers in a row within ten seconds. Else the
  * experiment is aborted, and nothing was touched.
  */
-runStep<SteadyState>(async ({ experiment, namespace, shopNamespace, window }, cluster) => {
+runStep<SteadyState>(async ({ experiment, namespace, shopNamespace, window, area, clusterName, target, radius }, cluster) => {
     const swept = await sweep(cluster, namespace, experiment);
     if (swept > 0) say(`Removed ${swept} leftovers of an update that was cut short`);
     const route = await chooseRoute(cluster, shopNamespace);
@@ -39,5 +41,7 @@ runStep<SteadyState>(async ({ experiment, namespace, shopNamespace, window }, cl
     }
     const latencyMs = Math.max(...row.map((answer) => answer.latencyMs));
     say(`Steady: ${wanted} good answers in a row, the slowest in ${latencyMs} ms`);
+    // Who is hit is chosen later; that there is somebody is made sure of before anything is made.
+    choose(await discover(cluster, area, clusterName), target, radius);
     return { route, latencyMs };
 });

@@ -8,6 +8,11 @@ export interface ChosenTargets {
     targets: Target[];
 }
 
+/** The chosen pods' names, comma-separated. */
+export function podsOf({ targets }: ChosenTargets): string {
+    return targets.map(({ pod }) => pod).join(",");
+}
+
 /** Every TCP port of every target, as the witness reports on it. */
 export function endpointsOf(targets: readonly Target[]): string[] {
     return targets.flatMap(({ address, ports }) => ports.map((port) => endpoint(address, port)));

@@ -136,6 +136,8 @@ export class TestStack {
         if (event.diagnosticEvent && (event.diagnosticEvent.severity as string) !== "debug") this.said += `${event.diagnosticEvent.message}\n`;
         if (!metadata || metadata.op === "same" || metadata.op === "read") return;
         const [type, name] = metadata.urn.split("::").slice(2);
+        // The engine's own, which it makes as they are needed and shows to nobody.
+        if (type!.startsWith("pulumi:providers:") && name!.startsWith("default")) return;
         changes.push({ op: metadata.op, type: type!.split("$").at(-1)!, name: name! });
     }
 }
