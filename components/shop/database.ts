@@ -1,11 +1,11 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as kx from "@pulumi/kubernetesx";
 import * as pulumi from "@pulumi/pulumi";
-import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { restrictedContainer, restrictedPod, users } from "../program/podSecurity";
 import { servicesFolder, shortHash } from "../program/program";
+import { Passwords } from "./passwords";
 import { Workload } from "./workload";
 
 export interface DatabaseArgs {
@@ -28,7 +28,7 @@ export class Database extends pulumi.ComponentResource {
         super("chaos-shop:shop:Database", name, {}, opts);
         const child = { parent: this };
 
-        const credentials = passwords(`${name}-credentials`, ["owner", "reader"], namespace, child);
+        const credentials = new Passwords(`${name}-credentials`, ["owner", "reader"], namespace, child);
         const scripts = startScripts(name, namespace, child);
         const data = storage === undefined ? emptyDir("data", mounts.data) : claim(name, namespace, storage, child).mount(mounts.data);
 
@@ -52,7 +52,7 @@ export class Database extends pulumi.ComponentResource {
                                 PGDATA: `${mounts.data}/shop`,
                                 POSTGRES_PASSWORD: credentials.asEnvValue("owner"),
                                 READER_PASSWORD: credentials.asEnvValue("reader"),
-                                CREDENTIALS: credentials.metadata.uid,
+                                CREDENTIALS: credentials.version,
                             },
                             ports: { postgres: port },
                             volumeMounts: [scripts.mount(mounts.scripts), data, emptyDir("temporary", mounts.temporary)],
@@ -74,21 +74,10 @@ export class Database extends pulumi.ComponentResource {
             PGUSER: "shop_reader",
             PGDATABASE: "shop",
             PGPASSWORD: credentials.asEnvValue("reader"),
-            CREDENTIALS: credentials.metadata.uid,
+            CREDENTIALS: credentials.version,
         };
         this.registerOutputs({});
     }
-}
-
-/**
- * A Secret with a password for each account. They are made once: those that a later update draws are ignored, as long as
- * the Secret is there. Making them here, and not by a resource of their own, has the database begin a second earlier.
- * Whoever uses them has the Secret's uid in its environment too: another Secret, after `pulumi up --replace` or where
- * somebody deleted it, rolls all of them together.
- */
-function passwords(name: string, accounts: string[], namespace: pulumi.Input<string>, opts: pulumi.CustomResourceOptions): kx.Secret {
-    const drawn = Object.fromEntries(accounts.map((account) => [account, randomBytes(24).toString("base64url")]));
-    return new kx.Secret(name, { metadata: { name, namespace }, stringData: pulumi.secret(drawn) }, { ...opts, ignoreChanges: ["stringData", "data"] });
 }
 
 function startScripts(name: string, namespace: pulumi.Input<string>, opts: pulumi.CustomResourceOptions): kx.ConfigMap {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Database } from "./database";
 import { HttpService } from "./httpService";
 import { Program, servicesFolder } from "../program/program";
+import { takeOver } from "./takeOver";
 import type { ServiceArgs } from "./workload";
 
 export interface ShopArgs {
@@ -27,12 +28,12 @@ export class Shop extends pulumi.ComponentResource {
     readonly gateway: HttpService;
 
     constructor(name: string, args: ShopArgs, opts?: pulumi.ComponentResourceOptions) {
-        super("chaos-shop:shop:Shop", name, {}, opts);
+        super("chaos-shop:shop:Shop", name, {}, { ...opts, transformations: [takeOver] });
         const child = { parent: this };
         const { node, postgres } = args.images;
         const { replicas = {}, gatewayServiceType = "LoadBalancer" } = args;
 
-        this.namespace = restrictedNamespace(args.namespace, child).metadata.name;
+        this.namespace = shopNamespace(args.namespace, child).metadata.name;
         const namespace = this.namespace;
         const database = new Database("database", { namespace, image: postgres, storage: args.databaseStorage }, child);
 
@@ -49,9 +50,10 @@ export class Shop extends pulumi.ComponentResource {
     }
 }
 
-/** A namespace whose pods are admitted only at the `restricted` Pod Security level. */
-function restrictedNamespace(name: string, opts: pulumi.CustomResourceOptions): k8s.core.v1.Namespace {
+/** A namespace whose pods are admitted only at the `restricted` Pod Security level, with the name of the stack that it is of. */
+function shopNamespace(name: string, opts: pulumi.CustomResourceOptions): k8s.core.v1.Namespace {
     const level = (mode: string) => ({ [`pod-security.kubernetes.io/${mode}`]: "restricted" });
     const labels = { ...level("enforce"), ...level("warn"), "app.kubernetes.io/part-of": "chaos-shop" };
-    return new k8s.core.v1.Namespace(name, { metadata: { name, labels } }, opts);
+    const annotations = { "chaos-shop/stack": pulumi.getStack() };
+    return new k8s.core.v1.Namespace(name, { metadata: { name, labels, annotations } }, opts);
 }
