@@ -13,7 +13,7 @@ export interface SteadyState {
 
 const wanted = 3;
 const patienceMs = 10_000;
-const pauseMs = 100;
+const pauseMs = 50;
 
 /**
  * Before anything is attacked `/products` must be whole: three good answers in a row within ten seconds. Else the

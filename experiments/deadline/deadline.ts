@@ -51,8 +51,8 @@ export class Deadline extends pulumi.ComponentResource {
             `${name}-binding`,
             {
                 metadata,
-                roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: role.metadata.name },
-                subjects: [{ kind: "ServiceAccount", name: account.metadata.name, namespace: args.namespace }],
+                roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: objectName },
+                subjects: [{ kind: "ServiceAccount", name: objectName, namespace: args.namespace }],
             },
             child,
         );
@@ -71,16 +71,16 @@ export class Deadline extends pulumi.ComponentResource {
                     backoffLimit: 20,
                     ttlSecondsAfterFinished: 3_600,
                     // The label keeps experiments from choosing this pod as a target.
-                    template: { metadata: { labels: metadata.labels }, spec: podSpec(args, account.metadata.name, program) },
+                    template: { metadata: { labels: metadata.labels }, spec: podSpec(args, objectName, program) },
                 },
             },
-            { ...child, dependsOn: [binding] },
+            { ...child, dependsOn: [account, role, binding] },
         );
         this.registerOutputs({});
     }
 }
 
-function podSpec(args: DeadlineArgs, account: pulumi.Input<string>, program: Program): k8s.types.input.core.v1.PodSpec {
+function podSpec(args: DeadlineArgs, account: string, program: Program): k8s.types.input.core.v1.PodSpec {
     const env: Record<keyof DeadlineEnvironment, pulumi.Input<string>> = {
         NAMESPACE: args.namespace,
         POLICY: args.policy,
