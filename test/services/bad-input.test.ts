@@ -1,13 +1,15 @@
 import fc from "fast-check";
 import { Hono } from "hono";
 import { METHODS } from "node:http";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createApplication } from "../../services/shared/application";
 import { readJsonBody } from "../../services/shared/body";
 import { createLog } from "../../services/shared/log";
+import { describeOnPostgres, TestDatabase } from "./support/database";
 import { startGateway } from "./support/gateway";
 import { sendRaw } from "./support/raw";
+import { startShop, type RunningShop } from "./support/shop";
 
 const expectProblem = ({ status, headers, body }: Awaited<ReturnType<typeof sendRaw>>, expected: number) => {
     expect(status).toBe(expected);
@@ -65,7 +67,18 @@ describe("a JSON body", () => {
     });
 });
 
-describe("whatever is asked of the gateway", () => {
+describeOnPostgres("whatever is asked of the gateway before the real shop", () => {
+    let database: TestDatabase;
+    let shop: RunningShop;
+    beforeAll(async () => {
+        database = await TestDatabase.started();
+        shop = await startShop(database);
+    });
+    afterAll(async () => {
+        shop?.kill();
+        await database?.remove();
+    });
+
     const paths = ["/", "/products", "/products/retry", "/products/cb", "/metrics", "/health/readiness", "/orders", "/orders/1"];
     const path = fc.oneof(
         fc.constantFrom(...paths),
@@ -83,7 +96,6 @@ describe("whatever is asked of the gateway", () => {
     const method = fc.constantFrom(...METHODS.filter((name) => name !== "CONNECT"), "NONSENSE");
 
     it("it answers, in time, and never with a 5xx", async () => {
-        const { gateway } = await startGateway();
         const request = fc.record({ method, path, headers: fc.array(header, { maxLength: 4 }), body });
         await fc.assert(
             fc.asyncProperty(request, async ({ method, path, headers, body }) => {
@@ -91,7 +103,7 @@ describe("whatever is asked of the gateway", () => {
                     `${method} ${path} HTTP/1.1`, "Host: shop", "Connection: close", `Content-Length: ${Buffer.byteLength(body)}`,
                     ...headers.map(([name, value]) => `${name}: ${value}`),
                 ];
-                const answer = await sendRaw(gateway.url, `${lines.join("\r\n")}\r\n\r\n${body}`);
+                const answer = await sendRaw(shop.gateway.url, `${lines.join("\r\n")}\r\n\r\n${body}`);
                 expect(answer.status).toBeLessThan(500);
                 if (answer.status >= 400 && method !== "HEAD") {
                     expectProblem(answer, answer.status);
@@ -102,14 +114,13 @@ describe("whatever is asked of the gateway", () => {
     });
 
     it("bytes that are no HTTP do it no harm", async () => {
-        const { gateway } = await startGateway();
         const bytes = fc.uint8Array({ minLength: 1, maxLength: 300 }).map((array) => Buffer.concat([array, Buffer.from("\r\n\r\n")]));
         await fc.assert(
             fc.asyncProperty(bytes, async (bytes) => {
-                expect((await sendRaw(gateway.url, bytes)).status).toBeLessThan(500);
+                expect((await sendRaw(shop.gateway.url, bytes)).status).toBeLessThan(500);
             }),
             { numRuns: 200 },
         );
-        expect((await fetch(`${gateway.url}/products`)).status).toBe(200);
+        expect((await fetch(`${shop.gateway.url}/products`)).status).toBe(200);
     });
 });

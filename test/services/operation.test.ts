@@ -3,7 +3,8 @@ import { describeOnPostgres, READER_PASSWORD, TestDatabase } from "./support/dat
 import { answering, refusing } from "./support/backends";
 import { list, startGateway } from "./support/gateway";
 import { eventually } from "./support/ports";
-import { startProgram, type RunningProgram } from "./support/programs";
+import type { RunningProgram } from "./support/programs";
+import { startShop, type RunningShop } from "./support/shop";
 
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
@@ -74,18 +75,17 @@ describe("the gateway's metrics", () => {
 
 describeOnPostgres("a catalogue and its gateway", () => {
     let database: TestDatabase;
-    let catalogue: RunningProgram;
+    let shop: RunningShop;
     let gateway: RunningProgram;
+    let catalogue: RunningProgram;
     beforeAll(async () => {
         database = await TestDatabase.started();
-        const environment = { CATEGORY: "TOYS", PGHOST: "127.0.0.1", PGPORT: String(database.port), PGPASSWORD: READER_PASSWORD, LOG_LEVEL: "trace" };
-        catalogue = await startProgram("catalogue", environment);
-        const { url } = catalogue;
-        gateway = await startProgram("gateway", { FASHION_URL: url, TOYS_URL: url, HOT_DEALS_URL: url, LOG_LEVEL: "trace" });
+        shop = await startShop(database, { LOG_LEVEL: "trace" });
+        gateway = shop.gateway;
+        catalogue = shop.catalogues.TOYS!;
     });
     afterAll(async () => {
-        gateway?.kill();
-        catalogue?.kill();
+        shop?.kill();
         await database?.remove();
     });
 

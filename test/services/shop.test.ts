@@ -1,38 +1,20 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import * as z from "zod";
-import { describeOnPostgres, READER_PASSWORD, TestDatabase } from "./support/database";
+import { describeOnPostgres, TestDatabase } from "./support/database";
 import { eventually } from "./support/ports";
-import { startProgram, type RunningProgram } from "./support/programs";
+import { startCatalogue, startShop, type RunningShop } from "./support/shop";
 
 describeOnPostgres("the whole shop of variant four", () => {
     let database: TestDatabase;
-    let gateway: RunningProgram;
-    const catalogues: Record<string, RunningProgram> = {};
-
-    const startCatalogue = (category: string, port?: string) =>
-        startProgram("catalogue", {
-            CATEGORY: category,
-            PGHOST: "127.0.0.1",
-            PGPORT: String(database.port),
-            PGPASSWORD: READER_PASSWORD,
-            ...(port && { PORT: port }),
-        });
-    const products = () => fetch(`${gateway.url}/products`);
+    let shop: RunningShop;
+    const products = () => fetch(`${shop.gateway.url}/products`);
 
     beforeAll(async () => {
         database = await TestDatabase.started();
-        for (const category of ["FASHION", "TOYS", "HOT_DEALS"]) {
-            catalogues[category] = await startCatalogue(category);
-        }
-        gateway = await startProgram("gateway", {
-            FASHION_URL: catalogues.FASHION!.url,
-            TOYS_URL: catalogues.TOYS!.url,
-            HOT_DEALS_URL: catalogues.HOT_DEALS!.url,
-        });
+        shop = await startShop(database);
     });
     afterAll(async () => {
-        gateway?.kill();
-        Object.values(catalogues).forEach((catalogue) => catalogue.kill());
+        shop?.kill();
         await database?.remove();
     });
 
@@ -70,24 +52,25 @@ describeOnPostgres("the whole shop of variant four", () => {
             }
         };
         await Promise.all(Array.from({ length: 16 }, client));
-        for (const program of [gateway, ...Object.values(catalogues)]) {
+        for (const program of [shop.gateway, ...Object.values(shop.catalogues)]) {
             expect(program.residentMb()).toBeLessThan(100);
         }
     });
 
     it("has no listing without hot deals, says so at once, and is whole again as soon as they are back", async () => {
+        const { catalogues } = shop;
         await catalogues.HOT_DEALS!.stop();
         const broken = await products();
         expect(broken.status).toBe(502);
         expect(await broken.json()).toMatchObject({ backend: "hot-deals", detail: "hot-deals refused the connection." });
-        catalogues.HOT_DEALS = await startCatalogue("HOT_DEALS", new URL(catalogues.HOT_DEALS!.url).port);
+        catalogues.HOT_DEALS = await startCatalogue(database, "HOT_DEALS", { PORT: new URL(catalogues.HOT_DEALS!.url).port });
         expect((await products()).status).toBe(200);
     });
 
     it("is whole again after the database was restarted, without a restart of anybody else", async () => {
         await database.stop();
         expect((await products()).status).toBe(502);
-        expect((await fetch(`${gateway.url}/health/readiness`)).status).toBe(200);
+        expect((await fetch(`${shop.gateway.url}/health/readiness`)).status).toBe(200);
         await database.start();
         await eventually("the listing is whole", async () => (await products()).status === 200, 2000);
     });
