@@ -7,6 +7,7 @@ import { Shop } from "./components/shop/shop";
 import { Experiment } from "./experiments/experiment";
 import { planOf } from "./experiments/plan";
 import { savedExperiment, savedExperimentNames } from "./experiments/saved";
+import { foreseeTargets } from "./experiments/targets/foresee";
 import { productsUrl } from "./shared/gateway";
 
 /** The stack: a shop in a cluster and, while it is enabled, an experiment on it. */
@@ -20,6 +21,7 @@ async function stack() {
 
     const plan = planOf({ ...experiment, saved: savedExperiment(experiment.name), context: context.name, clusterName, shopNamespace: namespace });
     const run = experiment.enabled ? new Experiment(plan.experiment, { plan, image: images.node }, { provider, dependsOn: shop }) : undefined;
+    if (run && pulumi.runtime.isDryRun()) await foreseeTargets(plan, api);
 
     const address = awaitGatewayAddress(shop.gateway.service, api, gateway.addressTimeoutMs ?? (context.local ? 15_000 : 300_000));
     return {

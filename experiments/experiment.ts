@@ -1,6 +1,7 @@
 import * as command from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
-import { Blackhole } from "./attacks/blackhole";
+import { kindOf } from "./attacks/attack";
+import { AttackPolicy } from "./attacks/policy";
 import { Deadline } from "./deadline/deadline";
 import type { Conclusion } from "./journal";
 import { type Plan, planToken, planVariable } from "./plan";
@@ -25,16 +26,16 @@ export class Experiment extends pulumi.ComponentResource {
 
     constructor(name: string, { plan, image }: ExperimentArgs, opts?: pulumi.ComponentResourceOptions) {
         super("chaos-shop:experiment:Experiment", name, {}, opts);
-        const { experiment, namespace, deadlineMs } = plan;
+        const { experiment, namespace, deadlineMs, attack } = plan;
         const runName = `${experiment}-${planToken(plan)}`;
 
         const steadyState = step("steady-state", { create: "steadyState", delete: "recovery", plan }, { parent: this, dependsOn: opts?.dependsOn });
-        const deadline = new Deadline("deadline", { experiment, namespace, runName, policy: runName, deadlineMs, image }, { parent: this, dependsOn: steadyState });
+        const deadline = new Deadline("deadline", { experiment, namespace, runName, policy: runName, listenPort: kindOf(attack).proof(attack).outward?.port, deadlineMs, image }, { parent: this, dependsOn: steadyState });
         const deadlineJob = deadline.job.metadata.name;
         const targets = step("targets", { create: "mark", delete: "unmark", plan, given: { STEADY_STATE: steadyState.stdout, DEADLINE_JOB: deadlineJob } }, { parent: this });
         const marked = targets.stdout.apply((found) => podsOf(JSON.parse(found) as ChosenTargets));
-        const blackhole = new Blackhole("blackhole", { experiment, namespace, policy: runName, targets: marked }, { parent: this });
-        const given = { STEADY_STATE: steadyState.stdout, TARGETS: targets.stdout, DEADLINE_JOB: deadlineJob, POLICY: blackhole.metadata.name };
+        const policy = new AttackPolicy(attack.kind, { attack, experiment, namespace, policy: runName, targets: marked }, { parent: this });
+        const given = { STEADY_STATE: steadyState.stdout, TARGETS: targets.stdout, DEADLINE_JOB: deadlineJob, POLICY: policy.metadata.name };
         const check = step("check", { create: "check", plan, given }, { parent: this });
 
         this.conclusion = check.stdout.apply((printed) => JSON.parse(printed) as Conclusion);

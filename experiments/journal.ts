@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Attack } from "./attacks/attack";
 import type { Answer } from "./checks/products";
 import type { Plan } from "./plan";
 import type { Target } from "./targets/discover";
@@ -10,7 +11,7 @@ export interface Conclusion {
     name: string;
     run: string;
     hypothesis: string;
-    attack: "blackhole";
+    attack: Attack["kind"];
     /** `namespace/pod/container` of each. */
     targets: string[];
     verdict: Verdict;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { parseAttributes } from "../shared/attributes";
 import type { Radius } from "../shared/radius";
+import type { Attack } from "./attacks/attack";
 import type { SavedExperiment } from "./saved";
 
 /** All that one run of an experiment needs to know, as its steps hand it on. Times are milliseconds. */
@@ -22,8 +23,11 @@ export interface Plan {
     /** Where the attack's objects go: the one namespace that the target's attributes name. */
     namespace: string;
     radius: Radius;
+    attack: Attack;
     window: Window;
     deadlineMs: number;
+    /** `fail`: a verdict other than PASSED fails the update, after the attack is undone. */
+    onFailure: "report" | "fail";
 }
 
 /** How `/products` is checked. */
@@ -45,7 +49,10 @@ export interface PlanArgs extends Window {
     /** @default the saved experiment's */
     target?: string;
     radius: Radius;
+    /** @default the saved experiment's */
+    attack?: Attack["kind"];
     deadlineMs: number;
+    onFailure: "report" | "fail";
     context: string;
     clusterName: string;
     shopNamespace: string;
@@ -56,7 +63,7 @@ export interface PlanArgs extends Window {
  *
  * @throws Error where the target does not name exactly one namespace
  */
-export function planOf({ saved, name, run, area, radius, deadlineMs, context, clusterName, shopNamespace, ...rest }: PlanArgs): Plan {
+export function planOf({ saved, name, run, area, radius, deadlineMs, onFailure, context, clusterName, shopNamespace, ...rest }: PlanArgs): Plan {
     const { durationMs, intervalMs, timeoutMs, graceMs, successRate } = rest;
     return {
         experiment: name,
@@ -68,9 +75,16 @@ export function planOf({ saved, name, run, area, radius, deadlineMs, context, cl
         area,
         ...locateTarget(rest.target ?? saved.target, area, shopNamespace),
         radius,
+        attack: attackOf(saved, rest.attack),
         window: { durationMs, intervalMs, timeoutMs, graceMs, successRate },
         deadlineMs,
+        onFailure,
     };
+}
+
+/** The saved attack, unless the stack wants another kind. */
+function attackOf({ attack = { kind: "blackhole" } }: SavedExperiment, kind: Attack["kind"] = attack.kind): Attack {
+    return kind === attack.kind ? attack : { kind };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import type { Attack } from "./attacks/attack";
 
 /** An experiment as it is kept: what is done to whom, and what is believed to hold meanwhile. */
 export interface SavedExperiment {
@@ -7,6 +8,8 @@ export interface SavedExperiment {
     hypothesis: string;
     /** Attributes of the containers to attack; in the shop's namespace unless they name another. */
     target: string;
+    /** What is done to them. @default a blackhole, both ways */
+    attack?: Attack;
 }
 
 const folder = join(__dirname, "saved");

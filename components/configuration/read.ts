@@ -29,13 +29,15 @@ export interface ExperimentSettings {
     /** Undefined: the saved experiment's own target. */
     target?: string;
     radius: Radius;
-    attack: "blackhole";
+    /** Undefined: the saved experiment's own. */
+    attack?: "blackhole" | "dns";
     durationMs: number;
     intervalMs: number;
     timeoutMs: number;
     graceMs: number;
     successRate: number;
     deadlineMs: number;
+    onFailure: "report" | "fail";
     run: string;
 }
 
@@ -126,13 +128,14 @@ function shape(
             area: must("experiment.area"),
             target: get("experiment.target"),
             radius: must("experiment.radius"),
-            attack: must("experiment.attack"),
+            attack: get("experiment.attack"),
             durationMs: must("experiment.duration"),
             intervalMs: must("experiment.interval"),
             timeoutMs: must("experiment.timeout"),
             graceMs: must("experiment.grace"),
             successRate: must("experiment.successRate"),
             deadlineMs: must("experiment.deadline"),
+            onFailure: must("experiment.onFailure"),
             run: must("experiment.run"),
         },
     };

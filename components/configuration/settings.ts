@@ -85,7 +85,11 @@ export const settings = {
         example: "k8s.deployment=hot-deals,k8s.namespace=demo",
     }),
     "experiment.radius": setting(radius, { default: "1", meaning: "Containers affected at most: a number, a percentage of those that match, or `all`." }),
-    "experiment.attack": setting(oneOf("blackhole"), { default: "blackhole", meaning: "What is done to the targets: `blackhole` cuts them off the network." }),
+    "experiment.attack": setting(oneOf("blackhole", "dns"), {
+        describedDefault: "the saved experiment's",
+        meaning: "What is done to the targets: `blackhole` cuts them off the network, `dns` takes name resolution from them.",
+        example: "blackhole",
+    }),
     "experiment.duration": setting(duration("1s", "1h"), { default: "30s", meaning: "How long `/products` is checked, the grace aside." }),
     "experiment.interval": setting(duration("20ms", "1m"), { default: "1s", meaning: "How often `/products` is asked." }),
     "experiment.timeout": setting(duration("100ms", "1m"), { default: "5s", meaning: "How long an answer may take." }),
@@ -97,6 +101,10 @@ export const settings = {
     "experiment.deadline": setting(duration("10s", "24h"), {
         default: "10m",
         meaning: "After this the attack ends by itself, whatever became of the update that began it.",
+    }),
+    "experiment.onFailure": setting(oneOf("report", "fail"), {
+        default: "report",
+        meaning: "`report`: the verdict is an output. `fail`: a verdict other than PASSED fails the update, once the attack is undone and the shop is whole.",
     }),
     "experiment.run": setting(text, { default: "1", meaning: "Any text; change it to run the experiment again." }),
 } satisfies Record<string, Setting<unknown>>;

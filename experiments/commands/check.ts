@@ -1,31 +1,41 @@
 import { describeMilliseconds } from "../../shared/duration";
+import { kindOf } from "../attacks/attack";
 import { askProducts, type Answer } from "../checks/products";
 import { askThrough } from "../checks/window";
 import { type Journal, journalPath, keepJournal } from "../journal";
 import { resultFromEnvironment } from "../plan";
-import { targetsUnchanged, Witness } from "../proof";
+import { orMissing } from "../../shared/kubernetes";
+import { AttackProof } from "../proof";
+import { recover } from "../recover";
+import { sweep } from "../sweep";
 import type { ChosenTargets } from "../targets/chosen";
 import { judge, measure, percent, type Verdict } from "../verdict";
 import type { SteadyState } from "./steadyState";
+import { Witness } from "../witness";
 import { runStep, say } from "./step";
 
 /** Proves the attack, asks `/products` through the window, proves the attack again, and gives the verdict. */
 runStep(async (plan, cluster) => {
     const startedAt = Date.now();
     const { route } = resultFromEnvironment<SteadyState>("STEADY_STATE");
-    const { targets } = resultFromEnvironment<ChosenTargets>("TARGETS");
-    const witness = new Witness(cluster, plan.namespace, process.env.DEADLINE_JOB!, targets);
+    const { targets, doubt: controlDoubt } = resultFromEnvironment<ChosenTargets>("TARGETS");
+    const policy = await orMissing(cluster.networking.readNamespacedNetworkPolicy({ name: process.env.POLICY!, namespace: plan.namespace }));
+    const doubtBefore = policy ? controlDoubt : ended(plan.run);
+    const kind = kindOf(plan.attack);
+    const mustFail = kind.proof(plan.attack);
+    const witness = new Witness(cluster, plan.namespace, process.env.DEADLINE_JOB!, targets, mustFail.inward);
+    const attackProof = new AttackProof(cluster, mustFail, targets, witness);
     const { graceMs, durationMs, intervalMs, timeoutMs } = plan.window;
 
-    const proof = await witness.attackProven();
+    const proof = doubtBefore === undefined ? await attackProof.attackProven() : { doubt: doubtBefore };
     let answers: Answer[] = [];
     let doubt: string | undefined;
     if ("doubt" in proof) {
         doubt = proof.doubt;
     } else {
-        say(`Proven: fresh connections to ${targets.map(({ pod }) => pod).join(", ")} fail. Asking /products for ${describeMilliseconds(graceMs + durationMs)}`);
+        say(`Proven: ${targets.map(({ pod }) => pod).join(", ")} ${targets.length === 1 ? "is" : "are"} ${kind.describe(plan.attack)}. Asking /products for ${describeMilliseconds(graceMs + durationMs)}`);
         answers = await askThrough(() => tell(askProducts(cluster, route, timeoutMs)), graceMs + durationMs, intervalMs);
-        doubt = (await witness.attackHeld(proof)) ?? (await targetsUnchanged(cluster, targets));
+        doubt = await attackProof.attackHeld(proof);
     }
 
     const attackedAt = "doubt" in proof ? undefined : proof.attackedAt;
@@ -38,7 +48,7 @@ runStep(async (plan, cluster) => {
             name: plan.experiment,
             run: plan.run,
             hypothesis: plan.hypothesis,
-            attack: "blackhole",
+            attack: plan.attack.kind,
             targets: targets.map(({ namespace, pod, container }) => `${namespace}/${pod}/${container}`),
             ...judged,
             requests: measured.requests,
@@ -55,8 +65,18 @@ runStep(async (plan, cluster) => {
     };
     keepJournal(journal);
     say(`${judged.verdict}: ${judged.reason}`);
+    if (plan.onFailure === "fail" && judged.verdict !== "PASSED") {
+        await sweep(cluster, plan.namespace, plan.experiment);
+        await recover(cluster, plan);
+        throw new Error(`${judged.verdict}: ${judged.reason} The attack is undone, and /products is whole again; the journal is ${journal.conclusion.journal}`);
+    }
     return journal.conclusion;
 });
+
+/** The engine begins a check again that was killed, or that failed the update; its attack is over by then. */
+function ended(run: string): string {
+    return `the attack of run ${run} is over, by its deadline or with an earlier update. Begin another: pulumi config set experiment.run '${run} again'`;
+}
 
 const told = { good: 0, bad: 0, at: Date.now() };
 

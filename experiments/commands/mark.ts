@@ -1,26 +1,30 @@
 import { describeRadius } from "../../shared/radius";
-import { Witness } from "../proof";
+import { kindOf } from "../attacks/attack";
+import { AttackProof } from "../proof";
 import { choose } from "../targets/choose";
 import type { ChosenTargets } from "../targets/chosen";
 import { discover } from "../targets/discover";
 import { mark, unmarkAll } from "../targets/mark";
+import { Witness } from "../witness";
 import { runStep, say } from "./step";
 
 /**
  * Chooses the targets and marks their pods with the label that the attack selects; then waits until the deadline's Job
  * has looked at them, since an attack that nobody could end or witness must not begin.
  */
-runStep<ChosenTargets>(async ({ area, clusterName, target, radius, experiment, namespace }, cluster) => {
+runStep<ChosenTargets>(async ({ area, clusterName, target, radius, attack, experiment, namespace }, cluster) => {
     const chosen = choose(await discover(cluster, area, clusterName), target, radius);
     // A killed update may have marked others: with these on top, more would be attacked than the radius allows.
     await unmarkAll(cluster, namespace, experiment);
     for (const pod of chosen.targets) await mark(cluster, pod, experiment);
     say(`Targets: ${chosen.targets.map(({ pod, container }) => `${pod}/${container}`).join(", ")} (${describeRadius(radius)} of ${chosen.matching} matching)`);
     try {
-        await new Witness(cluster, namespace, process.env.DEADLINE_JOB!, chosen.targets).begun();
+        const proof = kindOf(attack).proof(attack);
+        const witness = new Witness(cluster, namespace, process.env.DEADLINE_JOB!, chosen.targets, proof.inward);
+        await witness.begun();
+        return { ...chosen, doubt: await new AttackProof(cluster, proof, chosen.targets, witness).control() };
     } catch (error) {
         await unmarkAll(cluster, namespace, experiment);
         throw error;
     }
-    return chosen;
 });

@@ -14,6 +14,8 @@ export interface DeadlineArgs {
     runName: string;
     /** Name that the attack's policy is going to have. */
     policy: string;
+    /** Where the Job takes connections from the targets. @default nowhere */
+    listenPort?: number;
     deadlineMs: number;
     /** A Node image. */
     image: string;
@@ -86,6 +88,7 @@ function podSpec(args: DeadlineArgs, account: string, program: Program): k8s.typ
         POLICY: args.policy,
         TARGET_SELECTOR: `${labels.target}=${args.experiment}`,
         DEADLINE_MS: String(args.deadlineMs),
+        LISTEN_PORT: String(args.listenPort ?? ""),
     };
     return {
         restartPolicy: "OnFailure",

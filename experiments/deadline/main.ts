@@ -6,15 +6,16 @@
  * slow start moves it.
  *
  * And it is the witness: an ordinary pod that tries to connect to the marked pods, again and again. Its log, one
- * `ConnectionReport` a line, is the proof that the attack works, or that it does not.
+ * `ConnectionReport` a line, is the proof that the attack works, or that it does not. For the other direction it takes
+ * connections from the targets.
  */
 import { readFileSync } from "node:fs";
 import { request } from "node:https";
-import { connect } from "node:net";
+import { connect, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ConnectionReport, type DeadlineEnvironment, endpoint } from "./report";
 
-const { NAMESPACE, POLICY, TARGET_SELECTOR, DEADLINE_MS } = process.env as unknown as DeadlineEnvironment;
+const { NAMESPACE, POLICY, TARGET_SELECTOR, DEADLINE_MS, LISTEN_PORT } = process.env as unknown as DeadlineEnvironment;
 const deadlineMs = Number(DEADLINE_MS);
 const account = "/var/run/secrets/kubernetes.io/serviceaccount";
 const policyPath = `/apis/networking.k8s.io/v1/namespaces/${NAMESPACE}/networkpolicies/${POLICY}`;
@@ -25,6 +26,7 @@ const pauseMs = { open: 100, closed: 250 };
 
 async function main(): Promise<void> {
     const begun = Date.now();
+    if (LISTEN_PORT !== "") listen(Number(LISTEN_PORT));
     void witness();
     for (;;) {
         const created = await policyCreation().catch(say);
@@ -89,6 +91,11 @@ async function witness(): Promise<void> {
         const pause = report.closed.length > 0 ? pauseMs.closed : pauseMs.open;
         await sleep(Math.max(0, at + pause - Date.now()));
     }
+}
+
+/** Takes connections and ends them at once: whether the targets can make one at all is what the proof asks. */
+function listen(port: number): void {
+    createServer((socket) => socket.on("error", say).end()).on("error", say).listen(port);
 }
 
 /** Whether a fresh connection is accepted. */

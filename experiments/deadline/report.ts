@@ -16,6 +16,8 @@ export interface DeadlineEnvironment {
     /** Names the marked pods, as `key=value`. */
     TARGET_SELECTOR: string;
     DEADLINE_MS: string;
+    /** Where connections from the targets are taken; empty for nowhere. */
+    LISTEN_PORT: string;
 }
 
 /** A port of a pod as reports name it: `10.244.0.7:8080`, `[fd00::7]:8080`. */

@@ -6,6 +6,8 @@ export interface ChosenTargets {
     /** How many containers matched. */
     matching: number;
     targets: Target[];
+    /** Why the attack cannot be proven, known before it began; absent where it can. */
+    doubt?: string;
 }
 
 /** The chosen pods' names, comma-separated. */
@@ -13,7 +15,7 @@ export function podsOf({ targets }: ChosenTargets): string {
     return targets.map(({ pod }) => pod).join(",");
 }
 
-/** Every TCP port of every target, as the witness reports on it. */
-export function endpointsOf(targets: readonly Target[]): string[] {
-    return targets.flatMap(({ address, ports }) => ports.map((port) => endpoint(address, port)));
+/** Every TCP port of every target, or only some ports, as the witness reports on them. */
+export function endpointsOf(targets: readonly Target[], only?: readonly number[]): string[] {
+    return targets.flatMap(({ address, ports }) => ports.filter((port) => only?.includes(port) ?? true).map((port) => endpoint(address, port)));
 }

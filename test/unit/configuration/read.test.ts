@@ -99,6 +99,7 @@ describe("every wrong value is refused with its key, its value, what is allowed 
         ["experiment.successRate", "1.0"],
         ["experiment.successRate", "0%"],
         ["experiment.deadline", "1s"],
+        ["experiment.onFailure", "panic"],
         ["experiment.run", ""],
     ];
 

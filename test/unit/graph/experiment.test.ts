@@ -14,8 +14,10 @@ const plan: Plan = {
     target: "k8s.deployment=hot-deals,k8s.namespace=demo",
     namespace: "demo",
     radius: { kind: "count", containers: 1 },
+    attack: { kind: "blackhole" },
     window: { durationMs: 30_000, intervalMs: 1_000, timeoutMs: 5_000, graceMs: 15_000, successRate: 1 },
     deadlineMs: 600_000,
+    onFailure: "report",
 };
 const target = { namespace: "demo", pod: "hot-deals-1", uid: "u", container: "hot-deals", containerId: "c", address: "10.0.0.1", ports: [8080] };
 const printed = { "steady-state": { route: { kind: "address", url: "http://x/products" } }, targets: { matching: 1, targets: [target] }, check: { verdict: "FAILED" } };
@@ -59,6 +61,7 @@ describe("the deadline", () => {
             POLICY: find(experiment, kinds.policy, "blackhole").metadata.name,
             TARGET_SELECTOR: "chaos-shop/target=hot-deals-blackhole",
             DEADLINE_MS: "600000",
+            LISTEN_PORT: "8080",
         });
     });
 

@@ -1,0 +1,62 @@
+import { Exec, type V1Status } from "@kubernetes/client-node";
+import { PassThrough } from "node:stream";
+import type { Cluster } from "../shared/kubernetes";
+import type { Target } from "./targets/discover";
+
+/** Something to try from within a container: a fresh TCP connection, or the look-up of a name. */
+export type Question = { connect: { host: string; port: number } } | { lookup: string };
+
+/** Whether it worked; or why it could not be tried. */
+export type ProbeResult = { worked: boolean } | { problem: string };
+
+const patienceSeconds = 2;
+const noTool = 97;
+
+/**
+ * Tries something from within a running container, by what the container has to try it with. Nothing is added to the
+ * pod, and nothing stays: a process that ends within seconds. Small tools come first, since the process counts towards
+ * the container's memory.
+ */
+export async function probe(cluster: Cluster, { namespace, pod, container }: Target, question: Question): Promise<ProbeResult> {
+    const [script, ...args] = "lookup" in question ? [lookUp, question.lookup] : [connect, question.connect.host, String(question.connect.port)];
+    const where = `${pod}/${container}`;
+    try {
+        const exitCode = await run(cluster, namespace, pod, container, ["sh", "-c", script!, "probe", ...args]);
+        if (exitCode === noTool) return { problem: `${where} has nothing to try it with (bash, nc, python3, perl or node)` };
+        return { worked: exitCode === 0 };
+    } catch (error) {
+        return { problem: `nothing can be run in ${where}: ${(error as Error).message}` };
+    }
+}
+
+const connect = `
+has() { command -v "$1" >/dev/null 2>&1; }
+if has timeout && has bash; then timeout ${patienceSeconds} bash -c ": </dev/tcp/$1/$2" 2>/dev/null
+elif has nc; then nc -z -w ${patienceSeconds} "$1" "$2"
+elif has python3; then python3 -c 'import socket, sys; socket.create_connection((sys.argv[1], int(sys.argv[2])), ${patienceSeconds})' "$1" "$2" 2>/dev/null
+elif has perl; then perl -MIO::Socket::INET -e 'exit !IO::Socket::INET->new(PeerAddr => $ARGV[0], PeerPort => $ARGV[1], Timeout => ${patienceSeconds})' "$1" "$2"
+elif has node; then node -e 'const [host, port] = process.argv.slice(1); require("net").connect({ host, port: Number(port), timeout: ${patienceSeconds * 1000} }).on("connect", () => process.exit(0)).on("error", () => process.exit(1)).on("timeout", () => process.exit(1))' "$1" "$2"
+else exit ${noTool}; fi`;
+
+const lookUp = `
+has() { command -v "$1" >/dev/null 2>&1; }
+if has timeout && has getent; then timeout ${patienceSeconds} getent hosts "$1" >/dev/null
+elif has timeout && has python3; then timeout ${patienceSeconds} python3 -c 'import socket, sys; socket.gethostbyname(sys.argv[1])' "$1" 2>/dev/null
+elif has node; then node -e 'setTimeout(() => process.exit(1), ${patienceSeconds * 1000}); require("dns").lookup(process.argv[1], (error) => process.exit(error ? 1 : 0))' "$1"
+else exit ${noTool}; fi`;
+
+/** @returns the exit code @throws Error where the command could not be run */
+function run({ kubeconfig }: Cluster, namespace: string, pod: string, container: string, command: string[]): Promise<number> {
+    return new Promise((resolve, reject) => {
+        const told = (status: V1Status) => {
+            const code = status.details?.causes?.find(({ reason }) => reason === "ExitCode")?.message;
+            if (status.status === "Success") resolve(0);
+            else if (code !== undefined) resolve(Number(code));
+            else reject(new Error(status.message ?? "it was refused"));
+        };
+        const ignored = new PassThrough().resume();
+        const giveUp = setTimeout(() => reject(new Error("no answer within 10 s")), 10_000);
+        giveUp.unref();
+        new Exec(kubeconfig).exec(namespace, pod, container, command, ignored, ignored, null, false, told).catch(reject);
+    });
+}

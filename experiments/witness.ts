@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Cluster, orMissing } from "../shared/kubernetes";
+import type { Proof } from "./attacks/attack";
+import type { ConnectionReport } from "./deadline/report";
+import { type Doubt, enforcementAdvice, type Proven } from "./proof";
+import { endpointsOf } from "./targets/chosen";
+import type { Target } from "./targets/discover";
+
+/** How long the deadline's Job is given to start; its image may have to be pulled. */
+const startMs = 120_000;
+
+/** What the deadline's Job, an ordinary pod of the same namespace, saw of the targets. */
+export class Witness {
+    /** What must not be reached under attack; empty where the attack does not concern that. */
+    private readonly endpoints: readonly string[];
+
+    constructor(
+        private readonly cluster: Cluster,
+        private readonly namespace: string,
+        private readonly job: string,
+        targets: readonly Target[],
+        private readonly inward: Proof["inward"],
+    ) {
+        this.endpoints = inward ? endpointsOf(targets, inward.ports) : [];
+    }
+
+    /**
+     * Waits until the Job's pod runs and has looked at all the targets, whatever it saw.
+     *
+     * @throws Error where it does not get so within two minutes
+     */
+    async begun(): Promise<void> {
+        const giveUpAt = Date.now() + startMs;
+        while (!(await this.reports()).some(({ open, closed }) => this.endpoints.every((endpoint) => open.includes(endpoint) || closed.includes(endpoint)))) {
+            if (Date.now() > giveUpAt) {
+                throw new Error(
+                    `the Job ${this.job}, which is to end the attack at its deadline, has not begun within ${startMs / 1_000} s; nothing was attacked. ` +
+                        `See why: kubectl --namespace ${this.namespace} describe pod --selector batch.kubernetes.io/job-name=${this.job}`,
+                );
+            }
+            await sleep(100);
+        }
+    }
+
+    /** The address of the Job's pod, which takes connections from the targets. */
+    async address(): Promise<string> {
+        const pods = await this.pods();
+        const address = pods.find(({ status }) => status?.phase === "Running")?.status?.podIP;
+        if (address === undefined) throw new Error(`the Job ${this.job} has no running pod that the targets could connect to`);
+        return address;
+    }
+
+    /** When fresh connections to all targets failed that had worked before, by the Job's clock; else why that is not shown. */
+    async cut(): Promise<{ at: number } | { at?: undefined; doubt: Doubt }> {
+        const reports = await this.reports();
+        if (!this.inward && reports.length > 0) return { at: reports.at(-1)!.at };
+        const control = this.endpoints.length > 0 ? reports.find(({ open }) => this.endpoints.every((endpoint) => open.includes(endpoint))) : undefined;
+        const cut = reports.find(({ at, closed }) => control && at > control.at && this.endpoints.every((endpoint) => closed.includes(endpoint)));
+        if (cut) return { at: cut.at };
+        return { doubt: control ? notEnforced(reports.at(-1)) : this.noControl(reports) };
+    }
+
+    /** Whether the targets have been cut off ever since, as far as the Job saw; else why not. */
+    async stillCut({ attackedAt, witnessedAt }: Proven): Promise<Doubt | undefined> {
+        const reports = (await this.reports()).filter(({ at }) => at >= witnessedAt);
+        const leak = reports.flatMap(({ open }) => open).find((endpoint) => this.endpoints.includes(endpoint));
+        if (leak) return `the targets could be reached again in the middle of the run, at ${leak}`;
+        const watchedMs = (reports.at(-1)?.at ?? witnessedAt) - witnessedAt;
+        if (Date.now() - attackedAt - watchedMs > 10_000) return "the Job that watches the targets has fallen silent";
+        return undefined;
+    }
+
+    private noControl(reports: readonly ConnectionReport[]): Doubt {
+        if (reports.length === 0) return "the Job that watches the targets reported nothing, so nobody saw whether they can be reached";
+        if (this.endpoints.length === 0) return "the targets declare no such TCP port, so nothing can show that they are cut off";
+        return "the targets could not be reached even before the attack began";
+    }
+
+    private async pods() {
+        return (await this.cluster.core.listNamespacedPod({ namespace: this.namespace, labelSelector: `batch.kubernetes.io/job-name=${this.job}` })).items;
+    }
+
+    private async reports(): Promise<ConnectionReport[]> {
+        const logs = await Promise.all(
+            // A pod whose container has not started has no log, and the API server says so with an error (400).
+            (await this.pods())
+                .filter(({ status }) => status?.containerStatuses?.some(({ state }) => state?.running || state?.terminated))
+                .map(({ metadata }) => orMissing(this.cluster.core.readNamespacedPodLog({ name: metadata!.name!, namespace: this.namespace }))),
+        );
+        return logs
+            .flatMap((log) => (log ?? "").split("\n"))
+            .filter((line) => line.startsWith("{") && line.endsWith("}"))
+            .map((line) => JSON.parse(line) as ConnectionReport)
+            .sort((a, b) => a.at - b.at);
+    }
+}
+
+function notEnforced(last: ConnectionReport | undefined): Doubt {
+    return `the NetworkPolicy is there, but ${last?.open.join(", ") ?? "the target"} still took fresh connections: ${enforcementAdvice}`;
+}

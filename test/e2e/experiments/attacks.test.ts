@@ -1,0 +1,56 @@
+import { existsSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Conclusion } from "../../../experiments/journal";
+import { TestStack } from "../shop/support";
+
+const short = { "experiment.enabled": "true", "experiment.duration": "2s", "experiment.grace": "1s", "experiment.interval": "250ms" };
+
+let stack: TestStack;
+beforeAll(async () => {
+    stack = await TestStack.open("e2e-attacks");
+    await stack.up();
+});
+afterAll(() => stack.close());
+
+async function conclusionOf(settings: Record<string, string>): Promise<Conclusion> {
+    return (await stack.up({ ...short, ...settings })).outputs.experiment!.value as Conclusion;
+}
+
+describe("each saved experiment comes to a verdict under a proven attack", () => {
+    it.each([
+        ["toys-blackhole", "blackhole", "toys-bestseller"],
+        ["fashion-blackhole", "blackhole", "fashion-bestseller"],
+        ["database-blackhole", "blackhole", "database"],
+        ["gateway-dns-loss", "dns", "gateway"],
+    ])("%s: FAILED, since nothing stands in for what is cut off", async (name, attack, workload) => {
+        const conclusion = await conclusionOf({ "experiment.name": name });
+        expect(conclusion).toMatchObject({ name, attack, verdict: "FAILED", targets: [expect.stringContaining(`e2e-attacks/${workload}-`)] });
+        expect(conclusion.requests).toBe(12);
+        expect(stack.said).toContain(attack === "dns" ? "left without name resolution" : "cut off the network");
+    });
+});
+
+it("a preview of an experiment says whom it would hit today", async () => {
+    await stack.preview({ ...short, "experiment.name": "hot-deals-blackhole", "experiment.run": "preview" });
+    expect(stack.said).toMatch(/hot-deals-blackhole would hit 1 container of 1 that match k8s\.deployment=hot-deals.*hot-deals-\S+\/hot-deals/);
+});
+
+describe("experiment.onFailure=fail", () => {
+    it("fails the update with the verdict, when the attack is undone and the shop is whole", async () => {
+        const error = await stack.failingUp({ ...short, "experiment.name": "hot-deals-blackhole", "experiment.onFailure": "fail" });
+        expect(error).toMatch(/FAILED: Only .* The attack is undone, and \/products is whole again/);
+        expect(existsSync(/journal is (\S+\.json)/.exec(error)![1]!)).toBe(true);
+        expect((await stack.products()).good).toBe(true);
+        expect(await stack.traces()).toEqual([]);
+    });
+
+    it("and another update of the same run says that its attack is over, and how to begin another", async () => {
+        const error = await stack.failingUp();
+        expect(error).toMatch(/INCONCLUSIVE: .*attack of run preview is over.*pulumi config set experiment\.run/);
+    });
+
+    it("leaves nothing that the next update could not undo", async () => {
+        await stack.up({ "experiment.enabled": "false", "experiment.onFailure": "report" });
+        expect(await stack.traces()).toEqual([]);
+    });
+});
