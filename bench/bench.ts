@@ -1,4 +1,5 @@
 import { describeResult, type Figure, judge, type Result } from "./figure";
+import { checkRate } from "./figures/checkRate";
 import { experimentEnable } from "./figures/experimentEnable";
 import { gatewayLatency } from "./figures/gatewayLatency";
 import { gatewayThroughput } from "./figures/gatewayThroughput";
@@ -6,6 +7,7 @@ import { podMemory } from "./figures/podMemory";
 import { previewUnchanged } from "./figures/previewUnchanged";
 import { recovery } from "./figures/recovery";
 import { shopUp } from "./figures/shopUp";
+import { targetChoice } from "./figures/targetChoice";
 import { readOptions } from "./options";
 import { Session } from "./session";
 
@@ -15,6 +17,8 @@ const figures = {
     "experiment-enable": experimentEnable,
     recovery,
     "pod-memory": podMemory,
+    "check-rate": checkRate,
+    "target-choice": targetChoice,
     "gateway-throughput": gatewayThroughput,
     "gateway-latency": gatewayLatency,
 } satisfies Record<string, (session: Session) => Figure>;
