@@ -6,14 +6,14 @@ import { GatewayIngress } from "./components/shop/ingress";
 import { Shop } from "./components/shop/shop";
 import { Experiment } from "./experiments/experiment";
 import { planOf } from "./experiments/plan";
-import { savedExperiment, savedExperimentNames } from "./experiments/saved";
+import { savedExperiment, savedExperiments } from "./experiments/saved";
 import { foreseeTargets } from "./experiments/targets/foresee";
 import { productsUrl } from "./shared/gateway";
 
 /** The stack: a shop in a cluster and, while it is enabled, an experiment on it. */
 async function stack() {
     const { kubeContext, clusterName, namespace, variant, images, replicas, gateway, ingress, databaseStorage, experiment } =
-        stackConfiguration(savedExperimentNames());
+        stackConfiguration(savedExperiments());
     const { context, provider, api } = await openCluster(kubeContext);
 
     const shop = new Shop("shop", { namespace, images, replicas, gatewayServiceType: gateway.serviceType, databaseStorage }, { provider });

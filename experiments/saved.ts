@@ -10,19 +10,22 @@ export interface SavedExperiment {
     target: string;
     /** What is done to them. @default a blackhole, both ways */
     attack?: Attack;
+    /** The variant of the shop that it needs. @default any */
+    variant?: "seven";
 }
 
 const folder = join(__dirname, "saved");
 
-/** Names of the saved experiments: the files in `saved/`, so that adding one needs no change elsewhere. */
-export function savedExperimentNames(): string[] {
+/** The saved experiments: the files in `saved/`, so that adding one needs no change elsewhere. */
+export function savedExperiments(): (SavedExperiment & { name: string })[] {
     return readdirSync(folder)
         .filter((file) => /^[a-z0-9-]+\.ts$/.test(file))
         .map((file) => file.replace(/\.ts$/, ""))
-        .sort();
+        .sort()
+        .map((name) => ({ name, ...savedExperiment(name) }));
 }
 
-/** A saved experiment by its name, which `savedExperimentNames` lists. */
+/** A saved experiment by its name, which `savedExperiments` lists. */
 export function savedExperiment(name: string): SavedExperiment {
     return (require(join(folder, name)) as { default: SavedExperiment }).default;
 }

@@ -1,22 +1,34 @@
 import { parseAttributes } from "../../shared/attributes";
 import { type Mistake, setCommand } from "./mistakes";
+import type { KnownExperiment } from "./read";
 import type { Key, ReadAs } from "./settings";
 
 /**
  * Mistakes between values that are each right by themselves.
  *
  * @param get what a key was read as; undefined where it is not set, or wrong by itself
- * @param experiments names of the saved experiments
+ * @param experiments the saved experiments
  */
-export function contradictions(get: <K extends Key>(key: K) => ReadAs<K> | undefined, experiments: readonly string[]): Mistake[] {
+export function contradictions(get: <K extends Key>(key: K) => ReadAs<K> | undefined, experiments: readonly KnownExperiment[]): Mistake[] {
     const mistakes: Mistake[] = [];
     const name = get("experiment.name");
-    if (name !== undefined && !experiments.includes(name)) {
+    const variant: string | undefined = get("variant");
+    const experiment = experiments.find((known) => known.name === name);
+    const fitting = experiments.filter((known) => known.variant === undefined || known.variant === variant).map((known) => known.name);
+    if (name !== undefined && experiment === undefined) {
         mistakes.push({
             key: "experiment.name",
             value: name,
-            reason: `there is no such saved experiment; allowed: ${experiments.join(", ")}`,
-            command: setCommand("experiment.name", experiments[0]!),
+            reason: `there is no such saved experiment; allowed: ${fitting.join(", ")}`,
+            command: setCommand("experiment.name", fitting[0]!),
+        });
+    }
+    if (experiment?.variant !== undefined && variant !== undefined && experiment.variant !== variant) {
+        mistakes.push({
+            key: "experiment.name",
+            value: experiment.name,
+            reason: `it needs what only variant ${experiment.variant} has, and this stack is variant ${variant}; allowed: ${fitting.join(", ")}`,
+            command: setCommand("variant", experiment.variant),
         });
     }
     const [duration, interval, grace, deadline] = [

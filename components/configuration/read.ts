@@ -41,12 +41,18 @@ export interface ExperimentSettings {
     run: string;
 }
 
+/** What the reading knows of a saved experiment. */
+export interface KnownExperiment {
+    name: string;
+    /** The variant that it needs. @default any */
+    variant?: "seven";
+}
+
 /** What the reading needs to know besides the stack's own values. */
 export interface Surroundings {
     project: string;
     stack: string;
-    /** Names of the saved experiments. */
-    experiments: readonly string[];
+    experiments: readonly KnownExperiment[];
     /** Whether a `project:key` was set with `--secret`: its value must not show in an error. @default none was */
     isSecret?: (fullKey: string) => boolean;
 }

@@ -3,7 +3,7 @@ import { ConfigurationError, type Mistake } from "../../../components/configurat
 import { readConfiguration } from "../../../components/configuration/read";
 import { settings } from "../../../components/configuration/settings";
 
-const around = { project: "chaos-shop", stack: "local", experiments: ["hot-deals-blackhole"] };
+const around = { project: "chaos-shop", stack: "local", experiments: [{ name: "hot-deals-blackhole" }, { name: "orders-kill", variant: "seven" as const }] };
 const own = (values: Record<string, string>) => Object.fromEntries(Object.entries(values).map(([key, value]) => [`chaos-shop:${key}`, value]));
 const read = (values: Record<string, string>) => readConfiguration(own(values), around);
 
@@ -138,6 +138,18 @@ describe("keys", () => {
 
     it("a key set with --path is refused, with the way to set it without", () => {
         expect(mistakesOf({ experiment: '{"enabled":true}' })[0]).toMatchObject({ key: "experiment", command: expect.stringContaining("pulumi config rm experiment && ") });
+    });
+});
+
+describe("a saved experiment", () => {
+    it("that there is not is refused with those that fit the stack's variant", () => {
+        expect(mistakesOf({ "experiment.name": "cold-deals" })).toMatchObject([{ key: "experiment.name", reason: "there is no such saved experiment; allowed: hot-deals-blackhole" }]);
+    });
+
+    it("for another variant of the shop is refused, with the command that changes the variant", () => {
+        expect(mistakesOf({ "experiment.name": "orders-kill" })).toMatchObject([
+            { key: "experiment.name", reason: expect.stringContaining("needs what only variant seven has, and this stack is variant four"), command: "pulumi config set variant seven" },
+        ]);
     });
 });
 
