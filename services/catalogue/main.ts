@@ -15,6 +15,7 @@ runProgram("catalogue", () => {
         password: environment.PGPASSWORD,
         database: environment.PGDATABASE,
         queryTimeoutMs: environment.QUERY_TIMEOUT_MS,
+        program: "catalogue",
     });
     const application = createCatalogue({ category: environment.CATEGORY, database, log });
     return { application, port: environment.PORT, log, close: () => database.close() };

@@ -31,3 +31,6 @@ insert into product (id, name, category) values
     ('af238647-a922-4249-b9fc-e608c4d3f831', 'Slate Mechanical Keyboard', 'HOT_DEALS'),
     ('530af3c0-cb81-485d-9dd1-238200465544', 'Glacier Insulated Bottle, Pack of Two', 'HOT_DEALS')
 on conflict (id) do nothing;
+
+insert into stock (product_id, quantity) select id, 10000 from product
+on conflict (product_id) do nothing;

@@ -6,6 +6,8 @@
 #   PGDATA             the data; a folder inside of the writable volume, not the volume itself
 #   POSTGRES_PASSWORD  of the account `shop`, which owns the database `shop`; or POSTGRES_PASSWORD_FILE
 #   READER_PASSWORD    of the account `shop_reader`, which may only read; or READER_PASSWORD_FILE
+#   ORDERS_PASSWORD    of the account `shop_orders`, which keeps the orders; or ORDERS_PASSWORD_FILE
+#   INVENTORY_PASSWORD of the account `shop_inventory`, which keeps the stock; or INVENTORY_PASSWORD_FILE
 #   RUN_DIR            the socket is made in its folder product-db; /tmp unless told
 #   PGPORT             5432 unless told
 set -eu
@@ -35,6 +37,8 @@ run=${RUN_DIR:-/tmp}
 data=${PGDATA:-}
 read_secret POSTGRES_PASSWORD
 read_secret READER_PASSWORD
+read_secret ORDERS_PASSWORD
+read_secret INVENTORY_PASSWORD
 [ "$(id -u)" != 0 ] || mistake "the user is root, which PostgreSQL refuses; set runAsUser, for example to 999"
 [ -w "$run" ] || mistake "RUN_DIR is $run, which is not writable; mount an emptyDir there"
 case $data in
@@ -107,7 +111,7 @@ preparation=
 
 # To PostgreSQL SIGTERM means to wait until each client has left by itself, and a pool's connections never do. What a
 # pod needs is a fast shutdown: SIGINT. So this shell stays, and translates.
-unset POSTGRES_PASSWORD READER_PASSWORD
+unset POSTGRES_PASSWORD READER_PASSWORD ORDERS_PASSWORD INVENTORY_PASSWORD
 serve &
 server=$!
 trap 'kill -INT $server' TERM INT

@@ -6,10 +6,13 @@ import { createMetrics } from "../shared/metrics";
 import { askBackend } from "./backend";
 import { gatherWhole, type Backends } from "./listing";
 import { observe } from "./observe";
+import { serveOrders } from "./orders";
 import { createPatterns } from "./resilience";
 
 export interface GatewayArgs {
     backends: Backends;
+    /** Where orders is, if the shop has orders. */
+    ordersUrl: URL;
     /** How long one backend may take in all, in milliseconds. */
     upstreamTimeoutMs: number;
     /** Throws when the gateway can reach nothing at all; see `reachability.ts`. */
@@ -21,7 +24,7 @@ export interface GatewayArgs {
  * The gateway: `GET /products` lists what all backends offer, or says in a problem document which one failed. Below it
  * are the same listing by patterns of resilience.
  */
-export function createGateway({ backends, upstreamTimeoutMs, checkReachability, log }: GatewayArgs): Hono {
+export function createGateway({ backends, ordersUrl, upstreamTimeoutMs, checkReachability, log }: GatewayArgs): Hono {
     const metrics = createMetrics();
     const application = createApplication(log, metrics);
     serveHealth(application, log, checkReachability);
@@ -34,5 +37,6 @@ export function createGateway({ backends, upstreamTimeoutMs, checkReachability, 
     for (const [name, gather] of Object.entries(patterns)) {
         application.get(`/products/${name}`, async (context) => context.json(await gather(context.get("scope"))));
     }
+    serveOrders(application, { ordersUrl, upstreamTimeoutMs });
     return application;
 }

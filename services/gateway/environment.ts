@@ -11,6 +11,8 @@ export const gatewayEnvironment = z.object({
     FASHION_URL: httpUrl("http://fashion-bestseller"),
     TOYS_URL: httpUrl("http://toys-bestseller"),
     HOT_DEALS_URL: httpUrl("http://hot-deals"),
+    /** In a shop without orders nobody answers to this name; the gateway is the same in both, and is not restarted. */
+    ORDERS_URL: httpUrl("http://orders").prefault("http://orders"),
     /** How long one backend may take in all, connecting included. */
     UPSTREAM_TIMEOUT_MS: milliseconds(2_000),
 });

@@ -15,6 +15,7 @@ runProgram("gateway", () => {
     };
     const application = createGateway({
         backends,
+        ordersUrl: environment.ORDERS_URL,
         upstreamTimeoutMs: environment.UPSTREAM_TIMEOUT_MS,
         checkReachability: createReachability(Object.values(backends).map(({ url }) => url)),
         log,

@@ -1,7 +1,8 @@
 import { Resolver } from "node:dns/promises";
 import { readFileSync } from "node:fs";
-import { connect, isIP } from "node:net";
+import { isIP } from "node:net";
 import { READINESS_TIMEOUT_MS } from "../shared/health";
+import { checkPort } from "../shared/watch";
 
 /** The codes with which c-ares says that a DNS server answered, though not with an address. */
 const ANSWERED = new Set(["ENOTFOUND", "ENODATA", "ESERVFAIL", "EFORMERR", "ENOTIMP", "EREFUSED"]);
@@ -49,7 +50,7 @@ export function createReachability(urls: URL[], dns: Dns = { searchDomain: first
         for (const { host, port } of targets) {
             const address = addressOf(host);
             if (address !== undefined) {
-                attempts.push(connectTo(address, port));
+                attempts.push(checkPort(address, port));
             }
         }
         try {
@@ -85,21 +86,6 @@ async function queryName(name: string, dns: Dns): Promise<string | undefined> {
  */
 function completeName(name: string, searchDomain: string | undefined): string {
     return name.endsWith(".") || searchDomain === undefined ? name : `${name}.${searchDomain}`;
-}
-
-function connectTo(address: string, port: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-        const socket = connect({ host: address, port });
-        const timer = setTimeout(() => {
-            socket.destroy(new Error(`no connection within ${READINESS_TIMEOUT_MS} ms`));
-        }, READINESS_TIMEOUT_MS);
-        socket.once("connect", () => {
-            resolve();
-            socket.destroy();
-        });
-        socket.once("error", reject);
-        socket.once("close", () => clearTimeout(timer));
-    });
 }
 
 function firstSearchDomain(): string | undefined {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import postgres from "postgres";
 import { describe, vi } from "vitest";
+import { whyNotInstalled } from "./debian";
 import { eventually, freePort } from "./ports";
 
 const SOURCE = resolve(__dirname, "../../../services/database");
@@ -12,36 +13,23 @@ vi.setConfig({ testTimeout: 30_000, hookTimeout: 60_000 });
 
 export const OWNER_PASSWORD = "owner's secret";
 export const READER_PASSWORD = "reader secret";
+export const ORDERS_PASSWORD = "orders' secret";
+export const INVENTORY_PASSWORD = "inventory secret";
 
 /**
  * Why the real PostgreSQL cannot be had here, or undefined if it can. As root on a Debian it is installed if missing;
  * elsewhere the tests that need it are skipped, with this as the reason.
  */
 function whyNoPostgres(): string | undefined {
-    if (existsSync("/usr/lib/postgresql") && readdirSync("/usr/lib/postgresql").length > 0) {
-        return undefined;
-    }
-    if (process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get")) {
-        return "no PostgreSQL under /usr/lib/postgresql; install it with: sudo apt-get install postgresql";
-    }
-    console.warn("Installs PostgreSQL for the tests: apt-get install postgresql-15");
-    // Only the programs are wanted: the package would otherwise make a database of its own and start it.
-    const clusterSettings = "/etc/postgresql-common/createcluster.conf";
-    if (!existsSync(clusterSettings)) {
-        mkdirSync("/etc/postgresql-common", { recursive: true });
-        writeFileSync(clusterSettings, "create_main_cluster = false\n");
-    }
-    const environment = { ...process.env, DEBIAN_FRONTEND: "noninteractive", UCF_FORCE_CONFFOLD: "1" };
-    // Others may be installing, too; and a new machine's package lists are empty or old.
-    const aptGet = (...args: string[]) =>
-        execFileSync("apt-get", ["-o", "DPkg::Lock::Timeout=300", ...args], { env: environment, stdio: "pipe" });
-    try {
-        aptGet("update");
-        aptGet("install", "--yes", "--no-install-recommends", "postgresql-15");
-    } catch (error) {
-        return `PostgreSQL could not be installed: ${error instanceof Error ? error.message : error}`;
-    }
-    return undefined;
+    const isThere = () => existsSync("/usr/lib/postgresql") && readdirSync("/usr/lib/postgresql").length > 0;
+    return whyNotInstalled("PostgreSQL", "postgresql-15", isThere, () => {
+        // Only the programs are wanted: the package would otherwise make a database of its own and start it.
+        const clusterSettings = "/etc/postgresql-common/createcluster.conf";
+        if (!existsSync(clusterSettings)) {
+            mkdirSync("/etc/postgresql-common", { recursive: true });
+            writeFileSync(clusterSettings, "create_main_cluster = false\n");
+        }
+    });
 }
 
 /** A group of tests that need the real PostgreSQL; its title says why if they are skipped. */
@@ -96,6 +84,8 @@ export class TestDatabase {
                 PGPORT: String(this.port),
                 POSTGRES_PASSWORD: OWNER_PASSWORD,
                 READER_PASSWORD,
+                ORDERS_PASSWORD,
+                INVENTORY_PASSWORD,
                 ...environment,
             },
             stdio: ["ignore", "pipe", "pipe"],

@@ -6,7 +6,7 @@ import { buildSync } from "esbuild";
 import { afterAll, vi } from "vitest";
 import { eventually, freePort } from "./ports";
 
-export type ProgramName = "gateway" | "catalogue";
+export type ProgramName = "gateway" | "catalogue" | "orders" | "inventory";
 
 /** How a pod runs a program: V8 sizes its heap by the whole machine's memory unless it is told. */
 const NODE_OPTIONS = ["--max-semi-space-size=4", "--max-old-space-size=48"];

@@ -1,0 +1,130 @@
+import type { Context, Hono } from "hono";
+import * as z from "zod";
+import { createApplication } from "../shared/application";
+import { readJsonBody } from "../shared/body";
+import { serveHealth } from "../shared/health";
+import { type Log, reasonOf } from "../shared/log";
+import { createMetrics, gaugeCounts } from "../shared/metrics";
+import { itemSchema, ORDER_STATES } from "../shared/orders";
+import { plainProblem, ProblemError, problemType } from "../shared/problem";
+import type { Book } from "./book";
+
+export interface OrdersArgs {
+    book: Book;
+    /** Throws when the program can reach neither the database nor the broker. */
+    checkReachability: () => Promise<void>;
+    log: Log;
+}
+
+const MOST_ITEMS = 50;
+
+const orderSchema = z.strictObject({
+    items: z
+        .array(itemSchema)
+        .min(1, "must have at least one item")
+        .max(MOST_ITEMS, `must have at most ${MOST_ITEMS} items`)
+        .superRefine((items, { addIssue }) => {
+            items.forEach(({ productId }, index) => {
+                if (items.findIndex((item) => item.productId === productId) < index) {
+                    addIssue({ code: "custom", path: [index, "productId"], message: "is there twice; add the quantities up" });
+                }
+            });
+        }),
+});
+
+/**
+ * Orders: `POST /orders` accepts one, `GET /orders/{id}` tells what became of it.
+ *
+ * An order that was answered with 202 is in the database; all that comes after can take its time. It is accepted with
+ * the broker or the inventory away, and refused without the database.
+ */
+export function createOrders({ book, checkReachability, log }: OrdersArgs): Hono {
+    const metrics = createMetrics();
+    const application = createApplication(log, metrics);
+    serveHealth(application, log, checkReachability);
+    const none = Object.fromEntries(ORDER_STATES.map((state) => [state, 0]));
+    const read = async () => ({ ...none, ...(await book.countByState()) });
+    gaugeCounts(metrics, { name: "orders", help: "Orders by state", label: "state", read, log });
+
+    application.post("/orders", async (context) => {
+        const key = readKey(context.req.header("idempotency-key"));
+        const { items } = await readJsonBody(context, orderSchema);
+        const placed = await orUnavailable(context, book.place(key, items, context.get("scope")));
+        switch (placed.kind) {
+            case "accepted": {
+                const { id, state } = placed.order;
+                context.get("scope").log.info({ orderId: id }, "order accepted");
+                return context.json({ id, state, items }, 202, { Location: `/orders/${id}` });
+            }
+            case "unknown-products": {
+                const errors = items.flatMap(({ productId }, index) =>
+                    placed.productIds.has(productId) ? [{ pointer: `/items/${index}/productId`, detail: "there is no such product" }] : [],
+                );
+                throw new ProblemError({
+                    type: problemType("unknown-products"),
+                    title: "A product is not known",
+                    status: 422,
+                    detail: errors.map(({ pointer, detail }) => `${pointer}: ${detail}`).join("; "),
+                    errors,
+                });
+            }
+            case "other-items":
+                throw new ProblemError({
+                    type: problemType("idempotency-key-reused"),
+                    title: "The key belongs to another order",
+                    status: 422,
+                    detail: "Idempotency-Key: was used before, for an order of other items; use a new one for a new order.",
+                    errors: [{ header: "Idempotency-Key", detail: "was used before, for an order of other items" }],
+                });
+        }
+    });
+
+    application.get("/orders/:id", async (context) => {
+        const id = z.uuid().safeParse(context.req.param("id"));
+        const order = id.success ? await orUnavailable(context, book.find(id.data)) : undefined;
+        if (order === undefined) {
+            throw new ProblemError(plainProblem(404, "Not Found", "There is no order of this id."));
+        }
+        return context.json(order, 200, { "Cache-Control": "no-store" });
+    });
+    return application;
+}
+
+/**
+ * The value of Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): a quoted string, or the same without the
+ * quotes, as many clients send it.
+ */
+function readKey(header: string | undefined): string {
+    const key = /^(?:"([!#-[\]-~]{1,128})"|([!#-[\]-~]{1,128}))$/.exec(header ?? "");
+    if (key) {
+        return (key[1] ?? key[2])!;
+    }
+    const detail =
+        header === undefined
+            ? "is missing; send one that no other order has, such as a UUID, so that the order can be sent again safely"
+            : "must be 1 to 128 visible ASCII characters, such as a UUID";
+    throw new ProblemError({
+        type: problemType("idempotency-key"),
+        title: "An order needs an Idempotency-Key",
+        status: 400,
+        detail: `Idempotency-Key: ${detail}.`,
+        errors: [{ header: "Idempotency-Key", detail }],
+    });
+}
+
+async function orUnavailable<Result>(context: Context, asked: Promise<Result>): Promise<Result> {
+    try {
+        return await asked;
+    } catch (error) {
+        context.get("scope").log.warn({ cause: reasonOf(error) }, "the database did not answer");
+        throw new ProblemError(
+            {
+                type: problemType("database-unavailable"),
+                title: "The database is not available",
+                status: 503,
+                detail: "The order database did not answer. An order that was sent is not lost by sending it again with the same Idempotency-Key.",
+            },
+            { "Retry-After": "5" },
+        );
+    }
+}

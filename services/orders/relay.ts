@@ -1,0 +1,29 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { BrokerLink } from "../shared/broker";
+import { type Accepted, decidedSchema } from "../shared/orders";
+import type { Book } from "./book";
+
+const BATCH = 50;
+const PAUSE_MS = 200;
+
+/** Sends orders that are due to the inventory, for as long as the connection to the broker lasts. */
+export function sendOrders(book: Book): (link: BrokerLink) => Promise<void> {
+    return async ({ publish, lost }) => {
+        while (!lost.aborted) {
+            const due = await book.takeDue(BATCH).catch(() => []);
+            await Promise.all(
+                due.map(({ id, items, trace }) => publish("orders.accepted", id, { orderId: id, items } satisfies Accepted, trace)),
+            );
+            if (due.length < BATCH) await sleep(PAUSE_MS);
+        }
+    };
+}
+
+/** Notes what the inventory decided. */
+export function noteDecisions(book: Book): (link: BrokerLink) => Promise<void> {
+    return ({ consume }) =>
+        consume("orders.decided", decidedSchema, async (decided, scope) => {
+            const { orderId, outcome } = decided;
+            if (await book.settle(decided)) scope.log.info({ orderId, outcome }, "order settled");
+        });
+}

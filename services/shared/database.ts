@@ -1,0 +1,104 @@
+import { connect, type Socket } from "node:net";
+import postgres from "postgres";
+import { READINESS_TIMEOUT_MS } from "./health";
+import { within } from "./time";
+
+export interface DatabaseArgs {
+    host: string;
+    port: number;
+    user: string;
+    password: string;
+    database: string;
+    /** How long a query or a transaction may take in all, in milliseconds. */
+    queryTimeoutMs: number;
+    /** The program's name, as the server's list of connections shows it. */
+    program: string;
+}
+
+/** The shop's database, for whatever one account may ask it. */
+export interface Database {
+    /**
+     * Does something with the database. Fails within the query time-out, whatever the network does; what it had begun
+     * may have been done all the same.
+     */
+    ask<Result>(work: (sql: postgres.Sql) => Promise<Result>): Promise<Result>;
+    /** Opens a connection of its own, logs in, asks something and closes it; throws if that fails within 800 ms. */
+    checkFreshConnection(): Promise<void>;
+    /** Ends the pooled connections at once; the next question opens a fresh one. */
+    destroyConnections(): void;
+    /** Closes the pooled connections. */
+    close(): Promise<void>;
+}
+
+/**
+ * A pool of connections to the database that heals.
+ *
+ * Two clocks watch a query. The server ends a statement that is merely slow (`statement_timeout`), and the connection
+ * lives on. If the client's own, later clock runs out, the server is not heard at all: the network swallows packets,
+ * and TCP by itself would go on trying for minutes. Then the pool's connections are destroyed, and the next query
+ * opens a fresh one.
+ */
+export function openDatabase(args: DatabaseArgs): Database {
+    const pool = openConnections(args, { max: 4, connectTimeoutMs: args.queryTimeoutMs * (2 / 3) });
+    return {
+        async ask(work) {
+            try {
+                return await within(args.queryTimeoutMs, work(pool.sql));
+            } catch (error) {
+                // An error that the server sent came over a connection that works.
+                if (!(error instanceof postgres.PostgresError)) {
+                    pool.destroyConnections();
+                }
+                throw error;
+            }
+        },
+        async checkFreshConnection() {
+            const probe = openConnections(args, { max: 1, connectTimeoutMs: READINESS_TIMEOUT_MS });
+            try {
+                await within(READINESS_TIMEOUT_MS, probe.sql`select 1`.execute());
+            } finally {
+                void probe.close();
+            }
+        },
+        destroyConnections: pool.destroyConnections,
+        close: () => pool.close(),
+    };
+}
+
+/** `postgres` with sockets that can be destroyed from outside; by itself it would wait for them to end. */
+function openConnections(args: DatabaseArgs, limits: { max: number; connectTimeoutMs: number }) {
+    const sockets = new Set<Socket>();
+    const destroyConnections = () => sockets.forEach((socket) => socket.destroy());
+    const openSocket = () => {
+        const socket = connect({ host: args.host, port: args.port, noDelay: true });
+        sockets.add(socket);
+        return socket.once("close", () => sockets.delete(socket));
+    };
+    const options: postgres.Options<Record<string, never>> & { socket: () => Socket } = {
+        host: args.host,
+        port: args.port,
+        user: args.user,
+        password: args.password,
+        database: args.database,
+        max: limits.max,
+        connect_timeout: limits.connectTimeoutMs / 1000,
+        idle_timeout: 30,
+        // By default it waits up to 20 s before it tries a lost server again; here each request is a try.
+        backoff: () => 0,
+        // Arrays and their types are not used; asking for them would cost each new connection a query.
+        fetch_types: false,
+        connection: {
+            application_name: args.program,
+            statement_timeout: Math.max(1, Math.round(args.queryTimeoutMs * (2 / 3))),
+        },
+        onnotice: () => {},
+        // Missing in the library's types, though documented in its README ("Connection details").
+        socket: openSocket,
+    };
+    const sql = postgres(options);
+    const close = async () => {
+        await sql.end({ timeout: 0.2 });
+        destroyConnections();
+    };
+    return { sql, destroyConnections, close };
+}

@@ -1,0 +1,76 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { whyNotInstalled } from "./debian";
+import { eventually, freePort } from "./ports";
+
+/** Begins with a letter, as those that the shop draws do: NATS reads a variable's value as it reads its configuration. */
+export const BROKER_PASSWORDS = { ORDERS_PASSWORD: "p-orders_1", INVENTORY_PASSWORD: "p-inventory_2" };
+
+/** Why the real NATS cannot be had here, or undefined if it can. */
+export const whyNoNats = () => whyNotInstalled("NATS", "nats-server", () => existsSync("/usr/sbin/nats-server"));
+
+/** The shop's message broker, with the shop's own configuration and data in a folder of its own. */
+export class TestBroker {
+    private readonly folder = mkdtempSync(join(tmpdir(), "shop-broker-"));
+    private server: ChildProcess | undefined;
+
+    private constructor(readonly port: number, monitoringPort: number) {
+        const configuration = readFileSync(resolve(__dirname, "../../../services/broker/nats.conf"), "utf8");
+        const moved = configuration
+            .replace("port: 4222", `port: ${port}`)
+            .replace("http_port: 8222", `http_port: ${monitoringPort}`)
+            .replace("store_dir: /data", `store_dir: ${JSON.stringify(join(this.folder, "data"))}`);
+        writeFileSync(join(this.folder, "nats.conf"), moved);
+    }
+
+    static async started(): Promise<TestBroker> {
+        const broker = new TestBroker(await freePort(), await freePort());
+        await broker.start();
+        return broker;
+    }
+
+    async start(): Promise<void> {
+        const server = spawn("/usr/sbin/nats-server", ["--config", join(this.folder, "nats.conf")], { env: BROKER_PASSWORDS, stdio: "pipe" });
+        let output = "";
+        server.stderr!.on("data", (chunk) => (output += chunk));
+        this.server = server;
+        await eventually("the broker listens", () => {
+            if (server.exitCode !== null) throw new Error(`nats-server exited with ${server.exitCode}: ${output}`);
+            return canConnect(this.port);
+        });
+    }
+
+    /** Ends it at once; its data stay. */
+    async kill(): Promise<void> {
+        const server = this.server;
+        if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
+        const exited = new Promise((done) => server.once("exit", done));
+        server.kill("SIGKILL");
+        await exited;
+    }
+
+    /** Ends it at once, and its data are gone, as a pod's `emptyDir` is. */
+    async lose(): Promise<void> {
+        await this.kill();
+        rmSync(join(this.folder, "data"), { recursive: true, force: true });
+    }
+
+    async remove(): Promise<void> {
+        await this.kill();
+        rmSync(this.folder, { recursive: true, force: true });
+    }
+}
+
+function canConnect(port: number): Promise<boolean> {
+    return new Promise((done) => {
+        const socket = connect({ host: "127.0.0.1", port });
+        socket.once("connect", () => {
+            socket.destroy();
+            done(true);
+        });
+        socket.once("error", () => done(false));
+    });
+}
