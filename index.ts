@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { openCluster } from "./components/cluster/cluster";
 import { awaitGatewayAddress } from "./components/cluster/gatewayAddress";
+import { awaitOrders } from "./components/cluster/awaitOrders";
 import { stackConfiguration } from "./components/configuration/stack";
 import { GatewayIngress } from "./components/shop/ingress";
 import { Shop } from "./components/shop/shop";
@@ -12,11 +13,11 @@ import { productsUrl } from "./shared/gateway";
 
 /** The stack: a shop in a cluster and, while it is enabled, an experiment on it. */
 async function stack() {
-    const { kubeContext, clusterName, namespace, variant, images, replicas, gateway, ingress, databaseStorage, experiment } =
+    const { kubeContext, clusterName, namespace, variant, images, replicas, gateway, ingress, databaseStorage, ordersReadyTimeoutMs, experiment } =
         stackConfiguration(savedExperiments());
     const { context, provider, api } = await openCluster(kubeContext);
 
-    const shop = new Shop("shop", { namespace, images, replicas, gatewayServiceType: gateway.serviceType, databaseStorage }, { provider });
+    const shop = new Shop("shop", { namespace, variant, images, replicas, gatewayServiceType: gateway.serviceType, databaseStorage }, { provider });
     if (ingress) new GatewayIngress("gateway", { namespace: shop.namespace, ...ingress }, { provider, parent: shop });
 
     const plan = planOf({ ...experiment, saved: savedExperiment(experiment.name), context: context.name, clusterName, shopNamespace: namespace });
@@ -28,6 +29,7 @@ async function stack() {
         variant,
         namespace: shop.namespace,
         gateway: address.apply((found) => found ?? `no external address; reach it with: kubectl --context ${context.name} --namespace ${namespace} port-forward service/gateway 8080:80`),
+        orders: shop.orders && awaitOrders(shop.orders, api, ordersReadyTimeoutMs),
         productsUrl: address.apply((found) => found && productsUrl(found)),
         experiment: run?.conclusion ?? "disabled",
     };

@@ -66,6 +66,16 @@ export function contradictions(get: <K extends Key>(key: K) => ReadAs<K> | undef
             });
         }
     }
+    for (const key of ["replicas.orders", "replicas.inventory"] as const) {
+        if (get(key) !== undefined && get("variant") === "four") {
+            mistakes.push({
+                key,
+                value: String(get(key)),
+                reason: "there is no such workload in variant four; allowed: in variant seven",
+                command: setCommand("variant", "seven"),
+            });
+        }
+    }
     for (const key of ["ingress.class", "ingress.tlsSecret"] as const) {
         if (get(key) !== undefined && get("ingress.hosts") === undefined) {
             mistakes.push({

@@ -7,7 +7,7 @@ import { unknownKey } from "./unknownKeys";
 
 /** A stack's configuration, read and checked. Durations are milliseconds, shares are between 0 and 1. */
 export interface StackConfiguration {
-    variant: "four";
+    variant: "four" | "seven";
     namespace: string;
     clusterName: string;
     /** The kubeconfig context that the stack names; undefined where it leaves the choice to the guard. */
@@ -16,7 +16,9 @@ export interface StackConfiguration {
     ingress?: { hosts: string[]; class?: string; tlsSecret?: string };
     /** Only workloads whose number the stack sets. */
     replicas: Partial<Record<Workload, number>>;
-    images: { node: string; postgres: string };
+    images: { node: string; postgres: string; nats: string };
+    /** How long new pods of orders, inventory and message-broker are waited for. */
+    ordersReadyTimeoutMs: number;
     /** Size of the database's claim; undefined for an `emptyDir`. */
     databaseStorage?: string;
     experiment: ExperimentSettings;
@@ -116,7 +118,7 @@ function shape(
 ): StackConfiguration {
     const hosts = get("ingress.hosts");
     const replicas = workloads
-        .map((workload) => [workload, workload === "database" ? undefined : get(`replicas.${workload}`)] as const)
+        .map((workload) => [workload, workload === "database" || workload === "message-broker" ? undefined : get(`replicas.${workload}`)] as const)
         .filter(([, number]) => number !== undefined);
     return {
         variant: must("variant"),
@@ -126,7 +128,8 @@ function shape(
         gateway: { serviceType: must("gateway.serviceType"), addressTimeoutMs: get("gateway.addressTimeout") },
         ingress: hosts && { hosts, class: get("ingress.class"), tlsSecret: get("ingress.tlsSecret") },
         replicas: Object.fromEntries(replicas),
-        images: { node: must("images.node"), postgres: must("images.postgres") },
+        images: { node: must("images.node"), postgres: must("images.postgres"), nats: must("images.nats") },
+        ordersReadyTimeoutMs: must("orders.readyTimeout"),
         databaseStorage: get("database.storage"),
         experiment: {
             enabled: must("experiment.enabled"),

@@ -1,7 +1,7 @@
 import { count, duration, flag, hosts, image, label, oneOf, percentage, radius, type Reader, target, text } from "./values";
 
 /** The workloads of the shop, by the names that the cluster knows them by. */
-export const workloads = ["gateway", "fashion-bestseller", "toys-bestseller", "hot-deals", "database"] as const;
+export const workloads = ["gateway", "fashion-bestseller", "toys-bestseller", "hot-deals", "database", "orders", "inventory", "message-broker"] as const;
 export type Workload = (typeof workloads)[number];
 
 /** One key of the stack's configuration. */
@@ -31,9 +31,9 @@ const replicas = (workload: Workload) =>
  * table is held to this one by a test.
  */
 export const settings = {
-    variant: setting(oneOf("four"), {
+    variant: setting(oneOf("four", "seven"), {
         default: "four",
-        meaning: "Which shop: `four` is gateway, fashion-bestseller, toys-bestseller, hot-deals and product-db.",
+        meaning: "Which shop: `four` is gateway, fashion-bestseller, toys-bestseller, hot-deals and product-db; `seven` also orders, inventory and message-broker.",
     }),
     namespace: setting(label, {
         default: "demo",
@@ -61,6 +61,12 @@ export const settings = {
     "replicas.fashion-bestseller": replicas("fashion-bestseller"),
     "replicas.toys-bestseller": replicas("toys-bestseller"),
     "replicas.hot-deals": replicas("hot-deals"),
+    "replicas.orders": replicas("orders"),
+    "replicas.inventory": replicas("inventory"),
+    "orders.readyTimeout": setting(duration("0s", "10m"), {
+        default: "5m0s",
+        meaning: "How long new pods of orders, inventory and message-broker are waited for before the update goes on without them.",
+    }),
     "images.node": setting(image, {
         default: "docker.io/library/node:20.20.2-bookworm-slim",
         meaning: "What the shop's programs run on: Node 20 or newer.",
@@ -68,6 +74,10 @@ export const settings = {
     "images.postgres": setting(image, {
         default: "docker.io/library/postgres:15.18-bookworm",
         meaning: "What the database runs on: a Debian-based PostgreSQL 15 or newer.",
+    }),
+    "images.nats": setting(image, {
+        default: "docker.io/library/nats:2.9.10-alpine",
+        meaning: "What the message broker runs on: NATS 2.9.10 or newer.",
     }),
     "database.storage": setting(
         { allowed: "a size such as 512Mi or 1Gi", read: (size: string) => (/^[1-9]\d*(?:Mi|Gi|Ti)$/.test(size) ? size : undefined) },

@@ -19,4 +19,4 @@ export const restrictedContainer = {
 };
 
 /** The users that the official images come with. */
-export const users = { node: 1000, postgres: 999 } as const;
+export const users = { node: 1000, postgres: 999, nats: 1000 } as const;

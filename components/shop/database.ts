@@ -1,10 +1,7 @@
-import * as k8s from "@pulumi/kubernetes";
 import * as kx from "@pulumi/kubernetesx";
 import * as pulumi from "@pulumi/pulumi";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { restrictedContainer, restrictedPod, users } from "../program/podSecurity";
-import { servicesFolder, shortHash } from "../program/program";
+import { emptyDir, serviceFiles } from "./files";
 import { Passwords } from "./passwords";
 import { Workload } from "./workload";
 
@@ -21,15 +18,15 @@ const mounts = { scripts: "/scripts", data: "/var/lib/postgresql/data", temporar
 
 /** PostgreSQL with the shop's products: the workload `database` behind the Service `product-db`. */
 export class Database extends pulumi.ComponentResource {
-    /** What a client that only reads needs to connect, as the environment variables that PostgreSQL's clients know. */
-    readonly readerEnv: kx.types.EnvMap;
+    /** What a client needs to connect as an account, as the environment variables that PostgreSQL's clients know. */
+    readonly envFor: (account: "reader" | "orders" | "inventory") => kx.types.EnvMap;
 
     constructor(name: string, { namespace, image, storage }: DatabaseArgs, opts?: pulumi.ComponentResourceOptions) {
         super("chaos-shop:shop:Database", name, {}, opts);
         const child = { parent: this };
 
-        const credentials = new Passwords(`${name}-credentials`, ["owner", "reader"], namespace, child);
-        const scripts = startScripts(name, namespace, child);
+        const credentials = new Passwords(`${name}-accounts`, ["owner", "reader", "orders", "inventory"], namespace, child);
+        const scripts = serviceFiles(`${name}-scripts`, "database", namespace, child);
         const data = storage === undefined ? emptyDir("data", mounts.data) : claim(name, namespace, storage, child).mount(mounts.data);
 
         const workload = new Workload(
@@ -52,6 +49,9 @@ export class Database extends pulumi.ComponentResource {
                                 PGDATA: `${mounts.data}/shop`,
                                 POSTGRES_PASSWORD: credentials.asEnvValue("owner"),
                                 READER_PASSWORD: credentials.asEnvValue("reader"),
+                                // In variant four, too: the database is the same in both, and is not restarted.
+                                ORDERS_PASSWORD: credentials.asEnvValue("orders"),
+                                INVENTORY_PASSWORD: credentials.asEnvValue("inventory"),
                                 CREDENTIALS: credentials.version,
                             },
                             ports: { postgres: port },
@@ -68,24 +68,16 @@ export class Database extends pulumi.ComponentResource {
             child,
         );
 
-        this.readerEnv = {
+        this.envFor = (account) => ({
             PGHOST: workload.service.metadata.name,
             PGPORT: String(port),
-            PGUSER: "shop_reader",
+            PGUSER: `shop_${account}`,
             PGDATABASE: "shop",
-            PGPASSWORD: credentials.asEnvValue("reader"),
+            PGPASSWORD: credentials.asEnvValue(account),
             CREDENTIALS: credentials.version,
-        };
+        });
         this.registerOutputs({});
     }
-}
-
-function startScripts(name: string, namespace: pulumi.Input<string>, opts: pulumi.CustomResourceOptions): kx.ConfigMap {
-    const folder = join(servicesFolder, "database");
-    const files = readdirSync(folder).filter((file) => /\.(?:sh|sql|conf)$/.test(file)).sort();
-    const data = Object.fromEntries(files.map((file) => [file, readFileSync(join(folder, file), "utf8")]));
-    const scripts = `${name}-scripts-${shortHash(JSON.stringify(data))}`;
-    return new kx.ConfigMap(scripts, { metadata: { name: scripts, namespace }, data, immutable: true }, opts);
 }
 
 function claim(name: string, namespace: pulumi.Input<string>, size: string, opts: pulumi.CustomResourceOptions): kx.PersistentVolumeClaim {
@@ -98,8 +90,4 @@ function claim(name: string, namespace: pulumi.Input<string>, size: string, opts
         },
         opts,
     );
-}
-
-function emptyDir(name: string, destPath: string): kx.types.VolumeMount {
-    return { volume: { name, emptyDir: {} as k8s.types.input.core.v1.EmptyDirVolumeSource }, destPath };
 }

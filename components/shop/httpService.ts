@@ -13,6 +13,8 @@ export interface HttpServiceArgs {
     env: kx.types.EnvMap;
     serviceType: ServiceArgs["type"];
     replicas?: number;
+    /** See `WorkloadArgs`. @default false */
+    mayStayPending?: boolean;
 }
 
 const port = 8080;
@@ -28,6 +30,7 @@ export class HttpService extends Workload {
             {
                 namespace: args.namespace,
                 replicas: args.replicas,
+                mayStayPending: args.mayStayPending,
                 service: { type: args.serviceType, port: 80, targetPort: "http" },
                 pod: {
                     automountServiceAccountToken: false,

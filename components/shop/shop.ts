@@ -3,6 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { join } from "node:path";
 import { Database } from "./database";
 import { HttpService } from "./httpService";
+import { Orders } from "./orders";
 import { Program, servicesFolder } from "../program/program";
 import { takeOver } from "./takeOver";
 import type { ServiceArgs } from "./workload";
@@ -10,7 +11,9 @@ import type { ServiceArgs } from "./workload";
 export interface ShopArgs {
     /** Namespace that the shop is put into; made with it. */
     namespace: string;
-    images: { node: string; postgres: string };
+    images: { node: string; postgres: string; nats: string };
+    /** `seven` has orders, inventory and message-broker, too. @default "four" */
+    variant?: "four" | "seven";
     /** Number of pods by workload. @default left to the cluster, which makes one */
     replicas?: Partial<Record<string, number>>;
     /** @default "LoadBalancer" */
@@ -22,15 +25,16 @@ export interface ShopArgs {
 /** The catalogue backends: one program, told its category. */
 const catalogues = { "fashion-bestseller": "FASHION", "toys-bestseller": "TOYS", "hot-deals": "HOT_DEALS" };
 
-/** The demo shop: a gateway over three catalogues and their database. */
+/** The demo shop: a gateway over three catalogues and their database, and over orders in variant seven. */
 export class Shop extends pulumi.ComponentResource {
     readonly namespace: pulumi.Output<string>;
     readonly gateway: HttpService;
+    readonly orders?: Orders;
 
     constructor(name: string, args: ShopArgs, opts?: pulumi.ComponentResourceOptions) {
         super("chaos-shop:shop:Shop", name, {}, { ...opts, transformations: [takeOver] });
         const child = { parent: this };
-        const { node, postgres } = args.images;
+        const { node, postgres, nats } = args.images;
         const { replicas = {}, gatewayServiceType = "LoadBalancer" } = args;
 
         this.namespace = shopNamespace(args.namespace, child).metadata.name;
@@ -39,13 +43,14 @@ export class Shop extends pulumi.ComponentResource {
 
         const catalogue = new Program({ namespace, entry: join(servicesFolder, "catalogue", "main.ts") }, child);
         for (const [workload, category] of Object.entries(catalogues)) {
-            const env = { ...database.readerEnv, CATEGORY: category };
+            const env = { ...database.envFor("reader"), CATEGORY: category };
             new HttpService(workload, { namespace, image: node, program: catalogue, env, serviceType: "NodePort", replicas: replicas[workload] }, child);
         }
 
         const program = new Program({ namespace, entry: join(servicesFolder, "gateway", "main.ts") }, child);
         const env = { FASHION_URL: "http://fashion-bestseller", TOYS_URL: "http://toys-bestseller", HOT_DEALS_URL: "http://hot-deals" };
         this.gateway = new HttpService("gateway", { namespace, image: node, program, env, serviceType: gatewayServiceType, replicas: replicas.gateway }, child);
+        if (args.variant === "seven") this.orders = new Orders("orders", { namespace, images: { node, nats }, database, replicas }, child);
         this.registerOutputs({});
     }
 }

@@ -9,6 +9,8 @@ export interface WorkloadArgs {
     /** `Recreate` where two pods must never run side by side. @default "RollingUpdate" */
     strategy?: "RollingUpdate" | "Recreate";
     service: ServiceArgs;
+    /** Whether the update goes on without waiting for its pods; somebody else tells then how they fare. @default false */
+    mayStayPending?: boolean;
 }
 
 export interface ServiceArgs {
@@ -35,7 +37,10 @@ export class Workload extends pulumi.ComponentResource {
 
         this.deployment = new kx.Deployment(
             name,
-            { metadata: { name, namespace: args.namespace, labels }, spec: deploymentSpec(args) },
+            {
+                metadata: { name, namespace: args.namespace, labels, ...(args.mayStayPending && { annotations: { "pulumi.com/skipAwait": "true" } }) },
+                spec: deploymentSpec(args),
+            },
             { parent: this, customTimeouts: { create: installTimeout, update: installTimeout } },
         );
         this.service = new kx.Service(

@@ -42,9 +42,9 @@ describe("the story, from a shop to two verdicts and back to nothing", () => {
     it("another update changes nothing", async () => expect((await stack.up()).changes).toEqual([]));
 
     it("no password of the database is to be read in the state", async () => {
-        const secret = await stack.cluster.core.readNamespacedSecret({ name: "database-credentials", namespace: stack.namespace });
+        const secret = await stack.cluster.core.readNamespacedSecret({ name: "database-accounts", namespace: stack.namespace });
         const passwords = Object.values(secret.data!).map((value) => Buffer.from(value, "base64").toString());
-        expect(passwords).toHaveLength(2);
+        expect(passwords).toHaveLength(4);
         const kept = (await stack.state()) + stack.said;
         for (const password of passwords) expect(kept.includes(password) || kept.includes(Buffer.from(password).toString("base64"))).toBe(false);
     });

@@ -78,6 +78,10 @@ describe("every wrong value is refused with its key, its value, what is allowed 
         ["replicas.fashion-bestseller", "two"],
         ["replicas.toys-bestseller", "1.5"],
         ["replicas.hot-deals", "1000"],
+        ["replicas.orders", "none"],
+        ["replicas.inventory", "-1"],
+        ["orders.readyTimeout", "an hour"],
+        ["images.nats", "docker.io/library/nats"],
         ["images.node", "docker.io/library/node"],
         ["images.node", "docker.io/library/node:latest"],
         ["images.postgres", "docker.io/library/postgres:"],
@@ -159,6 +163,7 @@ describe("values that contradict one another", () => {
         ["experiment.deadline", { "experiment.duration": "50s", "experiment.grace": "15s", "experiment.deadline": "1m" }],
         ["experiment.area", { "experiment.area": "elsewhere", "experiment.target": "k8s.deployment=hot-deals,k8s.namespace=demo" }],
         ["ingress.class", { "ingress.class": "nginx" }],
+        ["replicas.orders", { "replicas.orders": "2" }],
         ["ingress.tlsSecret", { "ingress.tlsSecret": "shop-tls" }],
     ])("%s", (key, values) => {
         expect(mistakesOf(values)).toMatchObject([{ key, reason: expect.any(String), command: expect.stringContaining("pulumi config set ") }]);

@@ -3,15 +3,17 @@ import { bundle } from "../../../components/program/program";
 import { Shop } from "../../../components/shop/shop";
 import { type Asked, find, kinds, recordGraph } from "./support";
 
-const images = { node: "docker.io/library/node:20.20.2-bookworm-slim", postgres: "docker.io/library/postgres:15.18-bookworm" };
+const images = { node: "docker.io/library/node:20.20.2-bookworm-slim", postgres: "docker.io/library/postgres:15.18-bookworm", nats: "docker.io/library/nats:2.9.10-alpine" };
 let shop: Asked[];
+let seven: Asked[];
 
 beforeAll(async () => {
     shop = await recordGraph(async () => new Shop("shop", { namespace: "demo", images, replicas: { "hot-deals": 3 } }));
+    seven = await recordGraph(async () => new Shop("shop", { namespace: "demo", variant: "seven", images, replicas: { "hot-deals": 3 } }));
 });
 
-const deployments = () => shop.filter(({ type }) => type === kinds.deployment);
-const pods = () => deployments().map(({ name, inputs }) => ({ name, pod: inputs.spec.template.spec }));
+const deployments = (of = shop) => of.filter(({ type }) => type === kinds.deployment);
+const pods = () => deployments(seven).map(({ name, inputs }) => ({ name, pod: inputs.spec.template.spec }));
 
 describe("the shop of four backends", () => {
     it.each([
@@ -32,6 +34,23 @@ describe("the shop of four backends", () => {
 
     it("has a namespace that enforces the restricted Pod Security level", () => {
         expect(find(shop, kinds.namespace, "demo").metadata.labels).toMatchObject({ "pod-security.kubernetes.io/enforce": "restricted" });
+    });
+});
+
+describe("variant seven", () => {
+    it.each([
+        ["orders", 80],
+        ["inventory", 80],
+        ["message-broker", 4222],
+    ])("adds workload %s behind a NodePort Service of its name, port %i, which holds no update up", (workload, port) => {
+        expect(find(seven, kinds.service, workload).spec).toMatchObject({ type: "NodePort", selector: { app: workload }, ports: [{ port }] });
+        expect(find(seven, kinds.deployment, workload).metadata.annotations).toEqual({ "pulumi.com/skipAwait": "true" });
+    });
+
+    it("leaves everything else as it is in variant four, so that going from one to the other restarts nobody", () => {
+        for (const { type, name, inputs } of shop.filter(({ type }) => type === kinds.deployment || type === kinds.service || type === kinds.configMap)) {
+            expect(find(seven, type, name), name).toEqual(inputs);
+        }
     });
 });
 
@@ -76,12 +95,13 @@ it("a changed program is another ConfigMap, so that it rolls the pods that mount
     expect(mounted).toBe(`gateway-program-${hash}`);
 });
 
-it("the database's passwords are in a Secret alone, and secret to the engine", () => {
-    const secret = shop.find(({ type }) => type === kinds.secret)!;
-    expect(JSON.stringify(secret.inputs.stringData)).toContain("4dabf18193072939515e22adb298388d"); // the engine's mark of a secret
+it("passwords are in a Secret alone, and secret to the engine", () => {
+    for (const { inputs } of seven.filter(({ type }) => type === kinds.secret)) {
+        expect(JSON.stringify(inputs.stringData)).toContain("4dabf18193072939515e22adb298388d"); // the engine's mark of a secret
+    }
     for (const { name, pod } of pods()) {
         for (const { name: variable, value, valueFrom } of pod.containers[0].env) {
-            if (/PASSWORD/.test(variable)) expect([name, value, valueFrom?.secretKeyRef?.name]).toEqual([name, undefined, "database-credentials"]);
+            if (/PASSWORD/.test(variable)) expect([name, value, valueFrom?.secretKeyRef?.name]).toEqual([name, undefined, expect.stringMatching(/-accounts$/)]);
         }
     }
 });

@@ -1,0 +1,168 @@
+import { PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { podsOf } from "../../../cli/shop";
+import type { Conclusion } from "../../../experiments/journal";
+import { quick, TestStack, until } from "./support";
+
+let stack: TestStack;
+let gateway: string;
+let podsOfFour: string[];
+beforeAll(async () => {
+    stack = await TestStack.open("e2e-orders");
+    // So that a killed pod of the database loses nothing, too.
+    const { outputs } = await stack.up({ "database.storage": "256Mi" });
+    gateway = `http://${(outputs.gateway!.value as { host: string }).host}`;
+    podsOfFour = (await podsOf(stack.cluster, stack.namespace)).map(({ name }) => name).sort();
+});
+afterAll(async () => {
+    await offerRoom(false);
+    await stack.close();
+});
+
+type Item = { productId: string; quantity: number };
+
+/** Something that the node has none of, and that the namespace's new pods are made to ask for: a node that is too small. */
+const room = "chaos-shop.example/room";
+
+/** Makes the node large enough, or as it was. */
+async function offerRoom(offered: boolean): Promise<void> {
+    const { items } = await stack.cluster.core.listNode();
+    const amount = offered ? "100" : null;
+    const body = { status: { capacity: { [room]: amount }, allocatable: { [room]: amount } } };
+    await stack.cluster.core.patchNodeStatus({ name: items[0]!.metadata!.name!, body }, setHeaderOptions("Content-Type", PatchStrategy.MergePatch));
+}
+
+/** Sends an order as a customer does who wants to be sure: again with the same key, until it is accepted. */
+async function place(items: Item[]): Promise<string> {
+    const headers = { "content-type": "application/json", "idempotency-key": randomUUID() };
+    const giveUpAt = Date.now() + 90_000;
+    for (;;) {
+        const response = await fetch(`${gateway}/orders`, { method: "POST", headers, body: JSON.stringify({ items }) }).catch(() => undefined);
+        if (response?.status === 202) return ((await response.json()) as { id: string }).id;
+        await response?.arrayBuffer();
+        if (Date.now() > giveUpAt) throw new Error(`an order was not accepted for 90 s; the last answer: ${response?.status}`);
+        await sleep(100);
+    }
+}
+
+async function stock(): Promise<Map<string, number>> {
+    const { spec } = await stack.cluster.core.readNamespacedService({ name: "inventory", namespace: stack.namespace });
+    const response = await fetch(`${gateway}:${spec!.ports![0]!.nodePort}/stock`);
+    const { stock } = (await response.json()) as { stock: Item[] };
+    return new Map(stock.map(({ productId, quantity }) => [productId, quantity]));
+}
+
+async function stateOf(id: string): Promise<string> {
+    const response = await fetch(`${gateway}/orders/${id}`);
+    return ((await response.json()) as { state: string }).state;
+}
+
+async function killPodOf(workload: string): Promise<void> {
+    await stack.cluster.core.deleteCollectionNamespacedPod({ namespace: stack.namespace, labelSelector: `app=${workload}`, gracePeriodSeconds: 0 });
+}
+
+it("variant four takes no orders, and says how to get them", async () => {
+    const response = await fetch(`${gateway}/orders`, { method: "POST", body: "{}" });
+    expect(response.status).toBe(404);
+    expect(((await response.json()) as { detail: string }).detail).toContain("pulumi config set variant seven");
+});
+
+describe("variant seven", () => {
+    it("on a node that is too small says which workload waits for what, and the rest of the shop works", async () => {
+        const limit = { _default: { [room]: "1" }, defaultRequest: { [room]: "1" }, type: "Container" };
+        await stack.cluster.core.createNamespacedLimitRange({ namespace: stack.namespace, body: { metadata: { name: "small" }, spec: { limits: [limit] } } });
+        const { outputs } = await stack.up({ variant: "seven", "orders.readyTimeout": "3s" });
+        for (const workload of ["orders", "inventory", "message-broker"]) {
+            expect(stack.said).toMatch(new RegExp(`${workload} is Pending: it waits for a node that has room for it: .*Insufficient ${room}.*Make room.*pulumi up`));
+        }
+        expect(outputs.orders!.value).toContain("orders is Pending");
+        expect((await stack.products()).good).toBe(true);
+    });
+
+    it("is whole with the next update, once there is room", async () => {
+        await offerRoom(true);
+        await until("they run", async () => (await podsOf(stack.cluster, stack.namespace)).every(({ ready }) => ready));
+        const { outputs } = await stack.up();
+        expect(outputs.orders!.value).toBe("ready");
+        await stack.cluster.core.deleteNamespacedLimitRange({ name: "small", namespace: stack.namespace });
+    });
+});
+
+describe("what was accepted is fulfilled exactly once", () => {
+    it("thousands of orders, with the broker isolated and then pods of orders, inventory, broker and database killed", async () => {
+        const before = await stock();
+        const products = [...before.keys()];
+        const placed: { id: string; items: Item[] }[] = [];
+        let placing = true;
+        const customer = async (number: number) => {
+            for (let turn = 0; placing || turn < 130; turn++) {
+                const items = [0, 1].map((which) => ({ productId: products[(number + turn + which) % products.length]!, quantity: 1 + (turn % 2) }));
+                placed.push({ id: await place(items), items });
+            }
+        };
+
+        const run = stack.up({ ...quick, "experiment.enabled": "true", "experiment.target": "k8s.deployment=message-broker" });
+        await until("the broker is cut off", async () => stack.said.includes("Proven"));
+        const customers = Array.from({ length: 16 }, (_, number) => customer(number));
+        const { outputs } = await run;
+        expect(outputs.experiment!.value as Conclusion).toMatchObject({ verdict: "PASSED" });
+        const acceptedUnderAttack = placed.length;
+        expect(acceptedUnderAttack).toBeGreaterThan(100);
+        expect(await stateOf(placed.at(-1)!.id)).toBe("ACCEPTED");
+
+        await stack.up({ "experiment.enabled": "false" });
+        for (const workload of ["inventory", "orders", "message-broker", "inventory", "database", "orders"]) {
+            await killPodOf(workload);
+            await sleep(1_500);
+        }
+        placing = false;
+        await Promise.all(customers);
+        expect(placed.length).toBeGreaterThan(2_000);
+
+        const unsettled = new Set(placed.map(({ id }) => id));
+        await until("every order is fulfilled", async () => {
+            for (const id of [...unsettled].slice(0, 200)) {
+                if ((await stateOf(id)) !== "FULFILLED") return false;
+                unsettled.delete(id);
+            }
+            return unsettled.size === 0;
+        }, 120_000);
+
+        const taken = new Map<string, number>();
+        for (const { productId, quantity } of placed.flatMap(({ items }) => items)) taken.set(productId, (taken.get(productId) ?? 0) + quantity);
+        const after = await stock();
+        expect(new Set(placed.map(({ id }) => id)).size).toBe(placed.length);
+        expect([...after].map(([id, quantity]) => [id, before.get(id)! - quantity])).toEqual([...after].map(([id]) => [id, taken.get(id) ?? 0]));
+        console.log(`${acceptedUnderAttack} orders accepted while the broker was cut off, ${placed.length} in all, each fulfilled once`);
+    });
+});
+
+it("with the database isolated orders are refused with a problem document, and accepted once it is back", async () => {
+    const run = stack.up({ ...quick, "experiment.enabled": "true", "experiment.target": "k8s.deployment=database" });
+    await until("the database is cut off", async () => stack.said.split("Proven").length > 2);
+    await sleep(2_000);
+    const [[productId]] = [...(await stock().catch(() => new Map([[randomUUID(), 0]])))] as [[string, number]];
+    const headers = { "content-type": "application/json", "idempotency-key": randomUUID() };
+    const response = await fetch(`${gateway}/orders`, { method: "POST", headers, body: JSON.stringify({ items: [{ productId, quantity: 1 }] }) });
+    expect([response.status, response.headers.get("content-type")]).toEqual([503, "application/problem+json"]);
+    expect(await response.json()).toMatchObject({ title: "The database is not available" });
+    await run;
+    await stack.up({ "experiment.enabled": "false" });
+    const known = [...(await stock()).keys()][0]!;
+    const id = await place([{ productId: known, quantity: 1 }]);
+    await until("the order is fulfilled", async () => (await stateOf(id)) === "FULFILLED");
+});
+
+it("back to four removes orders, inventory and message-broker, and disturbs nobody else", async () => {
+    const before = (await podsOf(stack.cluster, stack.namespace)).map(({ name }) => name);
+    const { changes } = await stack.up({ variant: "four" });
+    expect(changes.filter(({ op }) => op !== "delete").map(({ type }) => type)).toEqual(["pulumi:pulumi:Stack"].filter((type) => changes.some((change) => change.op !== "delete" && change.type === type)));
+    await until("only the pods of variant four are left", async () => (await podsOf(stack.cluster, stack.namespace)).length === 5);
+    const after = (await podsOf(stack.cluster, stack.namespace)).map(({ name }) => name).sort();
+    for (const name of after) expect(before).toContain(name);
+    // The database's pod was killed above; all others are those of the beginning.
+    expect(after.filter((name) => !name.startsWith("database"))).toEqual(podsOfFour.filter((name) => !name.startsWith("database")));
+    expect((await stack.products()).good).toBe(true);
+});

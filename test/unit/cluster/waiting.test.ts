@@ -1,0 +1,40 @@
+import type { V1Deployment, V1Pod } from "@kubernetes/client-node";
+import { describe, expect, it } from "vitest";
+import { whatItWaitsFor } from "../../../components/cluster/waiting";
+
+const deployment = (status: V1Deployment["status"] = {}): V1Deployment => ({
+    metadata: { name: "orders", namespace: "demo", generation: 2 },
+    spec: { replicas: 1, selector: {}, template: {} },
+    status: { observedGeneration: 2, ...status },
+});
+const pod = (status: V1Pod["status"]): V1Pod => ({ metadata: { name: "orders-1" }, status });
+const whole = { replicas: 1, updatedReplicas: 1, availableReplicas: 1 };
+
+describe("a workload that is not ready is told of in words, with what to do", () => {
+    it.each<[what: string, found: V1Deployment, pods: V1Pod[], words: RegExp]>([
+        [
+            "no node has room",
+            deployment(),
+            [pod({ phase: "Pending", conditions: [{ type: "PodScheduled", status: "False", message: "0/1 nodes are available: 1 Insufficient memory." }] })],
+            /^orders is Pending: it waits for a node that has room for it: 0\/1 nodes are available: 1 Insufficient memory\. Make room .*`pulumi up` again\.$/,
+        ],
+        [
+            "the cluster admits no pod",
+            deployment({ conditions: [{ type: "ReplicaFailure", status: "True", message: "exceeded quota: small" }] }),
+            [],
+            /^orders has no pod: .*exceeded quota: small\. Mend what it names.*namespace demo/,
+        ],
+        [
+            "its image cannot be had",
+            deployment(),
+            [pod({ phase: "Pending", containerStatuses: [{ state: { waiting: { reason: "ErrImagePull", message: "not found" } } } as never] })],
+            /^orders is Pending: .*ErrImagePull: not found\. Set an image.*images\.node/,
+        ],
+        ["its program ends", deployment(), [pod({ phase: "Running", containerStatuses: [{ state: { waiting: { reason: "CrashLoopBackOff" } } } as never] })], /CrashLoopBackOff\. Look at `kubectl --namespace demo logs orders-1 --previous`/],
+        ["its container is being made", deployment(), [pod({ phase: "Pending", containerStatuses: [{ state: { waiting: { reason: "ContainerCreating" } } } as never] })], /waits for its container to start/],
+        ["it does not get ready", deployment(), [pod({ phase: "Running" })], /readiness probe/],
+    ])("%s", (_what, found, pods, words) => expect(whatItWaitsFor(found, pods)).toMatch(words));
+
+    it("and nothing is told of one that is", () => expect(whatItWaitsFor(deployment(whole), [pod({ phase: "Running" })])).toBeUndefined());
+    it("one whose change the cluster has not seen yet is not ready", () => expect(whatItWaitsFor(deployment({ ...whole, observedGeneration: 1 }), [])).toBeDefined());
+});
