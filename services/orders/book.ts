@@ -50,18 +50,23 @@ export function openBook(database: Database) {
         /** Writes an order down, once for each key; the same order with the same key gives what is there. */
         place(key: string, items: Item[], scope: Scope): Promise<Placed> {
             return database.ask(async (sql) => {
-                const known = await sql<{ id: string }[]>`select id from product where id in ${sql(items.map(({ productId }) => productId))}`;
-                const missing = new Set(items.map(({ productId }) => productId));
-                known.forEach(({ id }) => missing.delete(id));
-                if (missing.size > 0) return { kind: "unknown-products", productIds: missing };
-
-                await sql`
+                const ids = items.map(({ productId }) => productId);
+                const [written] = await sql<Row[]>`
                     insert into shop_order (id, idempotency_key, items, trace)
-                    values (${randomUUID()}, ${key}, ${sql.json(items)}, ${sql.json(scope.headers)})
-                    on conflict (idempotency_key) do nothing`;
-                const [row] = await sql<(Row & { same: boolean })[]>`
+                    select ${randomUUID()}::uuid, ${key}, ${sql.json(items)}, ${sql.json(scope.headers)}
+                    where (select count(*) from product where id in ${sql(ids)}) = ${ids.length}
+                    on conflict (idempotency_key) do nothing
+                    returning *`;
+                if (written) return { kind: "accepted", order: orderOf(written) };
+
+                const [there] = await sql<(Row & { same: boolean })[]>`
                     select *, items = ${sql.json(items)} as same from shop_order where idempotency_key = ${key}`;
-                return row!.same ? { kind: "accepted", order: orderOf(row!) } : { kind: "other-items" };
+                if (there) return there.same ? { kind: "accepted", order: orderOf(there) } : { kind: "other-items" };
+
+                const known = await sql<{ id: string }[]>`select id from product where id in ${sql(ids)}`;
+                const missing = new Set(ids);
+                known.forEach(({ id }) => missing.delete(id));
+                return { kind: "unknown-products", productIds: missing };
             });
         },
 

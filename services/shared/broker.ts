@@ -22,7 +22,9 @@ const CONNECT_TIMEOUT_MS = 2_000;
 const PUBLISH_TIMEOUT_MS = 2_000;
 const PAUSE_MS = 250;
 /** After this a message that nobody said was dealt with is given out again, in milliseconds. */
-const ACK_WAIT_MS = 10_000;
+const ACK_WAIT_MS = 5_000;
+/** How many messages a program is handed ahead: few enough to be dealt with well within that time. */
+const AHEAD = 20;
 
 export interface BrokerArgs {
     host: string;
@@ -140,7 +142,7 @@ async function openLink(connection: NatsConnection, lost: AbortSignal, { program
                 ack_wait: nanos(ACK_WAIT_MS),
             });
             const consumer = await client.consumers.get(STREAM.name, program);
-            const messages = await consumer.consume({ max_messages: 100 });
+            const messages = await consumer.consume({ max_messages: AHEAD });
             for await (const message of messages) {
                 if (lost.aborted) return;
                 await deal(message, schema, handle, log);
