@@ -105,7 +105,7 @@ describe("what was accepted is fulfilled exactly once", () => {
             }
         };
 
-        const run = stack.up({ ...quick, "experiment.enabled": "true", "experiment.target": "k8s.deployment=message-broker" });
+        const run = stack.up({ ...quick, "experiment.enabled": "true", "experiment.name": "message-broker-blackhole" });
         await until("the broker is cut off", async () => stack.said.includes("Proven"));
         const customers = Array.from({ length: 16 }, (_, number) => customer(number));
         const { outputs } = await run;
@@ -136,7 +136,7 @@ describe("what was accepted is fulfilled exactly once", () => {
 });
 
 it("with the database isolated orders are refused with a problem document, and accepted once it is back", async () => {
-    const run = stack.up({ ...quick, "experiment.enabled": "true", "experiment.target": "k8s.deployment=database" });
+    const run = stack.up({ ...quick, "experiment.enabled": "true", "experiment.name": "hot-deals-blackhole", "experiment.target": "k8s.deployment=database" });
     await until("the database is cut off", async () => stack.said.split("Proven").length > 2);
     await sleep(2_000);
     const [[productId]] = [...(await stock().catch(() => new Map([[randomUUID(), 0]])))] as [[string, number]];

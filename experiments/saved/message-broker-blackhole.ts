@@ -1,0 +1,8 @@
+import type { SavedExperiment } from "../saved";
+
+const experiment: SavedExperiment = {
+    hypothesis: "The shop goes on listing its products while its message broker is cut off the network.",
+    target: "k8s.deployment=message-broker",
+    variant: "seven",
+};
+export default experiment;
