@@ -1,21 +1,11 @@
-import fc from "fast-check";
 import { Hono } from "hono";
-import { METHODS } from "node:http";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createApplication } from "../../services/shared/application";
 import { readJsonBody } from "../../services/shared/body";
 import { createLog } from "../../services/shared/log";
-import { describeOnPostgres, TestDatabase } from "./support/database";
 import { startGateway } from "./support/gateway";
-import { sendRaw } from "./support/raw";
-import { startShop, type RunningShop } from "./support/shop";
-
-const expectProblem = ({ status, headers, body }: Awaited<ReturnType<typeof sendRaw>>, expected: number) => {
-    expect(status).toBe(expected);
-    expect(headers["content-type"]).toBe("application/problem+json");
-    expect(JSON.parse(body)).toMatchObject({ status: expected, type: expect.any(String), title: expect.any(String), detail: expect.any(String) });
-};
+import { expectProblem, sendRaw } from "./support/raw";
 
 describe("a request that makes no sense is answered with a problem document, the connection closed", () => {
     const senseless = [
@@ -64,63 +54,5 @@ describe("a JSON body", () => {
         expect(errors.map(({ pointer }) => pointer).sort()).toEqual(["/items/1/quantity", "/items/2", "/items/2/quantity"]);
         expect(detail).toContain("/items/1/quantity: ");
         expect(detail).toContain("colour");
-    });
-});
-
-describeOnPostgres("whatever is asked of the gateway before the real shop", () => {
-    let database: TestDatabase;
-    let shop: RunningShop;
-    beforeAll(async () => {
-        database = await TestDatabase.started();
-        shop = await startShop(database);
-    });
-    afterAll(async () => {
-        shop?.kill();
-        await database?.remove();
-    });
-
-    const paths = ["/", "/products", "/products/retry", "/products/cb", "/metrics", "/health/readiness", "/orders", "/orders/1"];
-    const path = fc.oneof(
-        fc.constantFrom(...paths),
-        fc.webPath(),
-        fc.tuple(fc.constantFrom(...paths), fc.webQueryParameters()).map(([base, query]) => `${base}?${query}`),
-        fc.string().map((text) => `/${encodeURI(text.replace(/[\ud800-\udfff]/g, "")).replaceAll(" ", "")}`),
-        fc.string({ unit: "binary-ascii" }).map((text) => `/${text}`),
-    );
-    const header = fc.tuple(
-        fc.constantFrom("X-Request-Id", "traceparent", "tracestate", "Content-Type", "Idempotency-Key", "Accept", "Cookie", "Range", "If-None-Match"),
-        fc.string({ unit: "binary-ascii" }).map((text) => text.replace(/[\r\n]/g, "")),
-    );
-    const body = fc.oneof(fc.string(), fc.json(), fc.string({ minLength: 70_000, maxLength: 70_001, unit: fc.constant("x") }));
-    // CONNECT asks for a tunnel, which node refuses by closing without a word.
-    const method = fc.constantFrom(...METHODS.filter((name) => name !== "CONNECT"), "NONSENSE");
-
-    it("it answers, in time, and never with a 5xx", async () => {
-        const request = fc.record({ method, path, headers: fc.array(header, { maxLength: 4 }), body });
-        await fc.assert(
-            fc.asyncProperty(request, async ({ method, path, headers, body }) => {
-                const lines = [
-                    `${method} ${path} HTTP/1.1`, "Host: shop", "Connection: close", `Content-Length: ${Buffer.byteLength(body)}`,
-                    ...headers.map(([name, value]) => `${name}: ${value}`),
-                ];
-                const answer = await sendRaw(shop.gateway.url, `${lines.join("\r\n")}\r\n\r\n${body}`);
-                expect(answer.status).toBeLessThan(500);
-                if (answer.status >= 400 && method !== "HEAD") {
-                    expectProblem(answer, answer.status);
-                }
-            }),
-            { numRuns: 500 },
-        );
-    });
-
-    it("bytes that are no HTTP do it no harm", async () => {
-        const bytes = fc.uint8Array({ minLength: 1, maxLength: 300 }).map((array) => Buffer.concat([array, Buffer.from("\r\n\r\n")]));
-        await fc.assert(
-            fc.asyncProperty(bytes, async (bytes) => {
-                expect((await sendRaw(shop.gateway.url, bytes)).status).toBeLessThan(500);
-            }),
-            { numRuns: 200 },
-        );
-        expect((await fetch(`${shop.gateway.url}/products`)).status).toBe(200);
     });
 });

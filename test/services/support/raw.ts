@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import { expect } from "vitest";
 
 export interface RawAnswer {
     status: number;
@@ -38,4 +39,12 @@ export function sendRaw(url: string, bytes: string | Uint8Array, limitMs = 3_000
             resolve({ status: Number(status), headers, body: rest.join("\r\n\r\n") });
         });
     });
+}
+
+/** Expects a problem document of this status. */
+export function expectProblem({ status, headers, body }: RawAnswer, expected: number): void {
+    expect(status).toBe(expected);
+    expect(headers["content-type"]).toBe("application/problem+json");
+    const text = expect.any(String);
+    expect(JSON.parse(body)).toMatchObject({ status: expected, type: text, title: text, detail: text });
 }
