@@ -1,6 +1,7 @@
 import type { OutputMap } from "@pulumi/pulumi/automation";
 import type { Conclusion } from "../experiments/journal";
 import { describeMilliseconds } from "../shared/duration";
+import { Interruption } from "./interruption";
 import { heading, plainError, runProgram, say, Session, typed } from "./session";
 import { podsOf, scale, wholeProducts } from "./shop";
 
@@ -86,21 +87,13 @@ function expectThat(holds: boolean, turn: string): void {
 
 async function main(): Promise<void> {
     const session = await Session.open();
-    let interrupted = false;
-    const onSignal = (signal: NodeJS.Signals) => {
-        if (interrupted) return;
-        interrupted = true;
-        say("\nInterrupted: the update is cancelled and the experiment undone; please wait.");
-        // Ctrl-C in a terminal reaches the engine by itself, and twice would make it end in the middle of things.
-        if (signal !== "SIGINT" || !process.stdin.isTTY) session.cancel();
-    };
-    process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
+    const interruption = new Interruption(session, say);
     try {
         await story(session);
-        if (interrupted) throw new Error("interrupted");
+        if (interruption.happened) throw new Error("interrupted");
     } catch (error) {
-        if (!interrupted) console.error(`\n${plainError(error)}`);
-        process.exitCode = interrupted ? 130 : 1;
+        if (!interruption.happened) console.error(`\n${plainError(error)}`);
+        process.exitCode = interruption.happened ? 130 : 1;
         say("\nUndoing the experiment, so that nobody stays cut off");
         await undo(session);
     } finally {

@@ -1,46 +1,59 @@
 import type { OutputMap } from "@pulumi/pulumi/automation";
 import { styleText } from "node:util";
-import type { AllowedContext } from "../components/cluster/guard";
-import { type Cluster, connect } from "../shared/kubernetes";
+import { allowedContext, type AllowedContext } from "../components/cluster/guard";
+import { type Cluster, connect, loadKubeconfig } from "../shared/kubernetes";
 import { preparePulumi } from "../sandbox/preparePulumi";
 import { demoCluster } from "./cluster";
 import { UpdateProgress } from "./progress";
 import { BorrowedStack, project } from "./stack";
 
-/** What a demonstration works with: a cluster, and the stack `local` in it. */
+/** What the programs of this folder work with: a stack, and the cluster that it is in. */
 export class Session {
     private constructor(
         readonly context: AllowedContext,
         readonly cluster: Cluster,
         private readonly stack: BorrowedStack,
+        private readonly print: (line: string) => void,
     ) {}
 
     private refreshed = false;
     private interruption = new AbortController();
 
-    /** Gets all that is needed, from nothing if need be: cluster, Pulumi CLI, plugins, backend, stack. */
-    static async open(): Promise<Session> {
-        const context = await demoCluster(say);
-        const pulumi = await preparePulumi(project);
-        const stack = await BorrowedStack.open("local", pulumi);
+    /**
+     * Gets all that is needed, from nothing if need be: cluster, Pulumi CLI, plugins, backend, stack. The stack `local` is
+     * in whatever local cluster there is; another in the one that its file names.
+     */
+    static async open(name = "local", print: (line: string) => void = say): Promise<Session> {
+        if (name !== "local") {
+            const stack = await BorrowedStack.open(name, await preparePulumi(project));
+            const context = allowedContext(loadKubeconfig(), await stack.setting("kube.context"));
+            return new Session(context, connect(context.name), stack, print);
+        }
+        const context = await demoCluster(print);
+        const stack = await BorrowedStack.open(name, await preparePulumi(project));
         // Whatever the stack's file names: what is shown is the cluster that was just found.
         await stack.set({ "kube.context": context.name });
-        return new Session(context, connect(context.name), stack);
+        return new Session(context, connect(context.name), stack, print);
     }
 
     /** One stack update, told as it goes. Settings stay for the updates after it. */
     async up(settings: Record<string, string> = {}): Promise<OutputMap> {
         await this.stack.set(settings);
-        const progress = new UpdateProgress(say);
+        const progress = new UpdateProgress(this.print);
         try {
             // The first one looks: since the last time the cluster may have been made anew, and the shop gone with it.
             const { outputs } = await this.stack.up(progress.onEvent, { refresh: !this.refreshed, signal: this.interruption.signal });
             this.refreshed = true;
-            if (progress.changes === 0) say("  ✔ nothing had to be changed");
+            if (progress.changes === 0) this.print("  ✔ nothing had to be changed");
             return outputs;
         } finally {
             progress.end();
         }
+    }
+
+    /** A setting of the stack's file; undefined where it has none of that key. */
+    setting(key: string): Promise<string | undefined> {
+        return this.stack.setting(key);
     }
 
     /** Cancels the update that runs, if one does; the next one can be begun at once. */

@@ -41,6 +41,12 @@ export class BorrowedStack {
         await promisify(execFile)(this.pulumi.command, command, { cwd: project });
     }
 
+    /** A setting of the stack's file; undefined where it has none of that key. */
+    async setting(key: string): Promise<string | undefined> {
+        const settings = await this.stack.getAllConfig();
+        return settings[`chaos-shop:${key}`]?.value;
+    }
+
     /**
      * An update. A lock that a killed one left is released first.
      *

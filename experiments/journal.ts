@@ -1,52 +1,137 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Attack } from "./attacks/attack";
-import type { Answer } from "./checks/products";
+import { isDeepStrictEqual } from "node:util";
+import * as z from "zod";
+import { type Attack, attackKinds } from "./attacks/attack";
 import type { Plan } from "./plan";
-import type { Target } from "./targets/discover";
-import type { Verdict } from "./verdict";
+import { verdicts } from "./verdict";
 
-/** What a run came to, as the stack's output shows it. Times are milliseconds since the attack took hold. */
-export interface Conclusion {
-    name: string;
-    run: string;
-    hypothesis: string;
-    attack: Attack["kind"];
-    /** `namespace/pod/container` of each. */
-    targets: string[];
-    verdict: Verdict;
-    /** The verdict in a sentence. */
-    reason: string;
-    requests: number;
-    /** Share of good answers among those counted, as a percentage. */
-    successRate: string;
-    timeToFirstFailureMs: number | null;
-    timeToStabilityMs: number | null;
-    /** The run's journal, below the project. */
-    journal: string;
-}
+/** Milliseconds since the epoch. */
+const instant = z.int().nonnegative();
+/** A length of time in milliseconds. */
+const milliseconds = z.number().nonnegative();
+
+const plan = z.object({
+    experiment: z.string(),
+    run: z.string(),
+    hypothesis: z.string(),
+    context: z.string(),
+    clusterName: z.string(),
+    shopNamespace: z.string(),
+    area: z.string(),
+    target: z.string(),
+    namespace: z.string(),
+    radius: z.discriminatedUnion("kind", [
+        z.object({ kind: z.literal("count"), containers: z.int().positive() }),
+        z.object({ kind: z.literal("share"), share: z.number().positive().max(1) }),
+        z.object({ kind: z.literal("all") }),
+    ]),
+    // What else there is of it depends on its kind.
+    attack: z.looseObject({ kind: z.enum(attackKinds) }) as unknown as z.ZodType<Attack>,
+    window: z.object({ durationMs: milliseconds, intervalMs: milliseconds, timeoutMs: milliseconds, graceMs: milliseconds, successRate: z.number().positive().max(1) }),
+    deadlineMs: milliseconds,
+    onFailure: z.enum(["report", "fail"]),
+}) satisfies z.ZodType<Plan>;
+
+const conclusion = z.object({
+    name: z.string(),
+    run: z.string(),
+    hypothesis: z.string(),
+    attack: z.string(),
+    targets: z.array(z.string()).describe("`namespace/pod/container` of each"),
+    verdict: z.enum(verdicts),
+    reason: z.string().describe("The verdict in a sentence"),
+    requests: z.int().nonnegative(),
+    successRate: z.string().describe("Share of good answers among those counted, as a percentage"),
+    timeToFirstFailureMs: milliseconds.nullable().describe("Since the attack took hold; null where no answer was bad"),
+    timeToStabilityMs: milliseconds.nullable().describe("Since the attack took hold; null where the last answer was bad"),
+    journal: z.string().describe("The run's journal, below the project; its picture and page lie beside it"),
+});
+
+/** What a run came to, as the stack's output shows it. */
+export type Conclusion = z.infer<typeof conclusion>;
+
+const answer = z.object({
+    at: instant.describe("When it was asked"),
+    latencyMs: milliseconds,
+    good: z.boolean(),
+    status: z.int().optional().describe("HTTP status; absent where there was no answer"),
+    problem: z.string().optional().describe("Why it is not good, in a sentence"),
+});
+
+const target = z.object({
+    namespace: z.string(),
+    pod: z.string(),
+    uid: z.string(),
+    container: z.string(),
+    containerId: z.string(),
+    address: z.string(),
+    ports: z.array(z.int()),
+});
+
+const readiness = z.object({ at: instant, pod: z.string(), ready: z.boolean() });
+
+const recovery = z.object({
+    undoneAt: instant.describe("When nothing was left of the attack"),
+    recoveredAfterMs: milliseconds.describe("From then until /products was whole, three times in a row"),
+});
 
 /** All that a run saw, kept as a file. Times are milliseconds since the epoch unless they say otherwise. */
-export interface Journal {
-    schema: 1;
-    plan: Plan;
-    conclusion: Conclusion;
-    startedAt: number;
-    /** When the first fresh connection to a target failed; absent where none did. */
-    attackedAt?: number;
-    endedAt: number;
-    targets: Target[];
-    answers: Answer[];
-}
+export const journalSchema = z.object({
+    schema: z.literal(1),
+    plan,
+    conclusion,
+    startedAt: instant,
+    attackedAt: instant.optional().describe("Since when fresh connections to the targets failed; absent where they never did"),
+    endedAt: instant.describe("When the check ended; the attack lasts until it is undone"),
+    targets: z.array(target),
+    answers: z.array(answer).describe("Of /products, in the order of asking"),
+    readiness: z.array(readiness).describe("Of the pods where the shop is: how each was at the beginning, then every change"),
+    recovery: recovery.optional().describe("Absent until the experiment is undone, and where the shop was gone by then"),
+});
+
+export type Journal = z.infer<typeof journalSchema>;
+export type ReadinessChange = z.infer<typeof readiness>;
+
+/** The JSON Schema of journals, which `journal.schema.json` holds for other programs. */
+export const journalJsonSchema = () => z.toJSONSchema(journalSchema);
+
+/** Where the journals of runs are, with their pictures and pages. */
+export const reportsFolder = "reports";
 
 /** Where a run's journal goes: `reports/hot-deals-blackhole-1-20261121T101500Z.json`. */
 export function journalPath({ experiment, run }: Plan, startedAt: number): string {
     const time = new Date(startedAt).toISOString().replace(/[-:]|\.\d+/g, "");
     const readableRun = run.replace(/[^\w.-]+/g, "-").slice(0, 40);
-    return join("reports", `${experiment}-${readableRun}-${time}.json`);
+    return join(reportsFolder, `${experiment}-${readableRun}-${time}.json`);
 }
 
-export function keepJournal(journal: Journal): void {
-    mkdirSync("reports", { recursive: true });
+/** Writes a journal to its place. @throws ZodError where it is not as its schema says */
+export function writeJournal(journal: Journal): void {
+    journalSchema.parse(journal);
+    mkdirSync(reportsFolder, { recursive: true });
     writeFileSync(journal.conclusion.journal, `${JSON.stringify(journal, undefined, 2)}\n`);
+}
+
+/** All journals that were kept, the newest first. Files that are none are passed over. */
+export function keptJournals(folder = reportsFolder): Journal[] {
+    const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith(".json")) : [];
+    const journals = files.flatMap((file) => {
+        const read = journalSchema.safeParse(parsed(readFileSync(join(folder, file), "utf8")));
+        return read.success ? [read.data] : [];
+    });
+    return journals.sort((a, b) => b.startedAt - a.startedAt);
+}
+
+/** The journal of the last run of a plan; undefined where none was kept. */
+export function lastJournalOf(plan: Plan): Journal | undefined {
+    return keptJournals().find((journal) => isDeepStrictEqual(journal.plan, plan));
+}
+
+function parsed(text: string): unknown {
+    try {
+        return JSON.parse(text);
+    } catch {
+        return undefined;
+    }
 }

@@ -113,6 +113,9 @@ export function planToken(plan: Plan): string {
 /** How the steps, which are commands, are handed their plan. */
 export const planVariable = "EXPERIMENT_PLAN";
 
+/** Names a file that the check writes each answer to as it comes, one JSON document a line. For a program that shows them. */
+export const answersFileVariable = "EXPERIMENT_ANSWERS_FILE";
+
 /** The plan that a step was handed. */
 export function planFromEnvironment(): Plan {
     return JSON.parse(required(planVariable)) as Plan;

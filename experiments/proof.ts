@@ -60,7 +60,7 @@ export class AttackProof {
         const problem = results.find((result) => "problem" in result);
         if (problem) return `${this.wayOut()} could not be tried: ${problem.problem}`;
         if (!results.some((result) => "worked" in result && result.worked)) return undefined;
-        return `the NetworkPolicy is there, but ${this.wayOut()} still works: another policy allows it, or ${enforcementAdvice}`;
+        return `the NetworkPolicy is there, but ${this.wayOut()} still works: ${enforcementAdvice}`;
     }
 
     private wayOut(): string {

@@ -6,7 +6,8 @@ import type { Window } from "./plan";
  * PASSED: the hypothesis held under a proven attack. FAILED: it did not hold, under a proven attack. INCONCLUSIVE:
  * the attack could not be proven, so nothing is known. ABORTED: there was no steady state, nothing was attacked.
  */
-export type Verdict = "PASSED" | "FAILED" | "INCONCLUSIVE" | "ABORTED";
+export const verdicts = ["PASSED", "FAILED", "INCONCLUSIVE", "ABORTED"] as const;
+export type Verdict = (typeof verdicts)[number];
 
 /** What the answers of `/products` under attack amount to. Times are milliseconds since the attack took hold. */
 export interface Measured {

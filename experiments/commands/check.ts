@@ -1,12 +1,15 @@
+import { appendFileSync } from "node:fs";
 import { describeMilliseconds } from "../../shared/duration";
+import { orMissing } from "../../shared/kubernetes";
 import { kindOf } from "../attacks/attack";
 import { askProducts, type Answer } from "../checks/products";
 import { askThrough } from "../checks/window";
-import { type Journal, journalPath, keepJournal } from "../journal";
-import { resultFromEnvironment } from "../plan";
-import { orMissing } from "../../shared/kubernetes";
+import { type Journal, journalPath } from "../journal";
+import { answersFileVariable, resultFromEnvironment } from "../plan";
 import { AttackProof } from "../proof";
+import { ReadinessRecorder } from "../readiness";
 import { recover } from "../recover";
+import { keepReport } from "../report/report";
 import { sweep } from "../sweep";
 import type { ChosenTargets } from "../targets/chosen";
 import { judge, measure, percent, type Verdict } from "../verdict";
@@ -26,6 +29,7 @@ runStep(async (plan, cluster) => {
     const witness = new Witness(cluster, plan.namespace, process.env.DEADLINE_JOB!, targets, mustFail.inward);
     const attackProof = new AttackProof(cluster, mustFail, targets, witness);
     const { graceMs, durationMs, intervalMs, timeoutMs } = plan.window;
+    const readiness = new ReadinessRecorder(cluster, plan.shopNamespace);
 
     const proof = doubtBefore === undefined ? await attackProof.attackProven() : { doubt: doubtBefore };
     let answers: Answer[] = [];
@@ -62,8 +66,9 @@ runStep(async (plan, cluster) => {
         endedAt: Date.now(),
         targets,
         answers,
+        readiness: readiness.stop(),
     };
-    keepJournal(journal);
+    keepReport(journal);
     say(`${judged.verdict}: ${judged.reason}`);
     if (plan.onFailure === "fail" && judged.verdict !== "PASSED") {
         await sweep(cluster, plan.namespace, plan.experiment);
@@ -80,9 +85,14 @@ function ended(run: string): string {
 
 const told = { good: 0, bad: 0, at: Date.now() };
 
-/** A line every five seconds: how many answers were good and bad so far. */
+/**
+ * A line every five seconds: how many answers were good and bad so far. And each answer at once, where somebody who
+ * watches the run has named a file for them.
+ */
 async function tell(asked: Promise<Answer>): Promise<Answer> {
     const answer = await asked;
+    const watcher = process.env[answersFileVariable];
+    if (watcher) appendFileSync(watcher, `${JSON.stringify(answer)}\n`);
     told[answer.good ? "good" : "bad"]++;
     if (Date.now() - told.at >= 5_000) {
         told.at = Date.now();

@@ -1,5 +1,6 @@
 import { describeMilliseconds } from "../../shared/duration";
 import { recover } from "../recover";
+import { addRecovery } from "../report/report";
 import { sweep } from "../sweep";
 import { runStep, say } from "./step";
 
@@ -10,7 +11,14 @@ import { runStep, say } from "./step";
 runStep(async (plan, cluster) => {
     const swept = await sweep(cluster, plan.namespace, plan.experiment);
     if (swept > 0) say(`Removed ${swept} leftovers of an update that was cut short`);
+    const undoneAt = Date.now();
     const recoveredAfterMs = await recover(cluster, plan);
+    try {
+        if (recoveredAfterMs !== null) addRecovery(plan, { undoneAt, recoveredAfterMs });
+    } catch (error) {
+        // All is undone: that its report cannot be written must not make an update of it that fails.
+        say(`The run's report could not be completed: ${(error as Error).message}`);
+    }
     say(
         recoveredAfterMs === null
             ? "The shop is gone, so there is nothing that could recover"

@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { askProducts, chooseRoute, describeRoute, type Answer, type Route } from "../checks/products";
+import { type Journal, journalPath } from "../journal";
+import type { Plan } from "../plan";
+import { keepReport } from "../report/report";
 import { sweep } from "../sweep";
 import { choose } from "../targets/choose";
 import { discover } from "../targets/discover";
@@ -19,22 +22,26 @@ const pauseMs = 50;
  * Before anything is attacked `/products` must be whole: three good answers in a row within ten seconds. Else the
  * experiment is aborted, and nothing was touched.
  */
-runStep<SteadyState>(async ({ experiment, namespace, shopNamespace, window, area, clusterName, target, radius }, cluster) => {
+runStep<SteadyState>(async (plan, cluster) => {
+    const { experiment, namespace, shopNamespace, window, area, clusterName, target, radius } = plan;
     const swept = await sweep(cluster, namespace, experiment);
     if (swept > 0) say(`Removed ${swept} leftovers of an update that was cut short`);
     const route = await chooseRoute(cluster, shopNamespace);
     say(`Asking /products by way of ${describeRoute(route)}`);
     const begun = Date.now();
+    const answers: Answer[] = [];
     const row: Answer[] = [];
     for (;;) {
         const answer = await askProducts(cluster, route, window.timeoutMs);
+        answers.push(answer);
         if (answer.good) row.push(answer);
         else row.length = 0;
         if (row.length === wanted) break;
         if (Date.now() - begun > patienceMs) {
+            const reason = `there is no steady state to disturb: /products ${answer.problem ?? "was not answered well three times in a row"}.`;
+            keepReport(aborted(plan, reason, begun, answers));
             throw new Error(
-                `ABORTED: there is no steady state to disturb: /products ${answer.problem ?? "was not answered well three times in a row"}. ` +
-                    "Nothing was attacked. Bring the shop back first (`pulumi config set experiment.enabled false`, `pulumi up`, `kubectl get pods`), then enable the experiment again.",
+                `ABORTED: ${reason} Nothing was attacked. Bring the shop back first (\`pulumi config set experiment.enabled false\`, \`pulumi up\`, \`kubectl get pods\`), then enable the experiment again.`,
             );
         }
         await sleep(pauseMs);
@@ -45,3 +52,30 @@ runStep<SteadyState>(async ({ experiment, namespace, shopNamespace, window, area
     choose(await discover(cluster, area, clusterName), target, radius);
     return { route, latencyMs };
 });
+
+/** The journal of a run that ended before it began. */
+function aborted(plan: Plan, reason: string, startedAt: number, answers: Answer[]): Journal {
+    return {
+        schema: 1,
+        plan,
+        conclusion: {
+            name: plan.experiment,
+            run: plan.run,
+            hypothesis: plan.hypothesis,
+            attack: "none",
+            targets: [],
+            verdict: "ABORTED",
+            reason: `Aborted: ${reason}`,
+            requests: answers.length,
+            successRate: "0%",
+            timeToFirstFailureMs: null,
+            timeToStabilityMs: null,
+            journal: journalPath(plan, startedAt),
+        },
+        startedAt,
+        endedAt: Date.now(),
+        targets: [],
+        answers,
+        readiness: [],
+    };
+}

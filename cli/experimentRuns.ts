@@ -1,0 +1,83 @@
+import { settings } from "../components/configuration/settings";
+import { type Journal, keptJournals } from "../experiments/journal";
+import { savedExperiments } from "../experiments/saved";
+import { describeMilliseconds } from "../shared/duration";
+import { AnswersFile } from "./answersFile";
+import { Interruption } from "./interruption";
+import type { LiveWindow } from "./liveWindow";
+import { plainError, Session } from "./session";
+
+/** What became of a whole run. */
+export interface Outcome {
+    experiment: string;
+    /** Undefined where the run could not be made at all. */
+    journal?: Journal;
+    /** Why it could not. */
+    error?: string;
+}
+
+/** Whole runs of experiments on one stack: enabled, watched, told of and undone. */
+export class ExperimentRuns {
+    private readonly interruption: Interruption;
+
+    private constructor(
+        private readonly session: Session,
+        private readonly window: LiveWindow,
+    ) {
+        this.interruption = new Interruption(session, window.print);
+    }
+
+    static async open(stack: string, window: LiveWindow): Promise<ExperimentRuns> {
+        return new ExperimentRuns(await Session.open(stack, window.print), window);
+    }
+
+    /** Names of the saved experiments that a shop has the workloads for. @param variant default: the stack's */
+    async fitting(variant?: string): Promise<string[]> {
+        const has = variant ?? (await this.session.setting("variant")) ?? settings.variant.default;
+        return savedExperiments().filter((saved) => saved.variant === undefined || saved.variant === has).map(({ name }) => name);
+    }
+
+    get interrupted(): boolean {
+        return this.interruption.happened;
+    }
+
+    /** One run, to its end: whatever happens in it, the experiment is undone before this returns. */
+    async whole(changes: Record<string, string>): Promise<Outcome> {
+        const begun = Date.now();
+        const experiment = changes["experiment.name"] ?? "the stack's experiment";
+        this.window.print(`\nRunning ${experiment}`);
+        const answers = new AnswersFile((seen) => this.window.show(seen));
+        let error: string | undefined;
+        try {
+            await this.session.up({ "experiment.run": new Date(begun).toISOString(), ...changes, "experiment.enabled": "true" });
+        } catch (failure) {
+            error = plainError(failure);
+        } finally {
+            answers.close();
+            this.window.show([]);
+        }
+        this.window.print("Undoing it");
+        await this.session.up({ "experiment.enabled": "false" });
+
+        const journal = keptJournals().find(({ startedAt }) => startedAt >= begun);
+        if (journal) this.report(journal);
+        else if (!this.interrupted) this.window.print(`The run could not be made: ${error}`);
+        return { experiment: journal?.conclusion.name ?? experiment, journal, error };
+    }
+
+    close(): void {
+        this.session.close();
+    }
+
+    private report({ conclusion, recovery }: Journal): void {
+        const { print } = this.window;
+        const since = (milliseconds: number | null) => (milliseconds === null ? "none" : `${describeMilliseconds(milliseconds)} after the attack took hold`);
+        print(`\n  Targets        ${conclusion.targets.join(", ") || "none"}`);
+        print(`  Requests       ${conclusion.requests}, ${conclusion.successRate} of the counted ones good`);
+        print(`  First failure  ${since(conclusion.timeToFirstFailureMs)}`);
+        print(`  Stable         ${since(conclusion.timeToStabilityMs)}`);
+        if (recovery) print(`  Recovered      ${describeMilliseconds(recovery.recoveredAfterMs)} after the attack was undone`);
+        print(`  Verdict        ${conclusion.verdict}: ${conclusion.reason}`);
+        print(`  Report         ${conclusion.journal.replace(/json$/, "html")}`);
+    }
+}

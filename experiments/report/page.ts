@@ -1,0 +1,60 @@
+import { basename } from "node:path";
+import { describeMilliseconds } from "../../shared/duration";
+import type { Journal } from "../journal";
+import { element, escape } from "./markup";
+import { timelineSvg } from "./timeline";
+
+const style = `
+    :root { color-scheme: light dark; --ink: #1c2430; --faint: #6a7586; --line: #d8dee7; --paper: #ffffff; --PASSED: #1b7f5c; --FAILED: #c2410c; --INCONCLUSIVE: #8a6d00; --ABORTED: #6a7586; }
+    @media (prefers-color-scheme: dark) { :root { --ink: #e8edf4; --faint: #9aa7b8; --line: #333d4a; --paper: #12171e; --PASSED: #4fd1a1; --FAILED: #ff9a62; --INCONCLUSIVE: #e5c558; --ABORTED: #9aa7b8; } }
+    body { max-width: 62rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); }
+    a { color: inherit; }
+    h1 { font-size: 1.5rem; margin-bottom: 0.25rem; }
+    .verdict { font-weight: 700; }
+    ${["PASSED", "FAILED", "INCONCLUSIVE", "ABORTED"].map((verdict) => `.${verdict} { color: var(--${verdict}); }`).join(" ")}
+    .faint { color: var(--faint); }
+    svg, img { width: 100%; height: auto; }
+    table { border-collapse: collapse; width: 100%; }
+    th, td { text-align: left; vertical-align: top; padding: 0.4rem 1rem 0.4rem 0; border-bottom: 1px solid var(--line); }
+    th { font-weight: 600; white-space: nowrap; }
+    pre { overflow-x: auto; font-size: 0.8rem; max-height: 30rem; border: 1px solid var(--line); padding: 0.75rem; }`;
+
+/** A run as a page of its own: the verdict, the picture, the figures, the journal. Needs nothing but itself. */
+export function runPage(journal: Journal): string {
+    const { conclusion, plan, recovery } = journal;
+    const time = (value: number | null) => (value === null ? "none" : describeMilliseconds(value));
+    const rows: [string, string][] = [
+        ["Hypothesis", conclusion.hypothesis],
+        ["Attack", `${conclusion.attack} on ${conclusion.targets.join(", ") || "nobody"}`],
+        ["Requests", `${conclusion.requests}, ${conclusion.successRate} of the counted ones good`],
+        ["First failure", `${time(conclusion.timeToFirstFailureMs)} after the attack took hold`],
+        ["Stable under attack", `${time(conclusion.timeToStabilityMs)} after the attack took hold`],
+        ["Recovery", recovery ? `${describeMilliseconds(recovery.recoveredAfterMs)} after the attack was undone` : "not undone yet"],
+        ["Run", `${plan.run}, ${new Date(journal.startedAt).toISOString()}`],
+    ];
+    return page(`${conclusion.name}: ${conclusion.verdict}`, [
+        element("p", { class: "faint" }, [element("a", { href: "index.html" }, ["All runs"])]),
+        element("h1", {}, [escape(conclusion.name), ": ", element("span", { class: `verdict ${conclusion.verdict}` }, [conclusion.verdict])]),
+        element("p", {}, [escape(conclusion.reason)]),
+        timelineSvg(journal),
+        element("table", {}, rows.map(([name, value]) => element("tr", {}, [element("th", { scope: "row" }, [name]), element("td", {}, [escape(value)])]))),
+        element("details", {}, [element("summary", {}, ["Journal"]), element("pre", {}, [escape(JSON.stringify(journal, undefined, 2))])]),
+    ]);
+}
+
+/** The list of all runs, the newest first. */
+export function indexPage(journals: readonly Journal[]): string {
+    const rows = journals.map((journal) => {
+        const { conclusion, startedAt } = journal;
+        const link = element("a", { href: basename(conclusion.journal).replace(/json$/, "html") }, [escape(`${conclusion.name}, run ${conclusion.run}`)]);
+        const cells = [new Date(startedAt).toISOString().replace("T", " ").slice(0, 19), link, element("span", { class: `verdict ${conclusion.verdict}` }, [conclusion.verdict]), escape(conclusion.reason)];
+        return element("tr", {}, cells.map((cell) => element("td", {}, [cell])));
+    });
+    const head = element("tr", {}, ["When (UTC)", "Run", "Verdict", "Reason"].map((name) => element("th", { scope: "col" }, [name])));
+    return page("Experiment runs", [element("h1", {}, ["Experiment runs"]), element("table", {}, [head, ...rows])]);
+}
+
+function page(title: string, contents: readonly string[]): string {
+    const head = [`<meta charset="utf-8"><meta name="viewport" content="width=device-width">`, element("title", {}, [escape(title)]), element("style", {}, [style])];
+    return `<!doctype html>\n${element("html", { lang: "en" }, [element("head", {}, head), element("body", {}, [element("main", {}, contents)])])}\n`;
+}

@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { scale } from "../../../cli/shop";
+import { BorrowedStack, project } from "../../../cli/stack";
+import { journalSchema } from "../../../experiments/journal";
+import { sandboxUp } from "../../../sandbox/node/up";
+import { preparePulumi } from "../../../sandbox/preparePulumi";
+import { fileBackend } from "../../../sandbox/pulumi/environment";
+import { type Cluster, connect, orMissing } from "../../../shared/kubernetes";
+import { until } from "./support";
+
+const namespace = "e2e-experiment-program";
+const stackFile = join(project, "Pulumi.local.yaml");
+const before = readFileSync(stackFile, "utf8");
+let cluster: Cluster;
+let backend: string;
+beforeAll(async () => {
+    const { kubeconfig, context } = await sandboxUp();
+    backend = mkdtempSync(join(tmpdir(), "chaos-shop-e2e-"));
+    Object.assign(process.env, { KUBECONFIG: kubeconfig, PULUMI_BACKEND_URL: fileBackend(backend), PULUMI_CONFIG_PASSPHRASE: "only for this test" });
+    cluster = connect(context);
+});
+afterAll(async () => {
+    const stack = await BorrowedStack.open("local", await preparePulumi(project));
+    await stack.set({ "kube.context": cluster.kubeconfig.getCurrentContext(), namespace });
+    await stack.destroy();
+    stack.close();
+    rmSync(backend, { recursive: true, force: true });
+});
+
+interface Ended {
+    code: number | null;
+    stdout: string;
+    stderr: string;
+}
+
+/** `npm run experiment -- …`, in a namespace of the test's own, with short times. */
+function begin(...options: string[]): { child: ChildProcess; ended: Promise<Ended> } {
+    const quick = { namespace, "experiment.duration": "4s", "experiment.grace": "4s", "experiment.interval": "250ms" };
+    const settings = Object.entries(quick).flatMap(([key, value]) => ["--set", `${key}=${value}`]);
+    const child = spawn(process.execPath, ["--import", "tsx", "cli/experiment.ts", ...settings, ...options], { cwd: project });
+    const said = { stdout: "", stderr: "" };
+    for (const stream of ["stdout", "stderr"] as const) child[stream].setEncoding("utf8").on("data", (text: string) => (said[stream] += text));
+    return { child, ended: new Promise((resolve) => child.once("close", (code) => resolve({ code, ...said }))) };
+}
+
+const run = (...options: string[]) => begin(...options).ended;
+
+async function isolated(): Promise<boolean> {
+    return (await cluster.networking.listNamespacedNetworkPolicy({ namespace })).items.length > 0;
+}
+
+describe("npm run experiment", () => {
+    it("FAILED: exit code 2, all undone, and the journal alone on standard output", async () => {
+        const { code, stdout, stderr } = await run("hot-deals-blackhole", "--json");
+        expect(code).toBe(2);
+        const journal = journalSchema.parse(JSON.parse(stdout));
+        expect(journal.conclusion).toMatchObject({ name: "hot-deals-blackhole", verdict: "FAILED" });
+        expect(journal.recovery!.recoveredAfterMs).toBeLessThan(60_000);
+        expect(journal.readiness.map(({ pod }) => pod)).toContain(journal.targets[0]!.pod);
+        expect(stderr).toMatch(/Verdict\s+FAILED: Only 0%/);
+        expect(await isolated()).toBe(false);
+    });
+
+    it("PASSED: exit code 0, told for people, with a page of it", async () => {
+        await scale(cluster, namespace, "hot-deals", 3);
+        const { code, stdout } = await run("hot-deals-blackhole");
+        expect(stdout).toMatch(/Verdict\s+PASSED: 100%/);
+        expect(code).toBe(0);
+        const page = /Report\s+(reports\/\S+\.html)/.exec(stdout)![1]!;
+        expect(readFileSync(join(project, page), "utf8")).toContain("<svg");
+        expect(readFileSync(join(project, "reports", "index.html"), "utf8")).toContain(page.replace("reports/", ""));
+    });
+
+    it("ABORTED: exit code 4, and nobody was cut off", async () => {
+        await scale(cluster, namespace, "hot-deals", 0);
+        const { code, stdout } = await run("--set", "experiment.timeout=2s");
+        expect(stdout).toMatch(/Verdict\s+ABORTED: Aborted: there is no steady state/);
+        expect(code).toBe(4);
+        await scale(cluster, namespace, "hot-deals", 1);
+    });
+
+    it("interrupted in the middle of an attack: undone, recovered, exit code 130", async () => {
+        const { child, ended } = begin("--set", "experiment.duration=60s");
+        await until("the attack has begun", isolated);
+        child.kill("SIGINT");
+        const { code, stdout } = await ended;
+        expect(stdout).toMatch(/Interrupted[\s\S]*Recovered: \/products is whole/);
+        expect(code).toBe(130);
+        expect(await isolated()).toBe(false);
+    });
+
+    it.each([
+        [["hot-deal-blackhole"], /there is no saved experiment "hot-deal-blackhole"; there are: .*hot-deals-blackhole/],
+        [["--set", "radius"], /--set radius is not KEY=VALUE/],
+        [["--fast"], /Unknown option '--fast'/],
+    ])("%j is refused before anything is touched", async (options, reason) => {
+        const { code, stderr } = await run(...options);
+        expect(stderr).toMatch(reason);
+        expect(code).toBe(1);
+    });
+
+    it("leaves the stack's file as it was, byte for byte", () => expect(readFileSync(stackFile, "utf8")).toBe(before));
+
+    it("leaves the shop whole", async () => {
+        expect(await orMissing(cluster.apps.readNamespacedDeployment({ name: "hot-deals", namespace }))).toBeDefined();
+        expect(await isolated()).toBe(false);
+    });
+});
