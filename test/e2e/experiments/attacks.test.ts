@@ -30,6 +30,22 @@ describe("each saved experiment comes to a verdict under a proven attack", () =>
     });
 });
 
+it("a target that is cut off inwards and can still connect outwards: INCONCLUSIVE, and the reason says which way", async () => {
+    // Policies add up: what one allows no other can forbid.
+    const namespace = "e2e-attacks";
+    const spec = { podSelector: { matchLabels: { app: "hot-deals" } }, policyTypes: ["Egress"], egress: [{}] };
+    await stack.cluster.networking.createNamespacedNetworkPolicy({ namespace, body: { metadata: { name: "allows-egress" }, spec } });
+    try {
+        expect(await conclusionOf({ "experiment.name": "hot-deals-blackhole" })).toMatchObject({
+            verdict: "INCONCLUSIVE",
+            requests: 0,
+            reason: expect.stringContaining("a fresh connection from the targets outwards still works"),
+        });
+    } finally {
+        await stack.cluster.networking.deleteNamespacedNetworkPolicy({ namespace, name: "allows-egress" });
+    }
+});
+
 it("a preview of an experiment says whom it would hit today", async () => {
     await stack.preview({ ...short, "experiment.name": "hot-deals-blackhole", "experiment.run": "preview" });
     expect(stack.said).toMatch(/hot-deals-blackhole would hit 1 container of 1 that match k8s\.deployment=hot-deals.*hot-deals-\S+\/hot-deals/);
