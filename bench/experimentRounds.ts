@@ -50,7 +50,7 @@ async function runRound(session: Session): Promise<ExperimentRound> {
     await shop.set({ "experiment.enabled": "true" });
     const whole = await shop.up();
     const { verdict, reason, journal } = await shop.output<Conclusion>("experiment");
-    rmSync(join(project, journal), { force: true });
+    for (const kind of ["json", "svg", "html"]) rmSync(join(project, journal.replace(/json$/, kind)), { force: true });
     // One replica of hot-deals: the listing must fail, or nothing was attacked and nothing is recovered from.
     if (verdict !== "FAILED") throw new Error(`the experiment came to ${verdict} instead of FAILED: ${reason}`);
     const policy = manifestsOf(await shop.state(), namespaces.shop).find(({ kind }) => kind === "NetworkPolicy")!;

@@ -1,7 +1,8 @@
 import type { OutputMap } from "@pulumi/pulumi/automation";
 import { styleText } from "node:util";
 import { allowedContext, type AllowedContext } from "../components/cluster/guard";
-import { type Cluster, connect, loadKubeconfig } from "../shared/kubernetes";
+import { settings } from "../components/configuration/settings";
+import { type Cluster, connect, loadKubeconfig, orMissing } from "../shared/kubernetes";
 import { preparePulumi } from "../sandbox/preparePulumi";
 import { demoCluster } from "./cluster";
 import { UpdateProgress } from "./progress";
@@ -16,7 +17,7 @@ export class Session {
         private readonly print: (line: string) => void,
     ) {}
 
-    private refreshed = false;
+    private changes: Record<string, string> = {};
     private interruption = new AbortController();
 
     /**
@@ -37,18 +38,27 @@ export class Session {
     }
 
     /** One stack update, told as it goes. Settings stay for the updates after it. */
-    async up(settings: Record<string, string> = {}): Promise<OutputMap> {
-        await this.stack.set(settings);
+    async up(changes: Record<string, string> = {}): Promise<OutputMap> {
+        Object.assign(this.changes, changes);
+        await this.stack.set(changes);
         const progress = new UpdateProgress(this.print);
         try {
-            // The first one looks: since the last time the cluster may have been made anew, and the shop gone with it.
-            const { outputs } = await this.stack.up(progress.onEvent, { refresh: !this.refreshed, signal: this.interruption.signal });
-            this.refreshed = true;
+            const { outputs } = await this.stack.up(progress.onEvent, { refresh: await this.shopIsGone(), signal: this.interruption.signal });
             if (progress.changes === 0) this.print("  ✔ nothing had to be changed");
             return outputs;
         } finally {
             progress.end();
         }
+    }
+
+    /**
+     * Whether the cluster has nothing of the shop, having been made anew, say: then the engine has to look what there is.
+     * Only then, since after a look it may bring a Deployment up to date and wait for its pods, which cannot get ready as
+     * long as they are attacked.
+     */
+    private async shopIsGone(): Promise<boolean> {
+        const name = this.changes.namespace ?? (await this.setting("namespace")) ?? settings.namespace.default;
+        return (await orMissing(this.cluster.core.readNamespace({ name }))) === undefined;
     }
 
     /** A setting of the stack's file; undefined where it has none of that key. */
