@@ -57,7 +57,7 @@ export class Session {
      * long as they are attacked.
      */
     private async shopIsGone(): Promise<boolean> {
-        const name = this.changes.namespace ?? (await this.setting("namespace")) ?? settings.namespace.default;
+        const name = this.changes.namespace ?? (await this.setting("namespace")) ?? settings.namespace.default!;
         return (await orMissing(this.cluster.core.readNamespace({ name }))) === undefined;
     }
 
