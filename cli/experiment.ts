@@ -21,7 +21,8 @@ not. The stack's file stays as it is: what a run needs is set in a copy.
   --list               the saved experiments and their hypotheses
   --set KEY=VALUE      a setting for this run, such as --set experiment.radius=50%; may be repeated
   --stack NAME         default: local
-  --json               print the run's journal and nothing else on standard output
+  --json               print the run's journal and nothing else on standard output; with --all, an array of them. Have npm
+                       say nothing of its own: npm run -s experiment -- --json
   --help
 
 Ctrl-C ends the attack and waits until the shop has recovered.
@@ -50,8 +51,10 @@ async function main(): Promise<void> {
         },
     });
     if (values.help) return say(help);
+    const name = nameIn(positionals);
+    if (name !== undefined && (values.list || values.all)) throw new Error(`${values.list ? "--list" : "--all"} is of all experiments: leave ${name} out`);
     if (values.list) return list();
-    const experiment = values.all ? "all" : nameIn(positionals);
+    const experiment = values.all ? "all" : name;
     process.exitCode = await run({ experiment, settings: settingsIn(values.set), stack: values.stack, json: values.json });
 }
 
@@ -71,7 +74,10 @@ function settingsIn(pairs: string[]): Record<string, string> {
         pairs.map((pair) => {
             const at = pair.indexOf("=");
             if (at < 1) throw new Error(`--set ${pair} is not KEY=VALUE; write for example --set experiment.radius=50%`);
-            return [pair.slice(0, at), pair.slice(at + 1)];
+            const key = pair.slice(0, at);
+            // What is in a command's arguments is for every user of the machine to read.
+            if (/(?:^|\.)(?:key|password|token)$/.test(key)) throw new Error(`--set ${key} would show a secret; set it for the stack: pulumi config set --secret ${key}`);
+            return [key, pair.slice(at + 1)];
         }),
     );
 }
@@ -87,14 +93,18 @@ async function run({ experiment, settings, stack, json }: Options): Promise<numb
             if (runs.interrupted) break;
             const outcome = await runs.whole({ ...settings, ...(name && { "experiment.name": name }) });
             outcomes.push(outcome);
-            if (json && outcome.journal) process.stdout.write(`${JSON.stringify(outcome.journal, undefined, 2)}\n`);
         }
     } finally {
         runs.close();
     }
     if (experiment === "all") window.print(verdictTable(outcomes));
+    if (json) printJson(experiment === "all" ? outcomes.flatMap(({ journal }) => journal ?? []) : outcomes[0]?.journal);
     if (runs.interrupted) return interrupted;
     return Math.max(...outcomes.map(({ journal }) => (journal ? exitCodes[journal.conclusion.verdict] : failed)));
+}
+
+function printJson(value: unknown): void {
+    if (value !== undefined) process.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
 }
 
 /** A line for each run: its verdict, its success rate, its experiment and why. */

@@ -1,6 +1,7 @@
 import { settings } from "../components/configuration/settings";
 import { type Journal, keptJournals } from "../experiments/journal";
 import { savedExperiments } from "../experiments/saved";
+import { sinceAttack } from "../experiments/verdict";
 import { describeMilliseconds } from "../shared/duration";
 import { AnswersFile } from "./answersFile";
 import { Interruption } from "./interruption";
@@ -43,13 +44,14 @@ export class ExperimentRuns {
 
     /** One run, to its end: whatever happens in it, the experiment is undone before this returns. */
     async whole(changes: Record<string, string>): Promise<Outcome> {
+        const run = changes["experiment.run"] ?? new Date().toISOString();
         const begun = Date.now();
         const experiment = changes["experiment.name"] ?? "the stack's experiment";
         this.window.print(`\nRunning ${experiment}`);
         const answers = new AnswersFile((seen) => this.window.show(seen));
         let error: string | undefined;
         try {
-            await this.session.up({ "experiment.run": new Date(begun).toISOString(), ...changes, "experiment.enabled": "true" });
+            await this.session.up({ ...changes, "experiment.run": run, "experiment.enabled": "true" });
         } catch (failure) {
             error = plainError(failure);
         } finally {
@@ -59,7 +61,7 @@ export class ExperimentRuns {
         this.window.print("Undoing it");
         await this.session.up({ "experiment.enabled": "false" });
 
-        const journal = keptJournals().find(({ startedAt }) => startedAt >= begun);
+        const journal = keptJournals().find(({ plan, startedAt }) => plan.run === run && startedAt >= begun);
         if (journal) this.report(journal);
         else if (!this.interrupted) this.window.print(`The run could not be made: ${error}`);
         return { experiment: journal?.conclusion.name ?? experiment, journal, error };
@@ -71,11 +73,10 @@ export class ExperimentRuns {
 
     private report({ conclusion, recovery }: Journal): void {
         const { print } = this.window;
-        const since = (milliseconds: number | null) => (milliseconds === null ? "none" : `${describeMilliseconds(milliseconds)} after the attack took hold`);
         print(`\n  Targets        ${conclusion.targets.join(", ") || "none"}`);
         print(`  Requests       ${conclusion.requests}, ${conclusion.successRate} of the counted ones good`);
-        print(`  First failure  ${since(conclusion.timeToFirstFailureMs)}`);
-        print(`  Stable         ${since(conclusion.timeToStabilityMs)}`);
+        print(`  First failure  ${sinceAttack(conclusion.timeToFirstFailureMs)}`);
+        print(`  Stable         ${sinceAttack(conclusion.timeToStabilityMs)}`);
         if (recovery) print(`  Recovered      ${describeMilliseconds(recovery.recoveredAfterMs)} after the attack was undone`);
         print(`  Verdict        ${conclusion.verdict}: ${conclusion.reason}`);
         print(`  Report         ${conclusion.journal.replace(/json$/, "html")}`);

@@ -54,3 +54,8 @@ export function percent(share: number): string {
     // Rounded down: 99.96% must not read as 100%.
     return `${Math.floor(share * 1_000) / 10}%`;
 }
+
+/** A time of a conclusion for people: `1.4 s after the attack took hold`, or `never`. */
+export function sinceAttack(milliseconds: number | null): string {
+    return milliseconds === null ? "never" : `${describeMilliseconds(milliseconds)} after the attack took hold`;
+}

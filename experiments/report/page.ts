@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { describeMilliseconds } from "../../shared/duration";
 import type { Journal } from "../journal";
+import { sinceAttack } from "../verdict";
 import { element, escape } from "./markup";
 import { timelineSvg } from "./timeline";
 
@@ -22,13 +23,12 @@ const style = `
 /** A run as a page of its own: the verdict, the picture, the figures, the journal. Needs nothing but itself. */
 export function runPage(journal: Journal): string {
     const { conclusion, plan, recovery } = journal;
-    const time = (value: number | null) => (value === null ? "none" : describeMilliseconds(value));
     const rows: [string, string][] = [
         ["Hypothesis", conclusion.hypothesis],
         ["Attack", `${conclusion.attack} on ${conclusion.targets.join(", ") || "nobody"}`],
         ["Requests", `${conclusion.requests}, ${conclusion.successRate} of the counted ones good`],
-        ["First failure", `${time(conclusion.timeToFirstFailureMs)} after the attack took hold`],
-        ["Stable under attack", `${time(conclusion.timeToStabilityMs)} after the attack took hold`],
+        ["First failure", sinceAttack(conclusion.timeToFirstFailureMs)],
+        ["Stable under attack", sinceAttack(conclusion.timeToStabilityMs)],
         ["Recovery", recovery ? `${describeMilliseconds(recovery.recoveredAfterMs)} after the attack was undone` : "not undone yet"],
         ["Run", `${plan.run}, ${new Date(journal.startedAt).toISOString()}`],
     ];

@@ -96,6 +96,8 @@ describe("npm run experiment", () => {
     it.each([
         [["hot-deal-blackhole"], /there is no saved experiment "hot-deal-blackhole"; there are: .*hot-deals-blackhole/],
         [["--set", "radius"], /--set radius is not KEY=VALUE/],
+        [["--set", "agent.key=whatever"], /--set agent\.key would show a secret; set it for the stack: pulumi config set --secret agent\.key/],
+        [["--all", "hot-deals-blackhole"], /--all is of all experiments: leave hot-deals-blackhole out/],
         [["--fast"], /Unknown option '--fast'/],
     ])("%j is refused before anything is touched", async (options, reason) => {
         const { code, stderr } = await run(...options);
