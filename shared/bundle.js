@@ -7,13 +7,15 @@ const { join, relative, resolve } = require("node:path");
 const project = join(__dirname, "..");
 const cache = join(project, "node_modules", ".cache", "chaos-shop");
 const target = { platform: "node", target: "node20", format: "cjs" };
+// What a program serves to browsers as it is.
+const loader = { ".html": "text", ".css": "text", ".svg": "text", ".browser.js": "text" };
 
 /** @type {import("./bundle").bundledFile} */
 exports.bundledFile = (entry) => {
     const path = relative(project, resolve(entry));
     const sources = path.startsWith("node_modules") ? [] : ["services", "experiments", "shared"];
     return cached(path.replace(/\W+/g, "-"), ".js", sources, (outfile) => {
-        require("esbuild").buildSync({ ...target, bundle: true, minify: true, entryPoints: [entry], outfile, logOverride: { "empty-import-meta": "silent" } });
+        require("esbuild").buildSync({ ...target, loader, bundle: true, minify: true, entryPoints: [entry], outfile, logOverride: { "empty-import-meta": "silent" } });
     });
 };
 
@@ -64,6 +66,6 @@ function fingerprint(sources) {
 /** The path itself where it is a file, else all program files below it. */
 function filesOf(path) {
     if (statSync(join(project, path)).isFile()) return [path];
-    const inside = readdirSync(join(project, path), { recursive: true }).filter((file) => /\.[jt]s$/.test(file));
+    const inside = readdirSync(join(project, path), { recursive: true }).filter((file) => /\.(?:[jt]s|html|css|svg)$/.test(file));
     return inside.map((file) => join(path, file)).sort();
 }

@@ -12,6 +12,8 @@ export interface HttpServiceArgs {
     /** The program's environment, besides PORT. */
     env: kx.types.EnvMap;
     serviceType: ServiceArgs["type"];
+    /** Name of the ServiceAccount whose token the pod gets. @default none: the pod has no token */
+    account?: pulumi.Input<string>;
     replicas?: number;
     /** See `WorkloadArgs`. @default false */
     mayStayPending?: boolean;
@@ -33,7 +35,8 @@ export class HttpService extends Workload {
                 mayStayPending: args.mayStayPending,
                 service: { type: args.serviceType, port: 80, targetPort: "http" },
                 pod: {
-                    automountServiceAccountToken: false,
+                    serviceAccountName: args.account,
+                    automountServiceAccountToken: args.account !== undefined,
                     enableServiceLinks: false,
                     terminationGracePeriodSeconds: 10,
                     securityContext: restrictedPod(users.node),

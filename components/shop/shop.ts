@@ -1,10 +1,12 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { join } from "node:path";
+import { labels } from "../../shared/labels";
 import { Database } from "./database";
 import { HttpService } from "./httpService";
 import { Orders } from "./orders";
 import { Program, servicesFolder } from "../program/program";
+import { PodReader } from "./podReader";
 import { takeOver } from "./takeOver";
 import type { ServiceArgs } from "./workload";
 
@@ -48,8 +50,9 @@ export class Shop extends pulumi.ComponentResource {
         }
 
         const program = new Program({ namespace, entry: join(servicesFolder, "gateway", "main.ts") }, child);
-        const env = { FASHION_URL: "http://fashion-bestseller", TOYS_URL: "http://toys-bestseller", HOT_DEALS_URL: "http://hot-deals" };
-        this.gateway = new HttpService("gateway", { namespace, image: node, program, env, serviceType: gatewayServiceType, replicas: replicas.gateway }, child);
+        const env = { FASHION_URL: "http://fashion-bestseller", TOYS_URL: "http://toys-bestseller", HOT_DEALS_URL: "http://hot-deals", TARGET_LABEL: labels.target };
+        const { account } = new PodReader("gateway", { namespace }, child);
+        this.gateway = new HttpService("gateway", { namespace, image: node, program, env, serviceType: gatewayServiceType, account, replicas: replicas.gateway }, child);
         if (args.variant === "seven") this.orders = new Orders("orders", { namespace, images: { node, nats }, database, replicas }, child);
         this.registerOutputs({});
     }

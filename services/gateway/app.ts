@@ -7,7 +7,10 @@ import { askBackend } from "./backend";
 import { gatherWhole, type Backends } from "./listing";
 import { observe } from "./observe";
 import { serveOrders } from "./orders";
+import { servePage } from "./page";
+import { listPods } from "./podList";
 import { createPatterns } from "./resilience";
+import { readStatus } from "./status";
 
 export interface GatewayArgs {
     backends: Backends;
@@ -15,6 +18,8 @@ export interface GatewayArgs {
     ordersUrl: URL;
     /** How long one backend may take in all, in milliseconds. */
     upstreamTimeoutMs: number;
+    /** The label of pods that an experiment attacks. */
+    targetLabel: string;
     /** Throws when the gateway can reach nothing at all; see `reachability.ts`. */
     checkReachability: () => Promise<void>;
     log: Log;
@@ -22,9 +27,9 @@ export interface GatewayArgs {
 
 /**
  * The gateway: `GET /products` lists what all backends offer, or says in a problem document which one failed. Below it
- * are the same listing by patterns of resilience.
+ * are the same listing by patterns of resilience. `GET /` is the shop's page, and `GET /status` what it shows.
  */
-export function createGateway({ backends, ordersUrl, upstreamTimeoutMs, checkReachability, log }: GatewayArgs): Hono {
+export function createGateway({ backends, ordersUrl, upstreamTimeoutMs, targetLabel, checkReachability, log }: GatewayArgs): Hono {
     const metrics = createMetrics();
     const application = createApplication(log, metrics);
     serveHealth(application, log, checkReachability);
@@ -38,5 +43,10 @@ export function createGateway({ backends, ordersUrl, upstreamTimeoutMs, checkRea
         application.get(`/products/${name}`, async (context) => context.json(await gather(context.get("scope"))));
     }
     serveOrders(application, { ordersUrl, upstreamTimeoutMs });
+    const status = { backends, ask, upstreamTimeoutMs, listPods, targetLabel };
+    application.get("/status", async (context) =>
+        context.json(await readStatus(status, context.get("scope")), 200, { "Cache-Control": "no-store" }),
+    );
+    servePage(application);
     return application;
 }

@@ -15,4 +15,6 @@ export const gatewayEnvironment = z.object({
     ORDERS_URL: httpUrl("http://orders").prefault("http://orders"),
     /** How long one backend may take in all, connecting included. */
     UPSTREAM_TIMEOUT_MS: milliseconds(2_000),
+    /** The label of pods that an experiment attacks. */
+    TARGET_LABEL: z.string().default("chaos-shop/target"),
 });

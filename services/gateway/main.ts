@@ -17,6 +17,7 @@ runProgram("gateway", () => {
         backends,
         ordersUrl: environment.ORDERS_URL,
         upstreamTimeoutMs: environment.UPSTREAM_TIMEOUT_MS,
+        targetLabel: environment.TARGET_LABEL,
         checkReachability: createReachability(Object.values(backends).map(({ url }) => url)),
         log,
     });

@@ -17,7 +17,7 @@ const drops = { what: "is behind a firewall that drops", peer: dropping, marked:
 /** How many time-outs each pattern waits for a backend that hangs. */
 const patience = { exception: 3, timeout: 1, retry: 3, circuitbreaker: 3, parallel: 1 };
 /** Between tries a retry pauses, 0.3 s at most in all; the rest is for a busy machine. */
-const SLACK_MS = 1_000;
+const SLACK_MS = 2_000;
 
 describe.each([refuses, fails, hangs, drops])("where hot-deals $what", ({ peer, marked: why, hangs }) => {
     it("each pattern lists the others and marks it, after as many time-outs as it waits for", async () => {

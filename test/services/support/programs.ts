@@ -1,9 +1,8 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { buildSync } from "esbuild";
-import { afterAll, vi } from "vitest";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { vi } from "vitest";
+import { bundledFile } from "../../../shared/bundle";
 import { eventually, freePort } from "./ports";
 
 export type ProgramName = "gateway" | "catalogue" | "orders" | "inventory";
@@ -11,29 +10,12 @@ export type ProgramName = "gateway" | "catalogue" | "orders" | "inventory";
 /** How a pod runs a program: V8 sizes its heap by the whole machine's memory unless it is told. */
 const NODE_OPTIONS = ["--max-semi-space-size=4", "--max-old-space-size=48"];
 
-const bundles = new Map<ProgramName, string>();
-const folder = mkdtempSync(join(tmpdir(), "shop-bundle-"));
 // Real processes on a busy machine take their time.
 vi.setConfig({ testTimeout: 20_000, hookTimeout: 60_000 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Bundles a program into one file, as it is mounted into its pod, and says where that file is. */
 export function bundle(name: ProgramName): string {
-    let file = bundles.get(name);
-    if (file === undefined) {
-        file = join(folder, `${name}.js`);
-        buildSync({
-            entryPoints: [resolve(__dirname, "../../../services", name, "main.ts")],
-            outfile: file,
-            bundle: true,
-            minify: true,
-            platform: "node",
-            target: "node20",
-            format: "cjs",
-        });
-        bundles.set(name, file);
-    }
-    return file;
+    return bundledFile(resolve(__dirname, "../../../services", name, "main.ts"));
 }
 
 /** A program of the shop in a process of its own. */

@@ -74,8 +74,10 @@ describe("every pod", () => {
         }
     });
 
-    it("carries no token for the API server", () => {
-        for (const { name, pod } of pods()) expect(pod.automountServiceAccountToken, name).toBe(false);
+    it("carries no token for the API server, but for the gateway, whose account may list the namespace's pods and nothing else", () => {
+        for (const { name, pod } of pods()) expect(pod.automountServiceAccountToken, name).toBe(name === "gateway");
+        const roles = shop.filter(({ type }) => type === "kubernetes:rbac.authorization.k8s.io/v1:Role");
+        expect(roles.map(({ inputs }) => inputs.rules)).toEqual([[{ apiGroups: [""], resources: ["pods"], verbs: ["list"] }]]);
     });
 });
 

@@ -1,0 +1,23 @@
+import type { Hono } from "hono";
+import { etag } from "hono/etag";
+import icon from "../ui/icon.svg";
+import html from "../ui/index.html";
+import script from "../ui/page.browser.js";
+import style from "../ui/page.css";
+
+const FILES = {
+    "/": { text: html, type: "text/html; charset=utf-8" },
+    "/ui/page.css": { text: style, type: "text/css; charset=utf-8" },
+    "/ui/page.js": { text: script, type: "text/javascript; charset=utf-8" },
+    "/ui/icon.svg": { text: icon, type: "image/svg+xml" },
+};
+
+/**
+ * Adds the shop's page at `/` and its files below `/ui/`. A browser keeps them, and asks each time whether they are still
+ * the same: while a new gateway is rolled out, old and new files must not be mixed for longer than one load.
+ */
+export function servePage(application: Hono): void {
+    for (const [path, { text, type }] of Object.entries(FILES)) {
+        application.get(path, etag(), (context) => context.body(text, 200, { "Content-Type": type, "Cache-Control": "no-cache" }));
+    }
+}

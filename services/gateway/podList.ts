@@ -1,0 +1,55 @@
+import { readFileSync } from "node:fs";
+import { request } from "node:https";
+import * as z from "zod";
+
+const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
+/** What every pod is told of where its API server is. */
+const { KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT } = process.env;
+
+/** What is read of the API server's answer. */
+const podsSchema = z.object({
+    items: z.array(z.object({ metadata: z.object({ name: z.string(), labels: z.record(z.string(), z.string()).default({}) }) })),
+});
+
+export type Pod = z.infer<typeof podsSchema>["items"][number]["metadata"];
+
+/**
+ * The pods of the namespace that this program runs in, as its ServiceAccount may list them. The token is read each time,
+ * since the kubelet renews it.
+ *
+ * @param timeoutMs how long that may take in all: a gateway that is cut off itself must not hang on it
+ * @throws Error where the API server cannot be asked, as is always so outside a cluster
+ */
+export async function listPods(timeoutMs: number): Promise<Pod[]> {
+    const [token, ca, namespace] = ["token", "ca.crt", "namespace"].map((file) => readFileSync(`${ACCOUNT}/${file}`, "utf8"));
+    const cancelled = new AbortController();
+    const timer = setTimeout(() => cancelled.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+    try {
+        return await new Promise((resolve, reject) => {
+            const call = request(
+                {
+                    host: KUBERNETES_SERVICE_HOST,
+                    port: KUBERNETES_SERVICE_PORT,
+                    path: `/api/v1/namespaces/${namespace}/pods`,
+                    headers: { Authorization: `Bearer ${token}`, Accept: "application/json" },
+                    ca,
+                    agent: false,
+                    signal: cancelled.signal,
+                },
+                async (response) => {
+                    try {
+                        const body = Buffer.concat(await response.toArray()).toString("utf8");
+                        if (response.statusCode !== 200) throw new Error(`the API server answered with status ${response.statusCode}`);
+                        resolve(podsSchema.parse(JSON.parse(body)).items.map(({ metadata }) => metadata));
+                    } catch (error) {
+                        reject(error);
+                    }
+                },
+            );
+            call.on("error", reject);
+            call.end();
+        });
+    } finally {
+        clearTimeout(timer);
+    }
+}

@@ -1,0 +1,115 @@
+// Served as it is written. Everything shown comes from two answers of the gateway: /status, which looks at each department
+// by itself, and /products, which is whole or fails.
+
+const PAUSE_MS = 1_000;
+/** Longer than the gateway gives its slowest backend. */
+const PATIENCE_MS = 8_000;
+const NAMES = { FASHION: "Fashion", TOYS: "Toys", HOT_DEALS: "Hot deals" };
+
+const byId = (id) => document.getElementById(id);
+/** Writes only what changed, so that a selection and a screen reader's place outlive the next look. */
+const write = (element, text) => {
+    if (element.textContent !== text) element.textContent = text;
+};
+
+function showFacts({ variant, isolated }) {
+    write(byId("variant"), variant ?? "unknown");
+    byId("orders").hidden = variant !== "four";
+    write(byId("isolated"), isolated === null ? "unknown" : isolated.join(", ") || "nothing");
+    byId("isolated").dataset.any = String(isolated !== null && isolated.length > 0);
+}
+
+function showListing({ ok, status, detail, duration }) {
+    byId("listing").dataset.state = ok ? "up" : "down";
+    write(byId("listing-word"), ok ? "is whole" : status ? `fails with ${status}` : "does not answer");
+    write(byId("listing-detail"), ok ? `All three departments, gathered in ${duration} ms.` : `${detail} It has no fallback: one department takes the whole listing with it.`);
+}
+
+function showDepartment({ category, backend, status, latencyMs, reason = "", products }) {
+    const section = byId(category) ?? addDepartment(category);
+    const find = (selector) => section.querySelector(selector);
+    const [state, word, latency] = { UP: ["up", "Up", `${latencyMs} ms`], DOWN: ["down", "Down", `after ${latencyMs} ms`], UNKNOWN: ["unknown", "Unknown", ""] }[status];
+    section.dataset.state = state;
+    write(find(".word"), word);
+    write(find(".latency"), latency);
+    write(find(".backend"), backend && `from ${backend}`);
+    write(find(".reason"), reason && `Nothing to show: ${reason}`);
+    const list = find("ul");
+    list.hidden = status !== "UP";
+    const shown = JSON.stringify(products);
+    if (list.dataset.shown === shown) return;
+    list.dataset.shown = shown;
+    list.replaceChildren(...products.map(({ name }) => Object.assign(document.createElement("li"), { textContent: name })));
+}
+
+function addDepartment(category) {
+    const section = byId("department").content.cloneNode(true).firstElementChild;
+    section.id = category;
+    const title = section.querySelector("h2");
+    title.id = `${category}-title`;
+    title.textContent = NAMES[category];
+    section.setAttribute("aria-labelledby", title.id);
+    byId("departments").append(section);
+    return section;
+}
+
+/** Tells a screen reader what changed, and nothing while nothing does; what it is like at first can be read. */
+let known;
+function announce(sentence) {
+    if (known !== undefined && sentence !== known) write(byId("announcement"), sentence);
+    known = sentence;
+}
+
+function inWords(listing, categories) {
+    if (categories.some(({ status }) => status === "UNKNOWN")) return "The gateway does not answer.";
+    const down = categories.filter(({ status }) => status === "DOWN").map(({ category }) => NAMES[category]);
+    return `The listing ${listing.ok ? "is whole" : "fails"}. ${down.length === 0 ? "All departments are up." : `Down: ${down.join(", ")}.`}`;
+}
+
+async function askListing() {
+    try {
+        const response = await fetch("/products", { cache: "no-store", signal: AbortSignal.timeout(PATIENCE_MS) });
+        return { ok: response.ok, status: response.status, ...(await response.json()), ...(response.ok && { detail: "" }) };
+    } catch {
+        return { ok: false, detail: "The gateway does not answer." };
+    }
+}
+
+async function askStatus() {
+    try {
+        const response = await fetch("/status", { cache: "no-store", signal: AbortSignal.timeout(PATIENCE_MS) });
+        return response.ok ? await response.json() : undefined;
+    } catch {
+        return undefined;
+    }
+}
+
+/** What was seen last of the departments is no longer true where the gateway says nothing of them. */
+function unknownStatus() {
+    const categories = [...document.querySelectorAll(".department")].map(({ id }) => ({
+        category: id, backend: "", status: "UNKNOWN", reason: "the gateway does not answer.", products: [],
+    }));
+    return { categories, variant: null, isolated: null };
+}
+
+async function look() {
+    const [listing, status] = await Promise.all([askListing(), askStatus()]);
+    const shown = status ?? unknownStatus();
+    showListing(listing);
+    showFacts(shown);
+    shown.categories.forEach(showDepartment);
+    announce(inWords(listing, shown.categories));
+}
+
+/** Resolves at once while the page is in view, else when it comes back. */
+const inView = () =>
+    new Promise((resolve) => {
+        if (!document.hidden) return resolve();
+        document.addEventListener("visibilitychange", () => resolve(inView()), { once: true });
+    });
+
+for (;;) {
+    await inView();
+    await look();
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+}

@@ -1,0 +1,102 @@
+import type { AxeResults } from "axe-core";
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { project } from "../../../cli/stack";
+import { describeInChromium, openBrowser } from "../../services/support/browser";
+import { quick, TestStack } from "../shop/support";
+
+const screenshots = join(project, "reports", "screenshots");
+const axe = readFileSync(createRequire(__filename).resolve("axe-core/axe.min.js"), "utf8");
+
+describeInChromium("the shop's page, in Chromium", () => {
+    let stack: TestStack;
+    let browser: Browser;
+    let page: Page;
+    beforeAll(async () => {
+        mkdirSync(screenshots, { recursive: true });
+        stack = await TestStack.open("e2e-page");
+        const { outputs } = await stack.up();
+        browser = await openBrowser();
+        page = await browser.newPage({ viewport: { width: 1_200, height: 900 }, reducedMotion: "reduce" });
+        await page.goto((outputs.productsUrl!.value as string).replace(/products$/, ""));
+    });
+    afterAll(async () => {
+        await browser?.close();
+        await stack?.close();
+    });
+
+    const text = (selector: string) => page.textContent(selector);
+    const shows = (selector: string, words: RegExp) => expect.poll(() => text(selector), { timeout: 20_000 }).toMatch(words);
+    const keep = (name: string) => page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
+
+    /** What axe-core finds wrong, each with where. */
+    async function barriers(): Promise<string[]> {
+        await page.evaluate(axe);
+        const { violations } = (await page.evaluate("axe.run()")) as AxeResults;
+        return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(", ")}`);
+    }
+
+    it("whole: three departments with their products, each up, and nothing isolated", async () => {
+        await shows("#listing", /is whole/);
+        for (const department of ["FASHION", "TOYS", "HOT_DEALS"]) {
+            await shows(`#${department} .state`, /Up\s+\d+ ms/);
+            expect(await page.locator(`#${department} li`).count()).toBeGreaterThan(0);
+        }
+        await shows("#variant", /four/);
+        await shows("#isolated", /nothing/);
+        await shows("#orders", /variant seven/);
+        await keep("whole");
+    });
+
+    it("hot-deals isolated: the listing fails, hot deals is down, the others are shown, and the isolated pod is named", async () => {
+        const { outputs } = await stack.up({ ...quick, "experiment.enabled": "true" });
+        const [target] = (outputs.experiment!.value as { targets: string[] }).targets;
+        await shows("#listing", /fails with 50\d/);
+        await shows("#HOT_DEALS .state", /Down/);
+        await shows("#FASHION .state", /Up/);
+        await shows("#isolated", new RegExp(target!.split("/")[1]!));
+        await shows("#announcement", /Down: Hot deals/);
+        await keep("hot-deals-isolated");
+    });
+
+    it.each(["light", "dark"] as const)("has no barrier that axe-core finds, in %s colours", async (colorScheme) => {
+        await page.emulateMedia({ colorScheme });
+        await keep(`hot-deals-isolated-${colorScheme}`);
+        expect(await barriers()).toEqual([]);
+    });
+
+    it("fits a phone: nothing is wider than its screen", async () => {
+        await page.setViewportSize({ width: 390, height: 844 });
+        expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
+        await keep("phone");
+        await page.setViewportSize({ width: 1_200, height: 900 });
+    });
+
+    it("recovered: all is whole again, without a reload", async () => {
+        await stack.up({ "experiment.enabled": "false" });
+        await shows("#listing", /is whole/);
+        await shows("#HOT_DEALS .state", /Up/);
+        await shows("#isolated", /nothing/);
+        await keep("recovered");
+    });
+
+    it("asks nobody but the gateway, and runs nothing that its security policy forbids", async () => {
+        const asked: string[] = [];
+        const complaints: string[] = [];
+        page.on("request", (request) => asked.push(new URL(request.url()).host));
+        page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+        await page.reload();
+        await shows("#listing", /is whole/);
+        expect(new Set(asked)).toEqual(new Set([new URL(page.url()).host]));
+        expect(complaints).toEqual([]);
+    });
+
+    it("a gateway that is gone leaves the departments unknown, not down", async () => {
+        await page.route("**/{status,products}", (route) => route.abort());
+        await shows("#HOT_DEALS .state", /Unknown/);
+        await shows("#listing", /does not answer/);
+    });
+});
