@@ -16,6 +16,14 @@ export interface Proven {
 
 /** How long a cluster is given to enforce a policy. kube-router takes a second; others poll. */
 const enforcementMs = 15_000;
+const pollMs = 50;
+
+/**
+ * How long an attempt from within a target may take, in milliseconds. What took less than the first before the attack,
+ * and no longer does, is cut off; while that is waited for, the shop is attacked and nobody asks it. The last attempt
+ * is given more, and costs nobody time.
+ */
+const patienceMs = { first: 500, last: 1_000 };
 
 /**
  * That an attack works. Whatever must fail under it is tried before, when it must work, then until it fails, and again
@@ -31,7 +39,7 @@ export class AttackProof {
 
     /** Before the attack: why what is to fail does not even work now; undefined where it does. */
     async control(): Promise<Doubt | undefined> {
-        const results = await this.fromTargets();
+        const results = await this.fromTargets(patienceMs.first);
         const problem = results.find((result) => "problem" in result);
         if (problem) return `${this.wayOut()} could not be tried: ${problem.problem}`;
         return results.some((result) => "worked" in result && !result.worked) ? `${this.wayOut()} did not work even before the attack began` : undefined;
@@ -40,23 +48,44 @@ export class AttackProof {
     /** Waits until all that is to fail fails; says since when, or why that cannot be shown. */
     async attackProven(): Promise<Proven | { doubt: Doubt }> {
         const giveUpAt = Date.now() + enforcementMs;
+        const [inward, outward] = await Promise.all([this.cutInwards(giveUpAt), this.cutOutwards(giveUpAt)]);
+        if ("doubt" in inward) return inward;
+        return outward === undefined ? inward : { doubt: outward };
+    }
+
+    /**
+     * Whether the attack works until then, as far as is seen; else why not.
+     *
+     * @param proven since when it works
+     * @param endMs until when, in milliseconds since the epoch
+     */
+    async attackHolds(proven: Proven, endMs: number): Promise<Doubt | undefined> {
+        // Begun before the end, since a connection that is dropped takes as long to fail.
+        await sleep(endMs - patienceMs.last - Date.now());
+        const outward = await this.stillWorking(patienceMs.last);
+        await sleep(endMs - Date.now());
+        return (await this.witness.stillCut(proven)) ?? (await targetsUnchanged(this.cluster, this.targets)) ?? outward;
+    }
+
+    private async cutInwards(giveUpAt: number): Promise<Proven | { doubt: Doubt }> {
         for (;;) {
-            const inward = await this.witness.cut();
-            const attackedAt = Date.now();
-            const missing = inward.at === undefined ? inward.doubt : await this.stillWorking();
-            if (missing === undefined) return { attackedAt, witnessedAt: inward.at! };
-            if (Date.now() > giveUpAt) return { doubt: missing };
-            await sleep(100);
+            const seen = await this.witness.cut();
+            if (seen.at !== undefined) return { attackedAt: Date.now(), witnessedAt: seen.at };
+            if (Date.now() > giveUpAt) return { doubt: seen.doubt };
+            await sleep(pollMs);
         }
     }
 
-    /** Whether the attack has worked ever since, as far as was seen; else why not. */
-    async attackHeld(proven: Proven): Promise<Doubt | undefined> {
-        return (await this.witness.stillCut(proven)) ?? (await targetsUnchanged(this.cluster, this.targets)) ?? (await this.stillWorking());
+    private async cutOutwards(giveUpAt: number): Promise<Doubt | undefined> {
+        for (;;) {
+            const doubt = await this.stillWorking(patienceMs.first);
+            if (doubt === undefined || Date.now() > giveUpAt) return doubt;
+            await sleep(pollMs);
+        }
     }
 
-    private async stillWorking(): Promise<Doubt | undefined> {
-        const results = await this.fromTargets();
+    private async stillWorking(patience: number): Promise<Doubt | undefined> {
+        const results = await this.fromTargets(patience);
         const problem = results.find((result) => "problem" in result);
         if (problem) return `${this.wayOut()} could not be tried: ${problem.problem}`;
         if (!results.some((result) => "worked" in result && result.worked)) return undefined;
@@ -67,12 +96,12 @@ export class AttackProof {
         return this.proof.lookup ? "looking up a name in the targets" : "a fresh connection from the targets outwards";
     }
 
-    private async fromTargets() {
+    private async fromTargets(patience: number) {
         const { outward, lookup } = this.proof;
         const questions: Question[] = [];
         if (outward) questions.push({ connect: { host: await this.witness.address(), port: outward.port } });
         if (lookup) questions.push({ lookup: lookup.name });
-        return Promise.all(this.targets.flatMap((target) => questions.map((question) => probe(this.cluster, target, question))));
+        return Promise.all(this.targets.flatMap((target) => questions.map((question) => probe(this.cluster, target, question, patience))));
     }
 }
 

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Cluster, orMissing } from "../shared/kubernetes";
 import type { Proof } from "./attacks/attack";
-import type { ConnectionReport } from "./deadline/report";
+import { annotations } from "../shared/labels";
+import type { ConnectionReport, Presence } from "./deadline/report";
 import { type Doubt, enforcementAdvice, type Proven } from "./proof";
 import { endpointsOf } from "./targets/chosen";
 import type { Target } from "./targets/discover";
@@ -31,23 +32,28 @@ export class Witness {
      */
     async begun(): Promise<void> {
         const giveUpAt = Date.now() + startMs;
-        while (!(await this.reports()).some(({ open, closed }) => this.endpoints.every((endpoint) => open.includes(endpoint) || closed.includes(endpoint)))) {
+        for (;;) {
+            const presence = await this.presence();
+            if (presence && this.endpoints.every((endpoint) => presence.watched.includes(endpoint))) return;
             if (Date.now() > giveUpAt) {
                 throw new Error(
                     `the Job ${this.job}, which is to end the attack at its deadline, has not begun within ${startMs / 1_000} s; nothing was attacked. ` +
                         `See why: kubectl --namespace ${this.namespace} describe pod --selector batch.kubernetes.io/job-name=${this.job}`,
                 );
             }
-            await sleep(100);
+            await sleep(50);
         }
     }
 
-    /** The address of the Job's pod, which takes connections from the targets. */
+    /**
+     * The address of the Job's pod, which takes connections from the targets.
+     *
+     * @throws Error where it is gone, or has not begun
+     */
     async address(): Promise<string> {
-        const pods = await this.pods();
-        const address = pods.find(({ status }) => status?.phase === "Running")?.status?.podIP;
-        if (address === undefined) throw new Error(`the Job ${this.job} has no running pod that the targets could connect to`);
-        return address;
+        const presence = await this.presence();
+        if (presence === undefined) throw new Error(`the Job ${this.job} has no pod that the targets could connect to`);
+        return presence.address;
     }
 
     /** When fresh connections to all targets failed that had worked before, by the Job's clock; else why that is not shown. */
@@ -74,6 +80,12 @@ export class Witness {
         if (reports.length === 0) return "the Job that watches the targets reported nothing, so nobody saw whether they can be reached";
         if (this.endpoints.length === 0) return "the targets declare no such TCP port, so nothing can show that they are cut off";
         return "the targets could not be reached even before the attack began";
+    }
+
+    private async presence(): Promise<Presence | undefined> {
+        const pod = (await this.pods()).find(({ metadata, status }) => !metadata!.deletionTimestamp && status?.phase !== "Succeeded" && status?.phase !== "Failed");
+        const told = pod?.metadata!.annotations?.[annotations.witness];
+        return told === undefined ? undefined : (JSON.parse(told) as Presence);
     }
 
     private async pods() {

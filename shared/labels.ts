@@ -12,4 +12,6 @@ export const labels = {
 export const annotations = {
     /** On an attack's objects: the pods that it is for, comma-separated. */
     targets: "chaos-shop/targets",
+    /** On the pod of a deadline's Job: that it watches, and whom. */
+    witness: "chaos-shop/witness",
 } as const;

@@ -3,14 +3,21 @@ import type * as pulumi from "@pulumi/pulumi";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { bundledFile } from "../../shared/bundle";
 
 /** Where the shop's programs are. */
 export const servicesFolder = join(__dirname, "..", "..", "services");
 
-/** Where a program lies in a pod, and the command that runs it. */
+/** Where a program lies in a pod. */
 export const programMount = "/program";
-export const programCommand = ["node", `${programMount}/main.js`];
+const packedFile = "main.js.gz";
+const unpackAndRun = `module._compile(zlib.gunzipSync(fs.readFileSync("${programMount}/${packedFile}")).toString(), "${programMount}/main.js")`;
+
+/** The command that runs a program, with more of Node's own options if need be. */
+export function programCommand(...nodeOptions: string[]): string[] {
+    return ["node", ...nodeOptions, "--eval", unpackAndRun];
+}
 
 export interface ProgramArgs {
     namespace: pulumi.Input<string>;
@@ -27,12 +34,18 @@ export interface ProgramArgs {
  * A program of ours in the cluster: bundled into one file and kept in a ConfigMap that pods mount into a stock Node
  * image, so that neither a registry nor an image build stands between a change and the cluster. The name carries a
  * hash of the bundle: a changed program is another ConfigMap, which rolls the pods that mount it.
+ *
+ * It is packed, since the engine writes the whole state, with three copies of each ConfigMap, twice for every resource
+ * that it makes: of text, that is a second of an update.
  */
 export class Program extends kx.ConfigMap {
     constructor({ namespace, entry, resourceName, objectName, labels }: ProgramArgs, opts?: pulumi.CustomResourceOptions) {
-        const { text, hash } = bundle(entry);
+        const { packed, hash } = bundle(entry);
         const name = objectName ?? `${basename(dirname(entry))}-program-${hash}`;
-        super(resourceName ?? name, { metadata: { name, namespace, labels }, data: { "main.js": text }, immutable: true }, opts);
+        const binaryData = { [packedFile]: packed.toString("base64") };
+        // A changed program has another name, or comes with another run; and another version of Node may pack the same
+        // one into other bytes.
+        super(resourceName ?? name, { metadata: { name, namespace, labels }, binaryData, immutable: true }, { ...opts, ignoreChanges: ["binaryData"] });
     }
 }
 
@@ -40,17 +53,17 @@ export class Program extends kx.ConfigMap {
 const configMapLimitBytes = 1_048_576;
 
 /**
- * One TypeScript program and all that it imports as one file for Node.
+ * One TypeScript program and all that it imports as one file for Node, packed by gzip, and a hash of it unpacked.
  *
  * @throws Error where the program does not compile, or is larger than a ConfigMap may be.
  */
-export function bundle(entry: string): { text: string; hash: string } {
+export function bundle(entry: string): { packed: Buffer; hash: string } {
     const text = readFileSync(bundledFile(entry), "utf8");
-    const bytes = Buffer.byteLength(text);
-    if (bytes >= configMapLimitBytes) {
-        throw new Error(`${entry} is ${bytes} bytes when bundled; a ConfigMap holds less than ${configMapLimitBytes}`);
+    const packed = gzipSync(text, { level: 9 });
+    if (packed.length >= configMapLimitBytes) {
+        throw new Error(`${entry} is ${packed.length} bytes when bundled and packed; a ConfigMap holds less than ${configMapLimitBytes}`);
     }
-    return { text, hash: shortHash(text) };
+    return { packed, hash: shortHash(text) };
 }
 
 /** Enough of a hash to tell two versions of one file apart in a name. */

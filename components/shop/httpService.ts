@@ -1,7 +1,7 @@
 import type * as kx from "@pulumi/kubernetesx";
 import type * as pulumi from "@pulumi/pulumi";
 import { restrictedContainer, restrictedPod, users } from "../program/podSecurity";
-import { type Program, programMount } from "../program/program";
+import { type Program, programCommand, programMount } from "../program/program";
 import { type ServiceArgs, Workload } from "./workload";
 
 export interface HttpServiceArgs {
@@ -46,7 +46,7 @@ export class HttpService extends Workload {
                         {
                             name,
                             image: args.image,
-                            command: ["node", ...heap, `${programMount}/main.js`],
+                            command: programCommand(...heap),
                             env: { ...args.env, PORT: String(port) },
                             ports: { http: port },
                             volumeMounts: [args.program.mount(programMount)],

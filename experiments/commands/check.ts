@@ -38,8 +38,11 @@ runStep(async (plan, cluster) => {
         doubt = proof.doubt;
     } else {
         say(`Proven: ${targets.map(({ pod }) => pod).join(", ")} ${targets.length === 1 ? "is" : "are"} ${kind.describe(plan.attack)}. Asking /products for ${describeMilliseconds(graceMs + durationMs)}`);
-        answers = await askThrough(() => tell(askProducts(cluster, route, timeoutMs)), graceMs + durationMs, intervalMs);
-        doubt = await attackProof.attackHeld(proof);
+        const lengthMs = graceMs + durationMs;
+        [answers, doubt] = await Promise.all([
+            askThrough(() => tell(askProducts(cluster, route, timeoutMs)), lengthMs, intervalMs),
+            attackProof.attackHolds(proof, Date.now() + lengthMs),
+        ]);
     }
 
     const attackedAt = "doubt" in proof ? undefined : proof.attackedAt;

@@ -100,7 +100,7 @@ function podSpec(args: DeadlineArgs, account: string, program: Program): k8s.typ
             {
                 name: "deadline",
                 image: args.image,
-                command: programCommand,
+                command: programCommand(),
                 env: Object.entries(env).map(([variable, value]) => ({ name: variable, value })),
                 volumeMounts: [{ name: "program", mountPath: programMount }],
                 resources: { requests: { cpu: "10m", memory: "48Mi" }, limits: { cpu: "1", memory: "96Mi" } },

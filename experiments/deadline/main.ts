@@ -12,8 +12,10 @@
 import { readFileSync } from "node:fs";
 import { request } from "node:https";
 import { connect, createServer } from "node:net";
+import { hostname, networkInterfaces } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ConnectionReport, type DeadlineEnvironment, endpoint } from "./report";
+import { annotations } from "../../shared/labels";
+import { type ConnectionReport, type DeadlineEnvironment, endpoint, type Presence } from "./report";
 
 const { NAMESPACE, POLICY, TARGET_SELECTOR, DEADLINE_MS, LISTEN_PORT } = process.env as unknown as DeadlineEnvironment;
 const deadlineMs = Number(DEADLINE_MS);
@@ -77,6 +79,7 @@ function expect({ status, body }: { status: number; body: string }, failure: str
 
 async function witness(): Promise<void> {
     let endpoints: string[] = [];
+    let announced: string | undefined;
     for (;;) {
         const at = Date.now();
         // Where the API server does not answer, the targets are still the ones that they were.
@@ -88,9 +91,20 @@ async function witness(): Promise<void> {
             closed: endpoints.filter((_, index) => !open[index]),
         };
         process.stdout.write(`${JSON.stringify(report)}\n`);
+        const watched = endpoints.join();
+        if (watched !== announced && (await announce(endpoints).then(() => true, say))) announced = watched;
         const pause = report.closed.length > 0 ? pauseMs.closed : pauseMs.open;
         await sleep(Math.max(0, at + pause - Date.now()));
     }
+}
+
+/** Says in this pod's annotation whom it watches, and where the targets can connect to it. */
+async function announce(watched: string[]): Promise<void> {
+    const [address] = Object.values(networkInterfaces()).flatMap((addresses) => addresses!.filter(({ internal }) => !internal));
+    const presence: Presence = { address: address!.address, watched };
+    const body = { metadata: { annotations: { [annotations.witness]: JSON.stringify(presence) } } };
+    const { status } = await api("PATCH", `${podsPath}/${hostname()}`, body);
+    if (status >= 300) throw new Error(`this pod cannot be annotated: ${status}`);
 }
 
 /** Takes connections and ends them at once: whether the targets can make one at all is what the proof asks. */

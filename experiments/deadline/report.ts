@@ -8,6 +8,17 @@ export interface ConnectionReport {
     closed: string[];
 }
 
+/**
+ * What the Job's pod says of itself in its annotation `chaos-shop/witness`, as JSON. Its log says more, but the kubelet
+ * hands out no log before it has noticed that the container runs, up to a second later.
+ */
+export interface Presence {
+    /** Where it takes connections from the targets, if anywhere. */
+    address: string;
+    /** The ports that it looks at, as reports name them; those of all marked pods that it has found so far. */
+    watched: string[];
+}
+
 /** The environment that the Job's program is given. */
 export interface DeadlineEnvironment {
     NAMESPACE: string;

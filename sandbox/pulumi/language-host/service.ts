@@ -111,12 +111,12 @@ function installDependenciesStreaming(
     );
 }
 
-async function about(request: language.AboutRequest): Promise<language.AboutResponse> {
+function about(request: language.AboutRequest): language.AboutResponse {
     const info = request.getInfo();
     const manager = packageManagerOf(optionsOf(info), directoryOf(info));
     const response = new language.AboutResponse();
-    response.setExecutable(pathOf("node")).setVersion(await versionOf("node"));
-    response.getMetadataMap().set("packagemanager", manager).set("packagemanagerVersion", await versionOf(manager));
+    response.setExecutable(pathOf("node")).setVersion(process.version);
+    response.getMetadataMap().set("packagemanager", manager).set("packagemanagerVersion", versionOf(manager));
     return response;
 }
 
