@@ -3,7 +3,7 @@ import { type Cluster, orMissing } from "../shared/kubernetes";
 import type { Proof } from "./attacks/attack";
 import { probe, type Question } from "./probe";
 import type { Target } from "./targets/discover";
-import type { Witness } from "./witness";
+import { startMs, type Witness } from "./witness";
 
 /** Why an attack is not proven: the reason of the verdict INCONCLUSIVE. */
 export type Doubt = string;
@@ -23,7 +23,7 @@ const pollMs = 50;
  * and no longer does, is cut off; while that is waited for, the shop is attacked and nobody asks it. The last attempt
  * is given more, and costs nobody time.
  */
-const patienceMs = { first: 500, last: 1_000 };
+const patienceMs = { first: 300, last: 1_000 };
 
 /**
  * That an attack works. Whatever must fail under it is tried before, when it must work, then until it fails, and again
@@ -39,7 +39,7 @@ export class AttackProof {
 
     /** Before the attack: why what is to fail does not even work now; undefined where it does. */
     async control(): Promise<Doubt | undefined> {
-        const results = await this.fromTargets(patienceMs.first);
+        const results = await this.fromTargets(patienceMs.first, startMs);
         const problem = results.find((result) => "problem" in result);
         if (problem) return `${this.wayOut()} could not be tried: ${problem.problem}`;
         return results.some((result) => "worked" in result && !result.worked) ? `${this.wayOut()} did not work even before the attack began` : undefined;
@@ -85,7 +85,7 @@ export class AttackProof {
     }
 
     private async stillWorking(patience: number): Promise<Doubt | undefined> {
-        const results = await this.fromTargets(patience);
+        const results = await this.fromTargets(patience, 0);
         const problem = results.find((result) => "problem" in result);
         if (problem) return `${this.wayOut()} could not be tried: ${problem.problem}`;
         if (!results.some((result) => "worked" in result && result.worked)) return undefined;
@@ -96,10 +96,10 @@ export class AttackProof {
         return this.proof.lookup ? "looking up a name in the targets" : "a fresh connection from the targets outwards";
     }
 
-    private async fromTargets(patience: number) {
+    private async fromTargets(patience: number, waitForWitnessMs: number) {
         const { outward, lookup } = this.proof;
         const questions: Question[] = [];
-        if (outward) questions.push({ connect: { host: await this.witness.address(), port: outward.port } });
+        if (outward) questions.push({ connect: { host: await this.witness.address(waitForWitnessMs), port: outward.port } });
         if (lookup) questions.push({ lookup: lookup.name });
         return Promise.all(this.targets.flatMap((target) => questions.map((question) => probe(this.cluster, target, question, patience))));
     }

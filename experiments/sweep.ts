@@ -13,17 +13,16 @@ export async function sweep(cluster: Cluster, namespace: string, experiment: str
     const ofExperiment = { namespace, labelSelector: `${labels.experiment}=${experiment}` };
     const { core, networking, batch, rbac } = cluster;
 
-    const policies = await networking.listNamespacedNetworkPolicy(ofExperiment);
-    if (policies.items.length > 0) await networking.deleteCollectionNamespacedNetworkPolicy(ofExperiment);
-    const marks = await unmarkAll(cluster, namespace, experiment);
-
-    const rest = await Promise.all([
+    const [policies, ...rest] = await Promise.all([
+        networking.listNamespacedNetworkPolicy(ofExperiment),
         batch.listNamespacedJob(ofExperiment),
         rbac.listNamespacedRoleBinding(ofExperiment),
         rbac.listNamespacedRole(ofExperiment),
         core.listNamespacedServiceAccount(ofExperiment),
         core.listNamespacedConfigMap(ofExperiment),
     ]);
+    if (policies.items.length > 0) await networking.deleteCollectionNamespacedNetworkPolicy(ofExperiment);
+    const marks = await unmarkAll(cluster, namespace, experiment);
     const objects = rest.flatMap(({ items }) => items as object[]).length;
     if (objects > 0) {
         await batch.deleteCollectionNamespacedJob({ ...ofExperiment, propagationPolicy: "Background" });

@@ -8,7 +8,7 @@ import { endpointsOf } from "./targets/chosen";
 import type { Target } from "./targets/discover";
 
 /** How long the deadline's Job is given to start; its image may have to be pulled. */
-const startMs = 120_000;
+export const startMs = 120_000;
 
 /** What the deadline's Job, an ordinary pod of the same namespace, saw of the targets. */
 export class Witness {
@@ -25,35 +25,34 @@ export class Witness {
         this.endpoints = inward ? endpointsOf(targets, inward.ports) : [];
     }
 
-    /**
-     * Waits until the Job's pod runs and has looked at all the targets, whatever it saw.
-     *
-     * @throws Error where it does not get so within two minutes
-     */
+    /** Waits until the Job's pod runs and has looked at all the targets, whatever it saw. @throws as `present` does */
     async begun(): Promise<void> {
-        const giveUpAt = Date.now() + startMs;
+        await this.present(startMs, ({ watched }) => this.endpoints.every((endpoint) => watched.includes(endpoint)));
+    }
+
+    /** The address of the Job's pod, which takes connections from the targets. @throws as `present` does */
+    async address(withinMs: number): Promise<string> {
+        return (await this.present(withinMs, () => true)).address;
+    }
+
+    /**
+     * What the Job's pod says of itself, once that is enough.
+     *
+     * @throws Error where it does not get so within the time
+     */
+    private async present(withinMs: number, enough: (presence: Presence) => boolean): Promise<Presence> {
+        const giveUpAt = Date.now() + withinMs;
         for (;;) {
             const presence = await this.presence();
-            if (presence && this.endpoints.every((endpoint) => presence.watched.includes(endpoint))) return;
+            if (presence && enough(presence)) return presence;
             if (Date.now() > giveUpAt) {
                 throw new Error(
-                    `the Job ${this.job}, which is to end the attack at its deadline, has not begun within ${startMs / 1_000} s; nothing was attacked. ` +
+                    `the Job ${this.job}, which is to end the attack at its deadline, has no pod that watches, after ${withinMs / 1_000} s. ` +
                         `See why: kubectl --namespace ${this.namespace} describe pod --selector batch.kubernetes.io/job-name=${this.job}`,
                 );
             }
             await sleep(50);
         }
-    }
-
-    /**
-     * The address of the Job's pod, which takes connections from the targets.
-     *
-     * @throws Error where it is gone, or has not begun
-     */
-    async address(): Promise<string> {
-        const presence = await this.presence();
-        if (presence === undefined) throw new Error(`the Job ${this.job} has no pod that the targets could connect to`);
-        return presence.address;
     }
 
     /** When fresh connections to all targets failed that had worked before, by the Job's clock; else why that is not shown. */

@@ -21,8 +21,8 @@ runStep<ChosenTargets>(async ({ area, clusterName, target, radius, attack, exper
     try {
         const proof = kindOf(attack).proof(attack);
         const witness = new Witness(cluster, namespace, process.env.DEADLINE_JOB!, chosen.targets, proof.inward);
-        await witness.begun();
-        return { ...chosen, doubt: await new AttackProof(cluster, proof, chosen.targets, witness).control() };
+        const [, doubt] = await Promise.all([witness.begun(), new AttackProof(cluster, proof, chosen.targets, witness).control()]);
+        return { ...chosen, doubt };
     } catch (error) {
         await unmarkAll(cluster, namespace, experiment);
         throw error;

@@ -24,9 +24,8 @@ const pauseMs = 50;
  */
 runStep<SteadyState>(async (plan, cluster) => {
     const { experiment, namespace, shopNamespace, window, area, clusterName, target, radius } = plan;
-    const swept = await sweep(cluster, namespace, experiment);
+    const [swept, route, discovered] = await Promise.all([sweep(cluster, namespace, experiment), chooseRoute(cluster, shopNamespace), discover(cluster, area, clusterName)]);
     if (swept > 0) say(`Removed ${swept} leftovers of an update that was cut short`);
-    const route = await chooseRoute(cluster, shopNamespace);
     say(`Asking /products by way of ${describeRoute(route)}`);
     const begun = Date.now();
     const answers: Answer[] = [];
@@ -49,7 +48,7 @@ runStep<SteadyState>(async (plan, cluster) => {
     const latencyMs = Math.max(...row.map((answer) => answer.latencyMs));
     say(`Steady: ${wanted} good answers in a row, the slowest in ${latencyMs} ms`);
     // Who is hit is chosen later; that there is somebody is made sure of before anything is made.
-    choose(await discover(cluster, area, clusterName), target, radius);
+    choose(discovered, target, radius);
     return { route, latencyMs };
 });
 

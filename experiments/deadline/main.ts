@@ -80,6 +80,12 @@ function expect({ status, body }: { status: number; body: string }, failure: str
 async function witness(): Promise<void> {
     let endpoints: string[] = [];
     let announced: string | undefined;
+    const announceAnew = async () => {
+        const watched = endpoints.join();
+        if (watched !== announced && (await announce(endpoints).then(() => true, say))) announced = watched;
+    };
+    // Before it has looked at anybody: where the targets can connect to is of use at once.
+    await announceAnew();
     for (;;) {
         const at = Date.now();
         // Where the API server does not answer, the targets are still the ones that they were.
@@ -91,8 +97,7 @@ async function witness(): Promise<void> {
             closed: endpoints.filter((_, index) => !open[index]),
         };
         process.stdout.write(`${JSON.stringify(report)}\n`);
-        const watched = endpoints.join();
-        if (watched !== announced && (await announce(endpoints).then(() => true, say))) announced = watched;
+        await announceAnew();
         const pause = report.closed.length > 0 ? pauseMs.closed : pauseMs.open;
         await sleep(Math.max(0, at + pause - Date.now()));
     }
