@@ -10,8 +10,8 @@ const { bundledFile, compiledProgram } = require("./bundle");
 const project = join(__dirname, "..");
 
 // TypeScript without its compiler, which takes longer to load than the program to run. `npm run typecheck` checks types.
-process.setSourceMapsEnabled(true);
 require.extensions[".ts"] = (module, file) => {
+    process.setSourceMapsEnabled(true);
     const compiled = join(compiledProgram(), relative(project, file).replace(/\.ts$/, ".js"));
     module._compile(readFileSync(compiled, "utf8"), file);
 };
@@ -23,10 +23,20 @@ Module._load = function (name, ...rest) {
         // Reads several hundred files where it is not in one.
         case "@kubernetes/client-node":
             return load.call(this, bundledFile(require.resolve(name)), ...rest);
-        // The SDK loads these two for turning functions into resources, which this program does not do.
+        // What the SDK loads for turning functions into resources, for driving Pulumi, and for tracing.
         case "typescript":
         case "@npmcli/arborist":
+        case "./automation":
+        case "@opentelemetry/exporter-zipkin":
+        case "@opentelemetry/instrumentation":
+        case "@opentelemetry/instrumentation-grpc":
+        case "@opentelemetry/resources":
+        case "@opentelemetry/sdk-trace-base":
+        case "@opentelemetry/sdk-trace-node":
             return new Proxy({}, { get: (_, member) => member === "__esModule" || loaded()[member] });
+        // Node itself looks lines up in the sources.
+        case "source-map-support/register":
+            return {};
         default:
             return loaded();
     }
