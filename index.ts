@@ -29,7 +29,7 @@ async function stack() {
         variant,
         namespace: shop.namespace,
         gateway: address.apply((found) => found ?? `no external address; reach it with: kubectl --context ${context.name} --namespace ${namespace} port-forward service/gateway 8080:80`),
-        orders: shop.orders && awaitOrders(shop.orders, api, ordersReadyTimeoutMs),
+        ...(shop.orders && { orders: awaitOrders(shop.orders, api, ordersReadyTimeoutMs) }),
         productsUrl: address.apply((found) => found && productsUrl(found)),
         experiment: run?.conclusion ?? "disabled",
     };

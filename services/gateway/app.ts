@@ -4,8 +4,10 @@ import { serveHealth } from "../shared/health";
 import type { Log } from "../shared/log";
 import { createMetrics } from "../shared/metrics";
 import { askBackend } from "./backend";
+import { call } from "./call";
 import { gatherWhole, type Backends } from "./listing";
-import { observe } from "./observe";
+import { isThere, type Dns } from "./names";
+import { createObserver } from "./observe";
 import { serveOrders } from "./orders";
 import { servePage } from "./page";
 import { listPods } from "./podList";
@@ -20,6 +22,7 @@ export interface GatewayArgs {
     upstreamTimeoutMs: number;
     /** The label of pods that an experiment attacks. */
     targetLabel: string;
+    dns: Dns;
     /** Throws when the gateway can reach nothing at all; see `reachability.ts`. */
     checkReachability: () => Promise<void>;
     log: Log;
@@ -29,12 +32,13 @@ export interface GatewayArgs {
  * The gateway: `GET /products` lists what all backends offer, or says in a problem document which one failed. Below it
  * are the same listing by patterns of resilience. `GET /` is the shop's page, and `GET /status` what it shows.
  */
-export function createGateway({ backends, ordersUrl, upstreamTimeoutMs, targetLabel, checkReachability, log }: GatewayArgs): Hono {
+export function createGateway({ backends, ordersUrl, upstreamTimeoutMs, targetLabel, dns, checkReachability, log }: GatewayArgs): Hono {
     const metrics = createMetrics();
     const application = createApplication(log, metrics);
     serveHealth(application, log, checkReachability);
 
-    const ask = observe(askBackend, metrics);
+    const observe = createObserver(metrics);
+    const ask = observe(askBackend);
     application.get("/products", async (context) =>
         context.json(await gatherWhole(backends, ask, { scope: context.get("scope"), timeoutMs: upstreamTimeoutMs })),
     );
@@ -42,8 +46,9 @@ export function createGateway({ backends, ordersUrl, upstreamTimeoutMs, targetLa
     for (const [name, gather] of Object.entries(patterns)) {
         application.get(`/products/${name}`, async (context) => context.json(await gather(context.get("scope"))));
     }
-    serveOrders(application, { ordersUrl, upstreamTimeoutMs });
-    const status = { backends, ask, upstreamTimeoutMs, listPods, targetLabel };
+    serveOrders(application, { orders: { name: "orders", url: ordersUrl }, call: observe(call), upstreamTimeoutMs });
+    const hasOrders = (timeoutMs: number) => isThere(ordersUrl, dns, timeoutMs);
+    const status = { backends, ask, upstreamTimeoutMs, listPods, hasOrders, targetLabel };
     application.get("/status", async (context) =>
         context.json(await readStatus(status, context.get("scope")), 200, { "Cache-Control": "no-store" }),
     );

@@ -24,6 +24,11 @@ export class BackendFailure extends ProblemError {
         super({ type: problemType(`backend-${kind}`), title: TITLE[kind], status: STATUS[kind], detail: message, backend });
         this.name = "BackendFailure";
     }
+
+    /** Whether there is nobody of that name, as far as DNS knows. */
+    get unknownName(): boolean {
+        return (this.cause as NodeJS.ErrnoException | undefined)?.code === "ENOTFOUND";
+    }
 }
 
 /** What the system's error codes mean to somebody who asked for products. */

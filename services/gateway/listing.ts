@@ -1,5 +1,6 @@
 import { FALLBACK, REMOTE_SERVICE, type BackendResponse, type Product } from "../shared/products";
-import type { Ask, Backend, Exchange } from "./backend";
+import type { Ask } from "./backend";
+import type { Backend, Exchange } from "./call";
 
 /** The backends by the part they have in the listing. */
 export interface Backends {

@@ -3,6 +3,7 @@ import { createLog } from "../shared/log";
 import { runProgram } from "../shared/program";
 import { createGateway } from "./app";
 import { gatewayEnvironment } from "./environment";
+import { systemDns } from "./names";
 import { createReachability } from "./reachability";
 
 runProgram("gateway", () => {
@@ -13,12 +14,14 @@ runProgram("gateway", () => {
         toys: { name: "toys-bestseller", url: environment.TOYS_URL },
         hotDeals: { name: "hot-deals", url: environment.HOT_DEALS_URL },
     };
+    const dns = systemDns();
     const application = createGateway({
         backends,
         ordersUrl: environment.ORDERS_URL,
         upstreamTimeoutMs: environment.UPSTREAM_TIMEOUT_MS,
         targetLabel: environment.TARGET_LABEL,
-        checkReachability: createReachability(Object.values(backends).map(({ url }) => url)),
+        dns,
+        checkReachability: createReachability(Object.values(backends).map(({ url }) => url), dns),
         log,
     });
     return { application, port: environment.PORT, log };

@@ -1,7 +1,9 @@
 import type { Hono } from "hono";
 import { etag } from "hono/etag";
+import documentScript from "../ui/document.browser.js";
 import icon from "../ui/icon.svg";
 import html from "../ui/index.html";
+import orderScript from "../ui/order.browser.js";
 import script from "../ui/page.browser.js";
 import style from "../ui/page.css";
 
@@ -9,6 +11,8 @@ const FILES = {
     "/": { text: html, type: "text/html; charset=utf-8" },
     "/ui/page.css": { text: style, type: "text/css; charset=utf-8" },
     "/ui/page.js": { text: script, type: "text/javascript; charset=utf-8" },
+    "/ui/document.js": { text: documentScript, type: "text/javascript; charset=utf-8" },
+    "/ui/order.js": { text: orderScript, type: "text/javascript; charset=utf-8" },
     "/ui/icon.svg": { text: icon, type: "image/svg+xml" },
 };
 

@@ -2,9 +2,20 @@ import { readFileSync } from "node:fs";
 import { request } from "node:https";
 import * as z from "zod";
 
-const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
-/** What every pod is told of where its API server is. */
-const { KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT } = process.env;
+/** An API server and who asks it. */
+export interface ApiServer {
+    host: string | undefined;
+    port: string | undefined;
+    /** Folder with the ServiceAccount's `token` and `namespace`, and the `ca.crt` that the server must be known to. */
+    account: string;
+}
+
+/** The one that every pod is told of. */
+const ownApiServer: ApiServer = {
+    host: process.env.KUBERNETES_SERVICE_HOST,
+    port: process.env.KUBERNETES_SERVICE_PORT,
+    account: "/var/run/secrets/kubernetes.io/serviceaccount",
+};
 
 /** What is read of the API server's answer. */
 const podsSchema = z.object({
@@ -20,16 +31,16 @@ export type Pod = z.infer<typeof podsSchema>["items"][number]["metadata"];
  * @param timeoutMs how long that may take in all: a gateway that is cut off itself must not hang on it
  * @throws Error where the API server cannot be asked, as is always so outside a cluster
  */
-export async function listPods(timeoutMs: number): Promise<Pod[]> {
-    const [token, ca, namespace] = ["token", "ca.crt", "namespace"].map((file) => readFileSync(`${ACCOUNT}/${file}`, "utf8"));
+export async function listPods(timeoutMs: number, { host, port, account }: ApiServer = ownApiServer): Promise<Pod[]> {
+    const [token, ca, namespace] = ["token", "ca.crt", "namespace"].map((file) => readFileSync(`${account}/${file}`, "utf8"));
     const cancelled = new AbortController();
     const timer = setTimeout(() => cancelled.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
     try {
         return await new Promise((resolve, reject) => {
             const call = request(
                 {
-                    host: KUBERNETES_SERVICE_HOST,
-                    port: KUBERNETES_SERVICE_PORT,
+                    host,
+                    port,
                     path: `/api/v1/namespaces/${namespace}/pods`,
                     headers: { Authorization: `Bearer ${token}`, Accept: "application/json" },
                     ca,

@@ -5,7 +5,8 @@ import { Gauge } from "prom-client";
 import type { Log } from "../shared/log";
 import type { Metrics } from "../shared/metrics";
 import type { Scope } from "../shared/scope";
-import type { Ask, Backend } from "./backend";
+import type { Ask } from "./backend";
+import type { Backend } from "./call";
 import { BackendFailure, type Kind } from "./failure";
 import { atOnce, fallback, type Backends, type Gather, inTurn, type Part, type ProductListing, remote, type Status } from "./listing";
 

@@ -1,13 +1,14 @@
 import { CATEGORIES, type Category, type Product } from "../shared/products";
 import type { Scope } from "../shared/scope";
 import { reasonOf } from "../shared/log";
-import type { Ask, Backend } from "./backend";
+import type { Ask } from "./backend";
+import type { Backend } from "./call";
 import { BackendFailure } from "./failure";
 import type { Backends } from "./listing";
 import type { Pod } from "./podList";
 
-/** How long the API server may take, in milliseconds: less than a backend, so that nobody waits for it alone. */
-const POD_LIST_TIMEOUT_MS = 1_000;
+/** How long the cluster may take, in milliseconds: less than a backend, so that nobody waits for it alone. */
+const CLUSTER_TIMEOUT_MS = 1_000;
 
 /** One category as it is right now. */
 export interface CategoryStatus {
@@ -37,28 +38,38 @@ export interface StatusArgs {
     /** How long one backend may take, in milliseconds. */
     upstreamTimeoutMs: number;
     listPods: (timeoutMs: number) => Promise<Pod[]>;
+    /** Whether the shop has orders; undefined where nobody says. */
+    hasOrders: (timeoutMs: number) => Promise<boolean | undefined>;
     /** The label of pods that an experiment attacks. */
     targetLabel: string;
 }
 
-/** How the shop is: each backend asked now, all at once, and the cluster asked which pods there are. */
+/** How the shop is: each backend asked now, all at once, and the cluster asked what else there is. */
 export async function readStatus(args: StatusArgs, scope: Scope): Promise<ShopStatus> {
     const { fashion, toys, hotDeals } = args.backends;
-    const [pods, ...categories] = await Promise.all([
-        args.listPods(POD_LIST_TIMEOUT_MS).catch((error: unknown) => {
-            scope.log.debug({ cause: reasonOf(error) }, "the API server could not be asked for pods");
-            return null;
-        }),
+    const [isolated, variant, ...categories] = await Promise.all([
+        readIsolated(args, scope),
+        readVariant(args),
         ...[fashion, toys, hotDeals].map((backend, index) => readCategory(CATEGORIES[index]!, backend, args, scope)),
     ]);
-    return { categories, ...readPods(pods, args.targetLabel) };
+    return { categories, variant, isolated };
 }
 
-/** What the pods tell: orders is there in variant seven alone, and an experiment labels what it attacks. */
-export function readPods(pods: Pod[] | null, targetLabel: string): Pick<ShopStatus, "variant" | "isolated"> {
-    if (pods === null) return { variant: null, isolated: null };
-    const attacked = pods.filter(({ labels }) => targetLabel in labels).map(({ name }) => name);
-    return { variant: pods.some(({ labels }) => labels.app === "orders") ? "seven" : "four", isolated: attacked.sort() };
+/** An experiment labels what it attacks. */
+async function readIsolated({ listPods, targetLabel }: StatusArgs, scope: Scope): Promise<ShopStatus["isolated"]> {
+    try {
+        const pods = await listPods(CLUSTER_TIMEOUT_MS);
+        return pods.filter(({ labels }) => targetLabel in labels).map(({ name }) => name).sort();
+    } catch (error) {
+        scope.log.debug({ cause: reasonOf(error) }, "the API server could not be asked for pods");
+        return null;
+    }
+}
+
+/** Variant seven has orders, however few pods of it run. The gateway is not told at its start: a change of variant does not restart it. */
+async function readVariant({ hasOrders }: StatusArgs): Promise<ShopStatus["variant"]> {
+    const found = await hasOrders(CLUSTER_TIMEOUT_MS);
+    return found === undefined ? null : found ? "seven" : "four";
 }
 
 async function readCategory(category: Category, backend: Backend, { ask, upstreamTimeoutMs }: StatusArgs, scope: Scope): Promise<CategoryStatus> {

@@ -1,20 +1,17 @@
 // Served as it is written. Everything shown comes from two answers of the gateway: /status, which looks at each department
 // by itself, and /products, which is whole or fails.
 
+import { followOrders, productRow, showOrdering } from "/ui/order.js";
+import { byId, fromTemplate, write } from "/ui/document.js";
+
 const PAUSE_MS = 1_000;
 /** Longer than the gateway gives its slowest backend. */
 const PATIENCE_MS = 8_000;
 const NAMES = { FASHION: "Fashion", TOYS: "Toys", HOT_DEALS: "Hot deals" };
 
-const byId = (id) => document.getElementById(id);
-/** Writes only what changed, so that a selection and a screen reader's place outlive the next look. */
-const write = (element, text) => {
-    if (element.textContent !== text) element.textContent = text;
-};
-
 function showFacts({ variant, isolated }) {
     write(byId("variant"), variant ?? "unknown");
-    byId("orders").hidden = variant !== "four";
+    showOrdering(variant);
     write(byId("isolated"), isolated === null ? "unknown" : isolated.join(", ") || "nothing");
     byId("isolated").dataset.any = String(isolated !== null && isolated.length > 0);
 }
@@ -39,11 +36,11 @@ function showDepartment({ category, backend, status, latencyMs, reason = "", pro
     const shown = JSON.stringify(products);
     if (list.dataset.shown === shown) return;
     list.dataset.shown = shown;
-    list.replaceChildren(...products.map(({ name }) => Object.assign(document.createElement("li"), { textContent: name })));
+    list.replaceChildren(...products.map(productRow));
 }
 
 function addDepartment(category) {
-    const section = byId("department").content.cloneNode(true).firstElementChild;
+    const section = fromTemplate("department");
     section.id = category;
     const title = section.querySelector("h2");
     title.id = `${category}-title`;
@@ -93,7 +90,7 @@ function unknownStatus() {
 }
 
 async function look() {
-    const [listing, status] = await Promise.all([askListing(), askStatus()]);
+    const [listing, status] = await Promise.all([askListing(), askStatus(), followOrders()]);
     const shown = status ?? unknownStatus();
     showListing(listing);
     showFacts(shown);

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { METHODS } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { BROKER_PASSWORDS, TestBroker, whyNoNats } from "./support/broker";
-import { describeOnPostgres, INVENTORY_PASSWORD, ORDERS_PASSWORD, TestDatabase } from "./support/database";
-import { type RunningProgram, startProgram } from "./support/programs";
+import { TestBroker, whyNoNats } from "./support/broker";
+import { describeOnPostgres, TestDatabase } from "./support/database";
+import type { RunningProgram } from "./support/programs";
 import { expectProblem, sendRaw } from "./support/raw";
-import { startShop, type RunningShop } from "./support/shop";
+import { startOrdering, startShop, type RunningShop } from "./support/shop";
 
 /** A random half of an order's and of a request's parts is as it should be: else everything would end at the first check. */
 const mostly = <Value>(right: fc.Arbitrary<Value>, anything: fc.Arbitrary<unknown>) =>
@@ -24,12 +24,9 @@ describe.skipIf(noNats !== undefined)(noNats === undefined ? "before the whole s
 
         beforeAll(async () => {
             [database, broker] = await Promise.all([TestDatabase.started(), TestBroker.started()]);
-            const common = { PGHOST: "127.0.0.1", PGPORT: String(database.port), BROKER_HOST: "127.0.0.1", BROKER_PORT: String(broker.port) };
-            backends = await Promise.all([
-                startProgram("orders", { ...common, PGPASSWORD: ORDERS_PASSWORD, BROKER_PASSWORD: BROKER_PASSWORDS.ORDERS_PASSWORD }),
-                startProgram("inventory", { ...common, PGPASSWORD: INVENTORY_PASSWORD, BROKER_PASSWORD: BROKER_PASSWORDS.INVENTORY_PASSWORD }),
-            ]);
-            shop = await startShop(database, { ORDERS_URL: backends[0]!.url });
+            const { orders, inventory } = await startOrdering(database, broker);
+            backends = [orders, inventory];
+            shop = await startShop(database, { ORDERS_URL: orders.url });
             productIds = (await database.query((sql) => sql<{ id: string }[]>`select id from product`)).map(({ id }) => id);
         });
         afterAll(async () => {
@@ -54,7 +51,7 @@ describe.skipIf(noNats !== undefined)(noNats === undefined ? "before the whole s
         }
 
         it("it answers, in time, and never with a 5xx", async () => {
-            const paths = ["/", "/products", "/products/retry", "/products/cb", "/metrics", "/health/readiness", "/orders", "/orders/1", "/orders/%00"];
+            const paths = ["/", "/products", "/products/retry", "/products/cb", "/metrics", "/health/readiness", "/status", "/orders", "/orders/1", "/orders/%00"];
             const path = fc.oneof(
                 fc.constantFrom(...paths),
                 fc.webPath(),

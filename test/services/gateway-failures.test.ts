@@ -48,7 +48,7 @@ describe("a backend", () => {
         {
             what: "answers without end",
             peer: () => answering((_q, r) => void setInterval(() => r.write("x".repeat(300_000)), 10).unref()),
-            status: 502, kind: "bad-answer", detail: "more than a product list",
+            status: 502, kind: "bad-answer", detail: "more than 1048576 bytes",
         },
         {
             what: "begins an answer and stops",

@@ -118,6 +118,11 @@ describe.skipIf(noNats !== undefined)(noNats === undefined ? "with a broker" : `
             expect(metrics).toMatch(/^orders\{state="ACCEPTED"\} \d/m);
         });
 
+        it("are measured by the gateway as whatever else it asks its backends for", async () => {
+            const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
+            expect(metrics).toMatch(/^upstream_request_duration_seconds_count\{backend="orders",outcome="ok"\} [1-9]/m);
+        });
+
         describe("that cannot be right are refused with a problem document that names the field", () => {
             const item = () => ({ productId: products[0], quantity: 1 });
             const wrong: [what: string, status: number, named: string, send: () => Promise<Response>][] = [

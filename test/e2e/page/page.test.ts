@@ -4,9 +4,10 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { scale } from "../../../cli/shop";
 import { project } from "../../../cli/stack";
 import { describeInChromium, openBrowser } from "../../services/support/browser";
-import { quick, TestStack } from "../shop/support";
+import { quick, TestStack, until } from "../shop/support";
 
 const screenshots = join(project, "reports", "screenshots");
 const axe = readFileSync(createRequire(__filename).resolve("axe-core/axe.min.js"), "utf8");
@@ -47,7 +48,8 @@ describeInChromium("the shop's page, in Chromium", () => {
         }
         await shows("#variant", /four/);
         await shows("#isolated", /nothing/);
-        await shows("#orders", /variant seven/);
+        await shows("#no-orders", /variant seven/);
+        expect([await page.isVisible("#order"), await page.locator(".add:visible").count()]).toEqual([false, 0]);
         await keep("whole");
     });
 
@@ -81,6 +83,52 @@ describeInChromium("the shop's page, in Chromium", () => {
         await shows("#HOT_DEALS .state", /Up/);
         await shows("#isolated", /nothing/);
         await keep("recovered");
+    });
+
+    const placeOne = async () => {
+        await page.locator(".add").first().click();
+        await page.click(".place");
+    };
+    /** Of the order that was placed last. */
+    const placed = "#placed li:first-child";
+
+    it("variant seven: orders are taken, without a reload, placed and followed", async () => {
+        await stack.up({ variant: "seven" });
+        await shows("#variant", /seven/);
+        expect(await page.isVisible("#no-orders")).toBe(false);
+        await placeOne();
+        await shows(placed, /Fulfilled after/);
+        await keep("order-fulfilled");
+    });
+
+    it("with the broker isolated an order is accepted, waits, and is fulfilled once that is over", async () => {
+        await stack.up({ ...quick, "experiment.enabled": "true", "experiment.name": "message-broker-blackhole" });
+        await placeOne();
+        await shows(placed, /Accepted waits for the inventory since [1-9]/);
+        await page.locator(".add").last().click();
+        await keep("order-waits");
+        for (const colorScheme of ["light", "dark"] as const) {
+            await page.emulateMedia({ colorScheme });
+            expect(await barriers()).toEqual([]);
+        }
+        await page.setViewportSize({ width: 390, height: 844 });
+        expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
+        await keep("order-phone");
+        await page.setViewportSize({ width: 1_200, height: 900 });
+        await stack.up({ "experiment.enabled": "false" });
+        await shows(placed, /Fulfilled after/);
+    });
+
+    it("without a pod of orders it is variant seven still, and an order is refused with the reason", async () => {
+        await scale(stack.cluster, stack.namespace, "orders", 0);
+        await until("orders is gone", async () => (await fetch(`${page.url()}orders/1`)).status === 502);
+        await page.click(".place");
+        await shows("#order-news", /Not accepted \(502\): orders refused/);
+        await shows("#variant", /seven/);
+        await scale(stack.cluster, stack.namespace, "orders", 1);
+        await until("orders is back", async () => (await fetch(`${page.url()}orders/1`)).status === 404);
+        await page.click(".place");
+        await shows(placed, /Fulfilled after/);
     });
 
     it("asks nobody but the gateway, and runs nothing that its security policy forbids", async () => {

@@ -1,4 +1,5 @@
-import { READER_PASSWORD, type TestDatabase } from "./database";
+import { BROKER_PASSWORDS, type TestBroker } from "./broker";
+import { INVENTORY_PASSWORD, ORDERS_PASSWORD, READER_PASSWORD, type TestDatabase } from "./database";
 import { startProgram, type RunningProgram } from "./programs";
 
 /** The shop of variant four as processes, before a real database. */
@@ -28,4 +29,14 @@ export async function startShop(database: TestDatabase, environment: Record<stri
         ...environment,
     });
     return { gateway, catalogues, kill: () => [gateway, ...Object.values(catalogues)].forEach((program) => program.kill()) };
+}
+
+/** What variant seven adds, as processes: orders and the inventory, before a real database and a real broker. */
+export async function startOrdering(database: TestDatabase, broker: TestBroker): Promise<{ orders: RunningProgram; inventory: RunningProgram }> {
+    const common = { PGHOST: "127.0.0.1", PGPORT: String(database.port), BROKER_HOST: "127.0.0.1", BROKER_PORT: String(broker.port) };
+    const [orders, inventory] = await Promise.all([
+        startProgram("orders", { ...common, PGPASSWORD: ORDERS_PASSWORD, BROKER_PASSWORD: BROKER_PASSWORDS.ORDERS_PASSWORD }),
+        startProgram("inventory", { ...common, PGPASSWORD: INVENTORY_PASSWORD, BROKER_PASSWORD: BROKER_PASSWORDS.INVENTORY_PASSWORD }),
+    ]);
+    return { orders, inventory };
 }

@@ -1,0 +1,129 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { describeInChromium, openBrowser } from "./support/browser";
+import { TestBroker, whyNoNats } from "./support/broker";
+import { describeOnPostgres, OWNER_PASSWORD, TestDatabase } from "./support/database";
+import type { RunningProgram } from "./support/programs";
+import { startOrdering, startShop, type RunningShop } from "./support/shop";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const shirt = "Linden Linen Shirt";
+const badger = "Moss the Plush Badger";
+
+const noNats = whyNoNats();
+describe.skipIf(noNats !== undefined)(noNats === undefined ? "before the whole shop" : `before the whole shop (skipped: ${noNats})`, () => {
+    describeOnPostgres("on a real database", () => {
+        describeInChromium("an order on the shop's page, in Chromium", () => {
+            let database: TestDatabase;
+            let broker: TestBroker;
+            let ordering: Record<"orders" | "inventory", RunningProgram>;
+            let shop: RunningShop;
+            let browser: Browser;
+            let page: Page;
+            beforeAll(async () => {
+                [database, broker, browser] = await Promise.all([TestDatabase.started(), TestBroker.started(), openBrowser()]);
+                ordering = await startOrdering(database, broker);
+                shop = await startShop(database, { ORDERS_URL: ordering.orders.url });
+            });
+            beforeEach(async () => {
+                await page?.close();
+                await asOwner((sql) => sql`delete from shop_order`);
+                page = await browser.newPage();
+                await page.goto(shop.gateway.url);
+                await addButton(shirt).waitFor();
+            });
+            afterAll(async () => {
+                await browser?.close();
+                shop?.kill();
+                Object.values(ordering ?? {}).forEach((program) => program.kill());
+                await broker?.remove();
+                await database?.remove();
+            });
+
+            const asOwner = <Rows>(ask: Parameters<typeof database.query<Rows>>[0]) => database.query(ask, "shop", OWNER_PASSWORD);
+            const ordersInDatabase = () => asOwner((sql) => sql<{ items: { quantity: number }[]; state: string }[]>`select items, state from shop_order`);
+            const addButton = (name: string) => page.getByRole("button", { name: `Add ${name} to the order` });
+            const quantityOf = (name: string) => page.getByRole("spinbutton", { name: `Quantity of ${name}` });
+            const placeButton = () => page.getByRole("button", { name: "Place the order" });
+            const shows = (selector: string, words: RegExp) => expect.poll(() => page.textContent(selector), { timeout: 30_000 }).toMatch(words);
+
+            it("is put together and placed by keyboard alone, and followed until it is fulfilled", async () => {
+                await addButton(shirt).focus();
+                await page.keyboard.press("Enter");
+                await page.keyboard.press("Enter");
+                await shows("[data-product]:has-text('Linden') .count", /2 in your order/);
+                await quantityOf(shirt).focus();
+                await page.keyboard.press("ArrowUp");
+                await page.keyboard.press("Enter");
+                await shows("#order-news", /Order \w{8} was fulfilled/);
+                await shows("#placed", new RegExp(`Fulfilled after \\d.*3 × ${shirt}`, "s"));
+                expect(await ordersInDatabase()).toMatchObject([{ state: "FULFILLED", items: [{ quantity: 3 }] }]);
+                expect(await quantityOf(shirt).count()).toBe(0);
+            });
+
+            it("that the stock does not suffice for is rejected, with the product by its name", async () => {
+                await asOwner((sql) => sql`update stock set quantity = 1 where product_id = (select id from product where name = ${badger})`);
+                await addButton(badger).click();
+                await quantityOf(badger).fill("2");
+                await placeButton().click();
+                await shows("#placed", new RegExp(`Rejected.*Out of stock: ${badger}`, "s"));
+            });
+
+            it("waits while the broker is away, through a reload too, and is fulfilled once it is back", async () => {
+                await broker.kill();
+                await addButton(shirt).click();
+                await placeButton().click();
+                await shows("#placed", /Accepted waits for the inventory since [1-9]/);
+                await page.reload();
+                await shows("#placed", /Accepted waits for the inventory/);
+                await broker.start();
+                await shows("#placed", /Fulfilled/);
+            });
+
+            it("is refused while the database is away, and is still there to be placed once it is back", async () => {
+                await addButton(shirt).click();
+                await database.stop();
+                await placeButton().click();
+                await shows("#order-news", /Not accepted \(503\): The order database did not answer/);
+                expect(await quantityOf(shirt).inputValue()).toBe("1");
+                await database.start();
+                await expect.poll(async () => {
+                    await placeButton().click();
+                    return page.textContent("#placed");
+                }, { timeout: 30_000, interval: 1_000 }).toMatch(/Accepted|Fulfilled/);
+                expect(await ordersInDatabase()).toHaveLength(1);
+            });
+
+            it("is one order although its answer got lost and it was placed again", async () => {
+                await addButton(shirt).click();
+                await page.route("**/orders", async (route) => {
+                    await route.fetch();
+                    await route.abort();
+                }, { times: 1 });
+                await placeButton().click();
+                await shows("#order-news", /did not answer.*the same order/);
+                await placeButton().click();
+                await shows("#placed", /Fulfilled/);
+                expect(await ordersInDatabase()).toHaveLength(1);
+            });
+
+            it.each(["", "0", "101", "1.5"])("of %j pieces is not sent", async (quantity) => {
+                await addButton(shirt).click();
+                await quantityOf(shirt).fill(quantity);
+                await placeButton().click();
+                expect(await quantityOf(shirt).evaluate((input) => (input as unknown as { validity: { valid: boolean } }).validity.valid)).toBe(false);
+                expect(await page.textContent("#order-news")).toBe("");
+                expect(await ordersInDatabase()).toHaveLength(0);
+            });
+
+            it("of nothing is not sent, and a removed product leaves the keyboard's place in the order", async () => {
+                await addButton(shirt).click();
+                await page.getByRole("button", { name: `Remove ${shirt}` }).click();
+                expect(await page.evaluate("document.activeElement.id")).toBe("order-title");
+                await placeButton().click();
+                await shows("#order-news", /add a product first/);
+            });
+        });
+    });
+});
