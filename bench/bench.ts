@@ -3,6 +3,7 @@ import { checkRate } from "./figures/checkRate";
 import { experimentEnable } from "./figures/experimentEnable";
 import { gatewayLatency } from "./figures/gatewayLatency";
 import { gatewayThroughput } from "./figures/gatewayThroughput";
+import { orderMemory } from "./figures/orderMemory";
 import { podMemory } from "./figures/podMemory";
 import { previewUnchanged } from "./figures/previewUnchanged";
 import { recovery } from "./figures/recovery";
@@ -21,6 +22,8 @@ const figures = {
     "target-choice": targetChoice,
     "gateway-throughput": gatewayThroughput,
     "gateway-latency": gatewayLatency,
+    // Last, since the shop becomes another by it.
+    "order-memory": orderMemory,
 } satisfies Record<string, (session: Session) => Figure>;
 
 const help = `npm run bench [-- [--json] [NAME...]]: how fast and how big, each figure against its bar.

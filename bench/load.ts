@@ -1,9 +1,9 @@
-import { Agent, get } from "node:http";
+import { Agent, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** What a load came to. */
 export interface Load {
-    /** Answers of status 200 in a second. */
+    /** Good answers, of a status from 200 to 299, in a second. */
     perSecond: number;
     /** How long each good answer took, in milliseconds. */
     latencies: number[];
@@ -14,9 +14,22 @@ export interface Load {
 /** How many connections, which are kept, carry a load. */
 export const connections = 16;
 
-/** As many requests as the connections carry: on each the next is sent when the last was answered. */
-export function fullLoad(url: string, seconds: number): Promise<Load> {
-    return load(url, seconds, async (ask, goesOn) => {
+/** What is sent. */
+export interface Message {
+    method: string;
+    headers: Record<string, string>;
+    body: string;
+}
+
+const get = (): Message => ({ method: "GET", headers: {}, body: "" });
+
+/**
+ * As many requests as the connections carry: on each the next is sent when the last was answered.
+ *
+ * @param next makes the next request @default a GET without a body
+ */
+export function fullLoad(url: string, seconds: number, next: () => Message = get): Promise<Load> {
+    return load(url, seconds, next, async (ask, goesOn) => {
         const one = async () => {
             while (goesOn()) await ask(performance.now());
         };
@@ -29,7 +42,7 @@ export function fullLoad(url: string, seconds: number): Promise<Load> {
  * due: else a stall would hide in requests that it kept from being sent.
  */
 export function steadyLoad(url: string, perSecond: number, seconds: number): Promise<Load> {
-    return load(url, seconds, async (ask, goesOn) => {
+    return load(url, seconds, get, async (ask, goesOn) => {
         const begun = performance.now();
         const asked: Promise<void>[] = [];
         while (goesOn()) {
@@ -42,7 +55,7 @@ export function steadyLoad(url: string, perSecond: number, seconds: number): Pro
 
 type Drive = (ask: (due: number) => Promise<void>, goesOn: () => boolean) => Promise<void>;
 
-async function load(url: string, seconds: number, drive: Drive): Promise<Load> {
+async function load(url: string, seconds: number, next: () => Message, drive: Drive): Promise<Load> {
     const agent = new Agent({ keepAlive: true, maxSockets: connections });
     const latencies: number[] = [];
     let bad = 0;
@@ -54,8 +67,9 @@ async function load(url: string, seconds: number, drive: Drive): Promise<Load> {
                 bad++;
                 setTimeout(resolve, 50);
             };
-            get(url, { agent }, (response) => {
-                if (response.statusCode !== 200) {
+            const { method, headers, body } = next();
+            const asked = request(url, { agent, method, headers }, (response) => {
+                if (Math.trunc(response.statusCode! / 100) !== 2) {
                     response.resume().on("close", fail);
                     return;
                 }
@@ -63,7 +77,8 @@ async function load(url: string, seconds: number, drive: Drive): Promise<Load> {
                     latencies.push(performance.now() - due);
                     resolve();
                 });
-            }).on("error", fail);
+            });
+            asked.on("error", fail).end(body);
         });
     await drive(ask, goesOn);
     agent.destroy();

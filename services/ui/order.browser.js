@@ -157,7 +157,7 @@ function showPlaced() {
         const find = (selector) => row.querySelector(selector);
         row.dataset.state = state;
         write(find(".word"), WORDS[state]);
-        write(find(".since"), state === "ACCEPTED" ? `waits for the inventory since ${Math.round((Date.now() - seenAt) / 1_000)} s` : `after ${seconds(settledMs)}`);
+        write(find(".since"), state === "ACCEPTED" ? `and waiting for the inventory, ${Math.round((Date.now() - seenAt) / 1_000)} s so far` : `after ${seconds(settledMs)}`);
         write(find(".id"), short(id));
         write(find(".items"), items.map(({ name, quantity }) => `${quantity} × ${name}`).join(", "));
         write(find(".reason"), problem === undefined ? reason : `What became of it cannot be told now: ${problem}`);

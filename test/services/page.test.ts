@@ -74,9 +74,9 @@ describe.skipIf(noNats !== undefined)(noNats === undefined ? "before the whole s
                 await broker.kill();
                 await addButton(shirt).click();
                 await placeButton().click();
-                await shows("#placed", /Accepted waits for the inventory since [1-9]/);
+                await shows("#placed", /Accepted and waiting for the inventory, [1-9]/);
                 await page.reload();
-                await shows("#placed", /Accepted waits for the inventory/);
+                await shows("#placed", /Accepted and waiting for the inventory/);
                 await broker.start();
                 await shows("#placed", /Fulfilled/);
             });
