@@ -1,4 +1,6 @@
 import { describeResult, type Figure, judge, type Result } from "./figure";
+import { agentDiscovery } from "./figures/agentDiscovery";
+import { agentMemory } from "./figures/agentMemory";
 import { checkRate } from "./figures/checkRate";
 import { experimentEnable } from "./figures/experimentEnable";
 import { gatewayLatency } from "./figures/gatewayLatency";
@@ -22,6 +24,8 @@ const figures = {
     "target-choice": targetChoice,
     "gateway-throughput": gatewayThroughput,
     "gateway-latency": gatewayLatency,
+    "agent-discovery": agentDiscovery,
+    "agent-memory": agentMemory,
     // Last, since the shop becomes another by it.
     "order-memory": orderMemory,
 } satisfies Record<string, (session: Session) => Figure>;

@@ -10,7 +10,7 @@ import { removeNamespaces, untilProductsAnswer } from "./cluster";
 import { BenchStack, project } from "./stack";
 
 /** Namespaces of the bench's own. Whatever is in them is thrown away. */
-export const namespaces = { pulumi: "bench-pulumi", kubectl: "bench-kubectl", shop: "bench-shop" } as const;
+export const namespaces = { pulumi: "bench-pulumi", kubectl: "bench-kubectl", shop: "bench-shop", agent: "bench-agent" } as const;
 
 /** The check's window while an experiment is measured; what is measured has it subtracted. */
 export const window = { durationSeconds: 2, graceSeconds: 1 };
@@ -44,7 +44,7 @@ export class Session {
     /** A new stack with the shop's settings for a namespace; nothing of it is in the cluster yet. */
     async newShopStack(namespace: string): Promise<BenchStack> {
         const stack = await BenchStack.ofProject(this.pulumi, this.scratch, `bench-${++this.stacks}`);
-        await stack.set({ namespace, "kube.context": this.context });
+        await stack.set({ namespace, "kube.context": this.context, "agent.enabled": "false" });
         return stack;
     }
 

@@ -50,6 +50,13 @@ export class BenchStack {
         await this.call("config", "set-all", "--config-file", this.configFile, ...pairs);
     }
 
+    /** Sets a secret. It goes by standard input: what a process was started with, everybody may read. */
+    async setSecret(key: string, value: string): Promise<void> {
+        const call = promisify(execFile)(this.pulumi, ["config", "set", "--secret", key, "--config-file", this.configFile, "--stack", this.name, ...everyCommand], { cwd: this.folder });
+        call.child.stdin!.end(value);
+        await call;
+    }
+
     /** One update; gives the seconds from the command's start to its end. */
     async up(): Promise<number> {
         return timed(() => this.call("up", "--yes", "--skip-preview", "--config-file", this.configFile));
@@ -63,6 +70,11 @@ export class BenchStack {
     /** An update of a program without resources, so that its preview changes nothing. */
     async settle(): Promise<void> {
         await this.up();
+    }
+
+    /** Removes all that the stack made. */
+    async destroy(): Promise<void> {
+        await this.call("destroy", "--yes", "--skip-preview", "--config-file", this.configFile);
     }
 
     async output<T>(name: string): Promise<T> {

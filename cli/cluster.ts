@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
 import { allowedContext, type AllowedContext } from "../components/cluster/guard";
 import { connect, loadKubeconfig } from "../shared/kubernetes";
+import { nodeLayout } from "../sandbox/node/layout";
 import { sandboxUp } from "../sandbox/node/up";
 
 /**
@@ -15,6 +17,15 @@ export async function demoCluster(say: (line: string) => void): Promise<AllowedC
     say("No local cluster of yours answers: using the sandbox, a one-node Kubernetes of this project's own");
     const { kubeconfig } = await sandboxUp();
     process.env.KUBECONFIG = kubeconfig;
+    return allowedContext(loadKubeconfig(), undefined);
+}
+
+/** The cluster that `demoCluster` takes, where there is one: none is made. @throws GuardError where there is none */
+export async function runningCluster(): Promise<AllowedContext> {
+    const own = await ownCluster();
+    if (own) return own;
+    const { kubeconfig } = nodeLayout();
+    if (existsSync(kubeconfig)) process.env.KUBECONFIG = kubeconfig;
     return allowedContext(loadKubeconfig(), undefined);
 }
 

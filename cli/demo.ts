@@ -1,4 +1,5 @@
 import type { OutputMap } from "@pulumi/pulumi/automation";
+import { newKeyCommand } from "../components/configuration/agent";
 import type { Conclusion } from "../experiments/journal";
 import { describeMilliseconds } from "../shared/duration";
 import { Interruption } from "./interruption";
@@ -49,7 +50,9 @@ async function story(session: Session): Promise<void> {
     heading("To try next");
     if (session.context.local === "sandbox") say(typed('eval "$(npm run -s sandbox -- env)"'));
     say(typed(`kubectl --namespace ${namespace} scale deployment hot-deals --replicas 1`));
+    say(typed("npm run targets -- k8s.deployment=hot-deals"));
     say(typed("npx pulumi stack select local"));
+    say(typed(newKeyCommand.replace("pulumi", "npx pulumi")));
     say(typed("npx pulumi config set experiment.enabled true && npx pulumi preview --diff && npx pulumi up"));
     say(typed("npx pulumi config set experiment.enabled false && npx pulumi up"));
 }

@@ -1,7 +1,9 @@
 import type { OutputMap } from "@pulumi/pulumi/automation";
+import { randomBytes } from "node:crypto";
 import { styleText } from "node:util";
 import { allowedContext, type AllowedContext } from "../components/cluster/guard";
 import { settings } from "../components/configuration/settings";
+import { findAgents, keyOf } from "../experiments/targets/agents";
 import { type Cluster, connect, loadKubeconfig, orMissing } from "../shared/kubernetes";
 import { preparePulumi } from "../sandbox/preparePulumi";
 import { demoCluster } from "./cluster";
@@ -34,7 +36,9 @@ export class Session {
         const stack = await BorrowedStack.open(name, await preparePulumi(project));
         // Whatever the stack's file names: what is shown is the cluster that was just found.
         await stack.set({ "kube.context": context.name });
-        return new Session(context, connect(context.name), stack, print);
+        const cluster = connect(context.name);
+        if (await wantsKey(stack)) await stack.setSecret("agent.key", await localAgentKey(cluster, (await stack.setting("namespace")) ?? settings.namespace.default!));
+        return new Session(context, cluster, stack, print);
     }
 
     /** One stack update, told as it goes. Settings stay for the updates after it. */
@@ -75,6 +79,21 @@ export class Session {
     close(): void {
         this.stack.close();
     }
+}
+
+/** Whether a stack's agent can do with any key, and has none. A vendor's needs the platform's. */
+async function wantsKey(stack: BorrowedStack): Promise<boolean> {
+    const install = (await stack.setting("agent.install")) ?? settings["agent.install"].default;
+    return install === "builtin" && (await stack.setting("agent.key")) === undefined;
+}
+
+/**
+ * The key of the shop's agent where it is there, else a new one. It is kept in the cluster alone, where the agent needs
+ * it, so that it is the same in the next run and in no file.
+ */
+async function localAgentKey(cluster: Cluster, shop: string): Promise<string> {
+    const [agents] = await findAgents(cluster, shop);
+    return (agents && (await keyOf(cluster, agents))) ?? randomBytes(32).toString("hex");
 }
 
 export function say(line = ""): void {

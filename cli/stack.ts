@@ -1,4 +1,4 @@
-import { type EngineEvent, LocalWorkspace, type PreviewResult, type PulumiCommand, type Stack, type UpResult } from "@pulumi/pulumi/automation";
+import { type ConfigMap, type EngineEvent, LocalWorkspace, type PreviewResult, type PulumiCommand, type Stack, type UpResult } from "@pulumi/pulumi/automation";
 import { execFile } from "node:child_process";
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
@@ -13,6 +13,9 @@ export const project = join(__dirname, "..");
  * engine is given instead.
  */
 export class BorrowedStack {
+    /** What the stack's file sets, once it was asked for. */
+    private ofFile?: Promise<ConfigMap>;
+
     private constructor(
         private readonly stack: Stack,
         private readonly pulumi: PulumiCommand,
@@ -41,10 +44,18 @@ export class BorrowedStack {
         await promisify(execFile)(this.pulumi.command, command, { cwd: project });
     }
 
+    /** Sets a secret. It goes by standard input: what a process was started with, everybody may read. */
+    async setSecret(key: string, value: string): Promise<void> {
+        const command = ["config", "set", "--secret", key, "--stack", this.stack.name, "--config-file", this.copy, "--non-interactive"];
+        const call = promisify(execFile)(this.pulumi.command, command, { cwd: project });
+        call.child.stdin!.end(value);
+        await call;
+    }
+
     /** A setting of the stack's file; undefined where it has none of that key. */
     async setting(key: string): Promise<string | undefined> {
-        const settings = await this.stack.getAllConfig();
-        return settings[`chaos-shop:${key}`]?.value;
+        this.ofFile ??= this.stack.getAllConfig();
+        return (await this.ofFile)[`chaos-shop:${key}`]?.value;
     }
 
     /**
@@ -52,21 +63,22 @@ export class BorrowedStack {
      *
      * @param refresh whether to look first what has become of the stack's resources in the cluster
      * @param signal cancels the update as Ctrl-C does: what is under way is finished, nothing else is begun
+     * @param onOutput is told what `pulumi up` prints
      */
-    async up(onEvent: (event: EngineEvent) => void, { refresh, signal }: { refresh?: boolean; signal?: AbortSignal } = {}): Promise<UpResult> {
+    async up(onEvent: (event: EngineEvent) => void, options: { refresh?: boolean; signal?: AbortSignal; onOutput?: (text: string) => void } = {}): Promise<UpResult> {
         await releaseStaleLock(this.stack);
         // To show secrets the engine would write a salt into the project's stack file.
-        return this.stack.up({ configFile: this.copy, onEvent, refresh, signal, color: "never", showSecrets: false });
+        return this.stack.up({ ...options, configFile: this.copy, onEvent, diff: options.onOutput !== undefined, color: "never", showSecrets: false });
     }
 
-    /** What an update would do. */
-    preview(onEvent: (event: EngineEvent) => void): Promise<PreviewResult> {
-        return this.stack.preview({ configFile: this.copy, onEvent, color: "never" });
+    /** What an update would do. @param onOutput is told what `pulumi preview --diff` prints */
+    preview(onEvent: (event: EngineEvent) => void, onOutput?: (text: string) => void): Promise<PreviewResult> {
+        return this.stack.preview({ configFile: this.copy, onEvent, onOutput, diff: onOutput !== undefined, color: "never" });
     }
 
-    /** Removes all that the stack made, then the stack. */
-    async destroy(): Promise<void> {
-        await this.stack.destroy({ configFile: this.copy, color: "never", showSecrets: false });
+    /** Removes all that the stack made, then the stack. @param onOutput is told what `pulumi destroy` prints */
+    async destroy(onEvent?: (event: EngineEvent) => void, onOutput?: (text: string) => void): Promise<void> {
+        await this.stack.destroy({ configFile: this.copy, onEvent, onOutput, color: "never", showSecrets: false });
         await this.stack.workspace.removeStack(this.stack.name, { preserveConfig: true });
     }
 

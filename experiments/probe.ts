@@ -1,7 +1,7 @@
 import { Exec, type V1Status } from "@kubernetes/client-node";
 import { PassThrough } from "node:stream";
+import type { Target } from "../shared/containers";
 import type { Cluster } from "../shared/kubernetes";
-import type { Target } from "./targets/discover";
 
 /** Something to try from within a container: a fresh TCP connection, or the look-up of a name. */
 export type Question = { connect: { host: string; port: number } } | { lookup: string };

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Target } from "../shared/containers";
 import { type Cluster, orMissing } from "../shared/kubernetes";
 import type { Proof } from "./attacks/attack";
 import { probe, type Question } from "./probe";
-import type { Target } from "./targets/discover";
 import { startMs, type Witness } from "./witness";
 
 /** Why an attack is not proven: the reason of the verdict INCONCLUSIVE. */

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Target } from "../shared/containers";
 import { type Cluster, orMissing } from "../shared/kubernetes";
 import type { Proof } from "./attacks/attack";
 import { annotations } from "../shared/labels";
 import type { ConnectionReport, Presence } from "./deadline/report";
 import { type Doubt, enforcementAdvice, type Proven } from "./proof";
 import { endpointsOf } from "./targets/chosen";
-import type { Target } from "./targets/discover";
 
 /** How long the deadline's Job is given to start; its image may have to be pulled. */
 export const startMs = 120_000;

@@ -4,7 +4,7 @@ export const labels = {
     target: "chaos-shop/target",
     /** On the objects of an experiment: its name. */
     experiment: "chaos-shop/experiment",
-    /** `true` on a pod that no experiment may attack. */
+    /** `true` on a pod, or on a namespace with all its pods, that no experiment may attack. */
     protected: "chaos-shop/protected",
 } as const;
 

@@ -1,6 +1,6 @@
 /**
- * Loaded before the stack's program (`nodeargs` in Pulumi.yaml) to have it begin sooner, in every preview and update.
- * Without it, and with `typescript: true` there, the program does the same.
+ * Loaded before the stack's program (`nodeargs` in Pulumi.yaml), in every preview and update, to have it begin sooner and
+ * to keep its secrets out of debug messages. Without it, and with `typescript: true` there, the program does the same.
  */
 const Module = require("node:module");
 const { readFileSync } = require("node:fs");
@@ -8,6 +8,10 @@ const { join, relative } = require("node:path");
 const { bundledFile, compiledProgram } = require("./bundle");
 
 const project = join(__dirname, "..");
+
+// In its debug messages the SDK quotes the engine's answers, secrets in the clear: `--debug` would show them, and
+// `--event-log` keep them, whatever the program marks as a secret.
+require("google-protobuf").Message.prototype.toString = () => "[not shown]";
 
 // TypeScript without its compiler, which takes longer to load than the program to run. `npm run typecheck` checks types.
 require.extensions[".ts"] = (module, file) => {

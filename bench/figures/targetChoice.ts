@@ -1,6 +1,6 @@
 import type { V1Pod, V1ReplicaSet } from "@kubernetes/client-node";
 import { choose } from "../../experiments/targets/choose";
-import { discover } from "../../experiments/targets/discover";
+import { askApiServer } from "../../experiments/targets/discover";
 import type { Cluster } from "../../shared/kubernetes";
 import { describeSamples, type Figure } from "../figure";
 import { timed } from "../time";
@@ -21,7 +21,7 @@ export function targetChoice(): Figure {
             for (let round = 0; round < rounds; round++) {
                 samples.push(
                     await timed(async () => {
-                        const { targets } = choose(await discover(cluster, "Global", "bench"), "k8s.deployment=workload-1*,k8s.label.tier!=edge", { kind: "share", share: 0.5 });
+                        const { targets } = choose(await askApiServer(cluster, "bench"), "k8s.deployment=workload-1*,k8s.label.tier!=edge", { kind: "share", share: 0.5 });
                         if (targets.length !== 555) throw new Error(`${targets.length} containers were chosen instead of 555`);
                     }),
                 );

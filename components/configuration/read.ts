@@ -1,4 +1,5 @@
 import type { Radius } from "../../shared/radius";
+import { agentMistakes, newKeyCommand } from "./agent";
 import { contradictions } from "./contradictions";
 import { ConfigurationError, type Mistake, setCommand, suggestion } from "./mistakes";
 import { type Key, type ReadAs, type Setting, settings, type Workload, workloads } from "./settings";
@@ -21,7 +22,20 @@ export interface StackConfiguration {
     ordersReadyTimeoutMs: number;
     /** Size of the database's claim; undefined for an `emptyDir`. */
     databaseStorage?: string;
+    /** Undefined where it is not enabled. */
+    agent?: AgentSettings;
     experiment: ExperimentSettings;
+}
+
+export interface AgentSettings {
+    install: "builtin" | "chart" | "manifest";
+    /** A secret: whoever hands it to a resource marks it so. */
+    key: string;
+    namespace: string;
+    timeoutMs: number;
+    chart: { name: string; repo: string; version?: string; valuesFile?: string };
+    /** Path or URL; set where `install` is `manifest`. */
+    manifest?: string;
 }
 
 export interface ExperimentSettings {
@@ -79,12 +93,12 @@ export function readConfiguration(raw: Readonly<Record<string, string>>, around:
         const value = own.get(key) ?? setting.default;
         if (value === undefined) continue;
         const outcome = readValue(setting, value);
-        if ("reason" in outcome) mistakes.push({ key, value, reason: outcome.reason, command: setCommand(key, suggestion(setting)) });
+        if ("reason" in outcome) mistakes.push({ key, value, reason: outcome.reason, command: key === "agent.key" ? newKeyCommand : setCommand(key, suggestion(setting)) });
         else read.set(key, outcome.value);
     }
     const get = <K extends Key>(key: K) => read.get(key) as ReadAs<K> | undefined;
 
-    mistakes.push(...contradictions(get, around.experiments));
+    mistakes.push(...contradictions(get, around.experiments), ...agentMistakes(get, around));
     if (mistakes.length > 0) throw new ConfigurationError(around.stack, mistakes.map((mistake) => withoutSecret(mistake, around)));
     return shape(<K extends Key>(key: K) => get(key)!, get, around);
 }
@@ -97,7 +111,9 @@ function ownValues(raw: Readonly<Record<string, string>>, project: string): Map<
 
 /** A mistake in a secret, told without it. */
 function withoutSecret(mistake: Mistake, { project, isSecret }: Surroundings): Mistake {
-    if (!isSecret?.(`${project}:${mistake.key}`)) return mistake;
+    // An agent key that was set in the clear is a secret all the same.
+    if (mistake.key !== "agent.key" && !isSecret?.(`${project}:${mistake.key}`)) return mistake;
+    if (mistake.value === "") return mistake;
     const masked = (text: string) => text.replaceAll(mistake.value, "[secret]");
     return { key: mistake.key, value: "[secret]", reason: masked(mistake.reason), command: masked(mistake.command) };
 }
@@ -131,6 +147,16 @@ function shape(
         images: { node: must("images.node"), postgres: must("images.postgres"), nats: must("images.nats") },
         ordersReadyTimeoutMs: must("orders.readyTimeout"),
         databaseStorage: get("database.storage"),
+        agent: must("agent.enabled")
+            ? {
+                  install: must("agent.install"),
+                  key: must("agent.key"),
+                  namespace: get("agent.namespace") ?? `${must("namespace")}-agent`,
+                  timeoutMs: must("agent.timeout"),
+                  chart: { name: must("agent.chart"), repo: must("agent.repo"), version: get("agent.version"), valuesFile: get("agent.values") },
+                  manifest: must("agent.install") === "manifest" ? get("agent.manifest") : undefined,
+              }
+            : undefined,
         experiment: {
             enabled: must("experiment.enabled"),
             name: must("experiment.name"),

@@ -1,4 +1,4 @@
-import { count, duration, flag, hosts, image, label, oneOf, percentage, radius, type Reader, target, text } from "./values";
+import { agentKey, count, duration, flag, hosts, httpAddress, image, label, oneOf, percentage, radius, type Reader, target, text } from "./values";
 
 /** The workloads of the shop, by the names that the cluster knows them by. */
 export const workloads = ["gateway", "fashion-bestseller", "toys-bestseller", "hot-deals", "database", "orders", "inventory", "message-broker"] as const;
@@ -83,6 +83,31 @@ export const settings = {
         { allowed: "a size such as 512Mi or 1Gi", read: (size: string) => (/^[1-9]\d*(?:Mi|Gi|Ti)$/.test(size) ? size : undefined) },
         { describedDefault: "none, an `emptyDir`", meaning: "Size of the database's PersistentVolumeClaim.", example: "1Gi" },
     ),
+    "agent.enabled": setting(flag, { default: "true", meaning: "Whether an agent, which discovers targets, is installed beside the shop." }),
+    "agent.install": setting(oneOf("builtin", "chart", "manifest"), {
+        default: "builtin",
+        meaning: "Which agent: this project's own, one from a chart, or one from a DaemonSet manifest.",
+    }),
+    "agent.key": setting(agentKey, {
+        describedDefault: "none; required where the agent is enabled",
+        meaning: "The agent key, a secret: set it with `--secret`.",
+        example: "<AGENT_KEY>",
+    }),
+    "agent.namespace": setting(label, {
+        describedDefault: "the shop's, with `-agent` after it",
+        meaning: "Where the agent goes; created with it.",
+        example: "demo-agent",
+    }),
+    "agent.timeout": setting(duration("5s", "5m"), { default: "5m0s", meaning: "How long an update may take to get the agent ready." }),
+    "agent.chart": setting(text, { default: "steadybit-agent", meaning: "The agent's chart, where it is installed from one." }),
+    "agent.repo": setting(httpAddress, { default: "https://steadybit.github.io/helm-charts", meaning: "The chart repository that the agent's chart is in." }),
+    "agent.version": setting(text, { describedDefault: "the newest", meaning: "Version of the agent's chart.", example: "1.0.0" }),
+    "agent.values": setting(text, { describedDefault: "none", meaning: "A values file for the agent's chart; the key and the cluster's name come on top.", example: "agent-values.yaml" }),
+    "agent.manifest": setting(text, {
+        describedDefault: "none; required where the agent is installed from one",
+        meaning: "Path or URL of the agent's DaemonSet manifest; `<AGENT_KEY>` and `<cluster_name>` in it are filled in.",
+        example: "agent.yaml",
+    }),
     "experiment.enabled": setting(flag, { default: "false", meaning: "Whether the experiment runs: the next update begins or undoes it." }),
     "experiment.name": setting(text, { default: "hot-deals-blackhole", meaning: "One of the saved experiments." }),
     "experiment.area": setting(

@@ -92,6 +92,18 @@ export const target: Reader<string> = {
     },
 };
 
+/** An agent key: what fits into one HTTP header, and is too long to be guessed. */
+export const agentKey: Reader<string> = {
+    allowed: "8 to 512 visible ASCII characters, without spaces",
+    read: (key) => (/^[\x21-\x7e]{8,512}$/.test(key) ? key : undefined),
+};
+
+/** The address of something on the web, over HTTP or HTTPS. */
+export const httpAddress: Reader<string> = {
+    allowed: "an address that begins with https:// or http://",
+    read: (address) => (/^https?:\/\//.test(address) && URL.canParse(address) ? address : undefined),
+};
+
 /** Host names, comma-separated (RFC 1123). */
 export const hosts: Reader<string[]> = {
     allowed: "host names, comma-separated, such as shop.example.com",

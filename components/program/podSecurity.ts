@@ -18,5 +18,11 @@ export const restrictedContainer = {
     readOnlyRootFilesystem: true,
 };
 
+/** Labels of a namespace whose pods are admitted only at the `restricted` level. */
+export const restrictedNamespaceLabels = {
+    "pod-security.kubernetes.io/enforce": "restricted",
+    "pod-security.kubernetes.io/warn": "restricted",
+};
+
 /** The users that the official images come with. */
 export const users = { node: 1000, postgres: 999, nats: 1000 } as const;

@@ -1,13 +1,14 @@
-import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { join } from "node:path";
 import { labels } from "../../shared/labels";
 import { Database } from "./database";
 import { HttpService } from "./httpService";
 import { Orders } from "./orders";
+import { ownNamespace } from "../program/ownNamespace";
+import { restrictedNamespaceLabels } from "../program/podSecurity";
 import { Program, servicesFolder } from "../program/program";
 import { PodReader } from "./podReader";
-import { takeOver } from "./takeOver";
+import { takeOver } from "../program/takeOver";
 import type { ServiceArgs } from "./workload";
 
 export interface ShopArgs {
@@ -39,7 +40,7 @@ export class Shop extends pulumi.ComponentResource {
         const { node, postgres, nats } = args.images;
         const { replicas = {}, gatewayServiceType = "LoadBalancer" } = args;
 
-        this.namespace = shopNamespace(args.namespace, child).metadata.name;
+        this.namespace = ownNamespace(args.namespace, restrictedNamespaceLabels, child).metadata.name;
         const namespace = this.namespace;
         const database = new Database("database", { namespace, image: postgres, storage: args.databaseStorage }, child);
 
@@ -56,12 +57,4 @@ export class Shop extends pulumi.ComponentResource {
         if (args.variant === "seven") this.orders = new Orders("orders", { namespace, images: { node, nats }, database, replicas }, child);
         this.registerOutputs({});
     }
-}
-
-/** A namespace whose pods are admitted only at the `restricted` Pod Security level, with the name of the stack that it is of. */
-function shopNamespace(name: string, opts: pulumi.CustomResourceOptions): k8s.core.v1.Namespace {
-    const level = (mode: string) => ({ [`pod-security.kubernetes.io/${mode}`]: "restricted" });
-    const labels = { ...level("enforce"), ...level("warn"), "app.kubernetes.io/part-of": "chaos-shop" };
-    const annotations = { "chaos-shop/stack": pulumi.getStack() };
-    return new k8s.core.v1.Namespace(name, { metadata: { name, labels, annotations } }, opts);
 }

@@ -12,8 +12,8 @@ import { runStep, say } from "./step";
  * Chooses the targets and marks their pods with the label that the attack selects; then waits until the deadline's Job
  * has looked at them, since an attack that nobody could end or witness must not begin.
  */
-runStep<ChosenTargets>(async ({ area, clusterName, target, radius, attack, experiment, namespace }, cluster) => {
-    const chosen = choose(await discover(cluster, area, clusterName), target, radius);
+runStep<ChosenTargets>(async ({ area, clusterName, target, radius, attack, experiment, namespace, shopNamespace }, cluster) => {
+    const chosen = choose(await discover(cluster, area, clusterName, shopNamespace), target, radius);
     // A killed update may have marked others: with these on top, more would be attacked than the radius allows.
     await unmarkAll(cluster, namespace, experiment);
     for (const pod of chosen.targets) await mark(cluster, pod, experiment);

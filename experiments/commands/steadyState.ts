@@ -24,7 +24,7 @@ const pauseMs = 50;
  */
 runStep<SteadyState>(async (plan, cluster) => {
     const { experiment, namespace, shopNamespace, window, area, clusterName, target, radius } = plan;
-    const [swept, route, discovered] = await Promise.all([sweep(cluster, namespace, experiment), chooseRoute(cluster, shopNamespace), discover(cluster, area, clusterName)]);
+    const [swept, route, discovered] = await Promise.all([sweep(cluster, namespace, experiment), chooseRoute(cluster, shopNamespace), discover(cluster, area, clusterName, shopNamespace)]);
     if (swept > 0) say(`Removed ${swept} leftovers of an update that was cut short`);
     say(`Asking /products by way of ${describeRoute(route)}`);
     const begun = Date.now();

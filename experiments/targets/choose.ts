@@ -1,8 +1,7 @@
 import { randomInt } from "node:crypto";
+import { type Discovered, select, type Target } from "../../shared/containers";
 import type { Radius } from "../../shared/radius";
 import { containersWithin, describeRadius } from "../../shared/radius";
-import type { Discovered, Target } from "./discover";
-import { select } from "./discover";
 
 /** No container can be attacked as planned. */
 export class NoTargetError extends Error {

@@ -1,5 +1,5 @@
+import type { Target } from "../../shared/containers";
 import { endpoint } from "../deadline/report";
-import type { Target } from "./discover";
 
 /** What the targets step prints: whom the attack is for. */
 export interface ChosenTargets {

@@ -1,15 +1,16 @@
 import * as pulumi from "@pulumi/pulumi";
+import { select } from "../../shared/containers";
 import type { Cluster } from "../../shared/kubernetes";
 import { containersWithin } from "../../shared/radius";
 import type { Plan } from "../plan";
-import { discover, select } from "./discover";
+import { discover } from "./discover";
 
 const mostNamed = 10;
 
 /** Tells in a preview whom an experiment would hit today. The choice itself is made anew when the attack begins. */
-export async function foreseeTargets({ area, clusterName, target, radius, experiment }: Plan, cluster: Cluster): Promise<void> {
+export async function foreseeTargets({ area, clusterName, shopNamespace, target, radius, experiment }: Plan, cluster: Cluster): Promise<void> {
     try {
-        const matching = select(await discover(cluster, area, clusterName), target);
+        const matching = select(await discover(cluster, area, clusterName, shopNamespace), target);
         const number = containersWithin(radius, matching.length);
         const named = matching.slice(0, mostNamed).map(({ pod, container }) => `${pod}/${container}`);
         const more = matching.length > mostNamed ? ` and ${matching.length - mostNamed} more` : "";

@@ -10,7 +10,7 @@ const allowed: Record<string, string[]> = {
     components: ["shared"],
     experiments: ["components", "shared"],
     shared: [],
-    services: [],
+    services: ["shared"],
     sandbox: [],
     cli: ["components", "experiments", "sandbox", "shared"],
     bench: ["cli", "components", "experiments", "sandbox", "shared"],

@@ -23,6 +23,10 @@ export interface Change {
 export class TestStack {
     /** All that the engine and the steps said, for assertions on words. */
     said = "";
+    /** Is told of every event of the engine. */
+    onEvent?: (event: EngineEvent) => void;
+    /** Is told what Pulumi's commands print, diffs with it. */
+    onOutput?: (text: string) => void;
 
     private constructor(
         readonly namespace: string,
@@ -36,16 +40,32 @@ export class TestStack {
         const backend = mkdtempSync(join(tmpdir(), "chaos-shop-e2e-"));
         Object.assign(process.env, { KUBECONFIG: kubeconfig, PULUMI_BACKEND_URL: fileBackend(backend), PULUMI_CONFIG_PASSPHRASE: "only for this test" });
         const stack = await BorrowedStack.open(name, await preparePulumi(project));
-        await stack.set({ "chaos-shop:namespace": name });
+        // What is about the agent enables it.
+        await stack.set({ "chaos-shop:namespace": name, "chaos-shop:agent.enabled": "false" });
         return new TestStack(name, connect(context), stack, backend);
     }
 
-    /** One update. @returns the changes it made, "same" left out, in the order in which they were done */
-    async up(settings: Record<string, string> = {}): Promise<{ changes: Change[]; outputs: OutputMap }> {
+    /**
+     * One update.
+     *
+     * @param refresh whether to look first what has become of the resources in the cluster. @default false
+     * @returns the changes it made, "same" left out, in the order in which they were done
+     */
+    async up(settings: Record<string, string> = {}, refresh = false): Promise<{ changes: Change[]; outputs: OutputMap }> {
         await this.stack.set(namespaced(settings));
         const changes: Change[] = [];
-        const { outputs } = await this.stack.up((event) => this.record(event, event.resOutputsEvent?.metadata, changes));
+        const { outputs } = await this.stack.up((event) => this.record(event, event.resOutputsEvent?.metadata, changes), { refresh, onOutput: this.onOutput });
         return { changes, outputs };
+    }
+
+    /** An update that looks first what has become of the resources in the cluster; see `up`. */
+    refresh(settings: Record<string, string> = {}): ReturnType<TestStack["up"]> {
+        return this.up(settings, true);
+    }
+
+    /** A secret setting for the updates that follow. */
+    setSecret(key: string, value: string): Promise<void> {
+        return this.stack.setSecret(`chaos-shop:${key}`, value);
     }
 
     /** Settings for the updates that follow. */
@@ -66,7 +86,7 @@ export class TestStack {
     async preview(settings: Record<string, string> = {}): Promise<Change[]> {
         await this.stack.set(namespaced(settings));
         const changes: Change[] = [];
-        await this.stack.preview((event) => this.record(event, event.resourcePreEvent?.metadata, changes));
+        await this.stack.preview((event) => this.record(event, event.resourcePreEvent?.metadata, changes), this.onOutput);
         return changes;
     }
 
@@ -93,7 +113,7 @@ export class TestStack {
     }
 
     async destroy(): Promise<void> {
-        await this.stack.destroy();
+        await this.stack.destroy((event) => this.record(event, undefined, []), this.onOutput);
     }
 
     async close(): Promise<void> {
@@ -132,9 +152,10 @@ export class TestStack {
     }
 
     private record(event: EngineEvent, metadata: { op: string; urn: string } | undefined, changes: Change[]): void {
+        this.onEvent?.(event);
         // Debug messages, which the SDK's types forget, are its dumps of its own calls; nobody is shown them.
         if (event.diagnosticEvent && (event.diagnosticEvent.severity as string) !== "debug") this.said += `${event.diagnosticEvent.message}\n`;
-        if (!metadata || metadata.op === "same" || metadata.op === "read") return;
+        if (!metadata || ["same", "read", "refresh"].includes(metadata.op)) return;
         const [type, name] = metadata.urn.split("::").slice(2);
         // The engine's own, which it makes as they are needed and shows to nobody.
         if (type!.startsWith("pulumi:providers:") && name!.startsWith("default")) return;

@@ -5,7 +5,8 @@ import { settings } from "../../../components/configuration/settings";
 
 const around = { project: "chaos-shop", stack: "local", experiments: [{ name: "hot-deals-blackhole" }, { name: "orders-kill", variant: "seven" as const }] };
 const own = (values: Record<string, string>) => Object.fromEntries(Object.entries(values).map(([key, value]) => [`chaos-shop:${key}`, value]));
-const read = (values: Record<string, string>) => readConfiguration(own(values), around);
+/** Without an agent, unless it is about one. */
+const read = (values: Record<string, string>) => readConfiguration(own({ "agent.enabled": "false", ...values }), around);
 
 function mistakesOf(values: Record<string, string>): readonly Mistake[] {
     try {
@@ -59,7 +60,7 @@ it("reads what the stack sets", () => {
 });
 
 it("leaves the keys of other projects alone", () => {
-    expect(() => readConfiguration({ "kubernetes:context": "kind-kind", "aws:region": "eu-central-1" }, around)).not.toThrow();
+    expect(() => readConfiguration({ "kubernetes:context": "kind-kind", "aws:region": "eu-central-1", "chaos-shop:agent.enabled": "false" }, around)).not.toThrow();
 });
 
 describe("every wrong value is refused with its key, its value, what is allowed and the command that mends it", () => {
@@ -86,6 +87,16 @@ describe("every wrong value is refused with its key, its value, what is allowed 
         ["images.node", "docker.io/library/node:latest"],
         ["images.postgres", "docker.io/library/postgres:"],
         ["database.storage", "1 GB"],
+        ["agent.enabled", "yes"],
+        ["agent.install", "apt"],
+        ["agent.key", "short"],
+        ["agent.namespace", "Agents"],
+        ["agent.timeout", "1h"],
+        ["agent.chart", ""],
+        ["agent.repo", "charts.example.com"],
+        ["agent.version", ""],
+        ["agent.values", ""],
+        ["agent.manifest", ""],
         ["experiment.enabled", "yes"],
         ["experiment.name", "everything-down"],
         ["experiment.area", "The World"],
@@ -110,9 +121,9 @@ describe("every wrong value is refused with its key, its value, what is allowed 
     it.each(wrong)("%s = %j", (key, value) => {
         const mistakes = mistakesOf({ [key]: value });
         expect(mistakes).toHaveLength(1);
-        expect(mistakes[0]).toMatchObject({ key, value });
+        expect(mistakes[0]).toMatchObject({ key, value: key === "agent.key" ? "[secret]" : value });
         expect(mistakes[0]!.reason).toMatch(/allowed: ./);
-        expect(mistakes[0]!.command).toContain(`pulumi config set ${key} `);
+        expect(mistakes[0]!.command).toMatch(`pulumi config set ${key === "agent.key" ? "--secret " : ""}${key}`);
     });
 
     it("covers every setting", () => {
@@ -170,6 +181,45 @@ describe("values that contradict one another", () => {
     });
 });
 
+describe("the agent's key", () => {
+    const secretive = { ...around, isSecret: (key: string) => key === "chaos-shop:agent.key" };
+    const refusal = (values: Record<string, string>, surroundings: typeof around = around): Mistake[] => {
+        try {
+            readConfiguration(own(values), surroundings);
+        } catch (error) {
+            return [...(error as ConfigurationError).mistakes];
+        }
+        return [];
+    };
+    const key = "0123456789abcdef";
+
+    it("is required where the agent is enabled, with a command that makes one", () => {
+        expect(refusal({})).toMatchObject([{ key: "agent.key", command: "openssl rand -hex 32 | pulumi config set --secret agent.key" }]);
+    });
+    it("is the platform's where the agent is, with the command that asks for it", () => {
+        expect(refusal({ "agent.install": "chart" })).toMatchObject([{ key: "agent.key", command: "pulumi config set --secret agent.key" }]);
+    });
+    it("is refused in the clear, and not shown, whether the agent is enabled or not", () => {
+        for (const enabled of ["true", "false"]) {
+            const mistakes = refusal({ "agent.key": key, "agent.enabled": enabled });
+            expect(mistakes).toMatchObject([{ key: "agent.key", value: "[secret]", command: "pulumi config set --secret agent.key" }]);
+            expect(JSON.stringify(mistakes)).not.toContain(key);
+        }
+    });
+    it("is accepted as a secret", () => {
+        const { agent } = readConfiguration(own({ "agent.key": key }), secretive);
+        expect(agent).toMatchObject({ install: "builtin", key, namespace: "demo-agent", timeoutMs: 300_000 });
+    });
+    it.each([
+        ["agent.manifest", { "agent.install": "manifest" }],
+        ["agent.manifest", { "agent.install": "manifest", "agent.manifest": "no-such-file.yaml" }],
+        ["agent.values", { "agent.install": "chart", "agent.values": "no-such-file.yaml" }],
+        ["agent.namespace", { "agent.namespace": "demo" }],
+    ])("does not make up for a wrong %s", (wrong, values) => {
+        expect(refusal({ "agent.key": key, ...values } as Record<string, string>, secretive)).toMatchObject([{ key: wrong, command: expect.stringContaining(`pulumi config set ${wrong} `) }]);
+    });
+});
+
 it("all mistakes of a stack are told at once", () => {
     const mistakes = mistakesOf({ variant: "five", namespace: "Demo", "experiment.radius": "0", nonsense: "1" });
     expect(mistakes.map(({ key }) => key).sort()).toEqual(["experiment.radius", "namespace", "nonsense", "variant"]);
@@ -180,7 +230,7 @@ it("a secret never shows in the error about it", () => {
     const secretive = { ...around, isSecret: (key: string) => key === "chaos-shop:agent.kee" || key === "chaos-shop:experiment.run" };
     const error = (() => {
         try {
-            readConfiguration(own({ "agent.kee": "s3cr3t-value", "experiment.radius": "0" }), secretive);
+            readConfiguration(own({ "agent.enabled": "false", "agent.kee": "s3cr3t-value", "experiment.radius": "0" }), secretive);
         } catch (thrown) {
             return thrown as ConfigurationError;
         }

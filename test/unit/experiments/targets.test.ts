@@ -1,7 +1,7 @@
 import type { V1Pod } from "@kubernetes/client-node";
 import { describe, expect, it } from "vitest";
 import { choose } from "../../../experiments/targets/choose";
-import { attackable, type Discovered, select } from "../../../experiments/targets/discover";
+import { attackable, type Discovered, select } from "../../../shared/containers";
 import { locateTarget } from "../../../experiments/plan";
 
 function container(deployment: string, index: number, namespace = "demo"): Discovered {

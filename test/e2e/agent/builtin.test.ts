@@ -1,0 +1,152 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { promisify } from "node:util";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { project } from "../../../cli/stack";
+import { scale } from "../../../cli/shop";
+import { askAgents, findAgents } from "../../../experiments/targets/agents";
+import { askApiServer, discover } from "../../../experiments/targets/discover";
+import type { Discovered } from "../../../shared/containers";
+import { quick, TestStack, until } from "../shop/support";
+import { everywhere, SecretWatch } from "./secrets";
+
+const namespace = "e2e-agent";
+const agentNamespace = "e2e-agent-agent";
+let stack: TestStack;
+let secrets: SecretWatch;
+let key = randomBytes(24).toString("hex");
+
+beforeAll(async () => {
+    stack = await TestStack.open(namespace);
+    secrets = new SecretWatch(stack, [namespace, agentNamespace]);
+    secrets.add(key);
+    await stack.setSecret("agent.key", key);
+});
+afterEach(() => secrets.lookAround());
+afterAll(async () => {
+    secrets.end();
+    await stack.close();
+});
+
+const agents = async () => (await findAgents(stack.cluster, namespace))[0]!;
+const listed = async (shown?: string) => askAgents(stack.cluster, await agents(), shown);
+/** Of other tests' containers, some come and go. */
+const ofShop = (discovered: readonly Discovered[]) => discovered.filter((container) => container.namespace === namespace).sort((a, b) => a.uid.localeCompare(b.uid));
+
+/** What was drawn for the shop, which must show no more than the key. */
+async function databasePasswords(): Promise<string[]> {
+    const { data } = await stack.cluster.core.readNamespacedSecret({ name: "database-accounts", namespace });
+    return Object.values(data!).map((value) => Buffer.from(value, "base64").toString());
+}
+
+async function targets(args: string[], env: Record<string, string> = {}): Promise<{ code: number; stdout: string; stderr: string }> {
+    const command = ["--import", "tsx", "cli/targets.ts", ...args, "--namespace", namespace];
+    const ran = await promisify(execFile)("node", command, { cwd: project, env: { ...process.env, ...env }, maxBuffer: 1 << 26 }).then(
+        ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+        (error: { code: number; stdout: string; stderr: string }) => error,
+    );
+    secrets.look("outputs", ran.stdout + ran.stderr);
+    return ran;
+}
+
+it("a shop and its agent come up in one update; the output says where it is, and not its key", async () => {
+    const { outputs } = await stack.up({ "agent.enabled": "true", "cluster.name": "e2e-cluster", "agent.timeout": "1m" });
+    expect(outputs.agent!.value).toEqual({ install: "builtin", namespace: agentNamespace, ready: "1 of 1" });
+    secrets.look("outputs", JSON.stringify(outputs));
+    for (const password of await databasePasswords()) secrets.add(password);
+});
+
+it("is left alone by the next update, which looks what has become of it", async () => {
+    expect((await stack.refresh()).changes).toEqual([]);
+});
+
+it("the agent lists what the API server does", async () => {
+    const [seen, asked] = [await listed(), await askApiServer(stack.cluster, "e2e-cluster")];
+    expect(ofShop(seen)).toEqual(ofShop(asked));
+    expect(ofShop(seen)).toHaveLength(5);
+    expect(ofShop(seen).find(({ container }) => container === "hot-deals")!.attributes).toMatchObject({
+        "k8s.cluster-name": "e2e-cluster",
+        "k8s.namespace": namespace,
+        "k8s.deployment": "hot-deals",
+        "k8s.container.name": "hot-deals",
+        "container.image": expect.stringContaining("node:"),
+        "container.id": expect.stringMatching(/^containerd:\/\//),
+        "host.hostname": expect.any(String),
+        "k8s.label.app": "hot-deals",
+    });
+});
+
+it("an experiment is never offered the agents themselves", async () => {
+    const offered = await discover(stack.cluster, "Global", "e2e-cluster", namespace);
+    expect(offered.filter((container) => container.namespace === agentNamespace)).toEqual([]);
+    expect(ofShop(offered)).toHaveLength(5);
+});
+
+it("pods that come and go are listed and dropped", async () => {
+    const hotDeals = async () => ofShop(await listed()).filter(({ container }) => container === "hot-deals").length;
+    await scale(stack.cluster, namespace, "hot-deals", 3);
+    expect(await hotDeals()).toBe(3);
+    await scale(stack.cluster, namespace, "hot-deals", 1);
+    await until("those that went are dropped", async () => (await hotDeals()) === 1, 15_000);
+});
+
+it("a restarted agent lists the same", async () => {
+    const before = ofShop(await listed());
+    const pods = () => stack.cluster.core.listNamespacedPod({ namespace: agentNamespace });
+    const [pod] = (await pods()).items;
+    await stack.cluster.core.deleteNamespacedPod({ name: pod!.metadata!.name!, namespace: agentNamespace });
+    await until("another agent answers", async () => (await pods()).items.every(({ metadata }) => metadata!.uid !== pod!.metadata!.uid) && listed().then(() => true, () => false));
+    expect(ofShop(await listed())).toEqual(before);
+});
+
+it("its pods are admitted as restricted, mount nothing of the host, and may read pods and ReplicaSets only", async () => {
+    const [pod] = (await stack.cluster.core.listNamespacedPod({ namespace: agentNamespace })).items;
+    expect(pod!.spec!.volumes!.filter(({ hostPath }) => hostPath)).toEqual([]);
+    expect(pod!.spec!.containers[0]!.securityContext).toMatchObject({ readOnlyRootFilesystem: true, allowPrivilegeEscalation: false });
+    const role = await stack.cluster.rbac.readClusterRole({ name: `chaos-shop-agent-${namespace}` });
+    expect(role.rules!.map(({ resources, verbs }) => [resources, verbs])).toEqual([[["pods"], ["list", "watch"]], [["replicasets"], ["get"]]]);
+});
+
+it("`npm run targets` lists them by attributes, as a table and as JSON", async () => {
+    const table = await targets([`k8s.namespace=${namespace}`, "k8s.deployment=hot-*"]);
+    expect(table.stdout).toMatch(/NAMESPACE +OWNER +POD.*\n.*k8s\.deployment=hot-deals.*\n1 container$/m);
+    const json = await targets(["--json", `k8s.namespace=${namespace}`]);
+    expect(ofShop(JSON.parse(json.stdout) as Discovered[])).toEqual(ofShop(await listed()));
+});
+
+it("a wrong key and a wrong attribute are refused in plain words", async () => {
+    const refused = await targets([], { AGENT_KEY: "not-the-key" });
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/agent e2e-agent-agent\/\S+ refuses the key that it was shown; allowed: the stack's agent\.key/) });
+    expect(refused.stderr).not.toContain("not-the-key");
+    expect(await targets(["k8s.deploy=hot-deals"])).toMatchObject({ code: 2, stderr: expect.stringMatching(/"k8s\.deploy" is not an attribute; there are k8s\.cluster-name/) });
+});
+
+it("a rotated key is a stack update, and runs no experiment again", async () => {
+    await stack.up({ ...quick, "experiment.duration": "1s", "experiment.grace": "1s", "experiment.enabled": "true" });
+    const old = key;
+    key = randomBytes(24).toString("hex");
+    secrets.add(key);
+    await stack.setSecret("agent.key", key);
+    const preview = await stack.preview();
+    expect(preview.map(({ name }) => name)).not.toContain("check");
+    const { changes } = await stack.up();
+    expect(changes.filter(({ type }) => type === "command:local:Command")).toEqual([]);
+    await expect(listed(old)).rejects.toThrow(/refuses the key/);
+    expect(ofShop(await listed(key))).toHaveLength(5);
+    await stack.up({ "experiment.enabled": "false" });
+});
+
+it("an agent that never gets ready fails the update with its pod and the reason, and the next update mends it", async () => {
+    await stack.cluster.rbac.deleteClusterRoleBinding({ name: `chaos-shop-agent-${namespace}` });
+    await stack.cluster.core.deleteCollectionNamespacedPod({ namespace: agentNamespace });
+    const error = await stack.failingUp({ "agent.timeout": "10s" });
+    expect(error).toMatch(/the agent is not ready after 10 s: 0 of 1 pods are\.\n +pod e2e-agent-agent\/agent-\w+: .*Readiness probe failed.*run pulumi up again/s);
+    const { outputs } = await stack.refresh({ "agent.timeout": "1m" });
+    expect(outputs.agent!.value).toMatchObject({ ready: "1 of 1" });
+});
+
+it("destroying the stack leaves nothing of the agent, and no key showed anywhere until then", async () => {
+    await stack.destroy();
+    expect(await findAgents(stack.cluster, namespace)).toEqual([]);
+    expect(secrets.end()).toEqual({ showed: [], looked: everywhere });
+});

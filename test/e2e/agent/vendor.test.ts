@@ -1,0 +1,123 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { TestStack } from "../shop/support";
+import { everywhere, SecretWatch } from "./secrets";
+import { chartName, manifest, type VendorRepository, vendorRepository } from "./vendor";
+
+const namespace = "e2e-vendor";
+const agentNamespace = "e2e-vendor-agent";
+const noImage = "docker.io/library/node:20.0.0-none";
+let stack: TestStack;
+let secrets: SecretWatch;
+let vendor: VendorRepository;
+
+beforeAll(async () => {
+    vendor = await vendorRepository();
+    stack = await TestStack.open(namespace);
+    secrets = new SecretWatch(stack, [agentNamespace]);
+    await newKey();
+    // What is tested is the agent: without replicas the shop is quick.
+    const none = Object.fromEntries(["gateway", "fashion-bestseller", "toys-bestseller", "hot-deals"].map((workload) => [`replicas.${workload}`, "0"]));
+    await stack.set({ ...none, "agent.timeout": "1m", "cluster.name": "e2e-cluster" });
+});
+afterEach(() => secrets.lookAround());
+afterAll(async () => {
+    secrets.end();
+    vendor.close();
+    await stack.close();
+});
+
+async function newKey(): Promise<string> {
+    const key = randomBytes(24).toString("hex");
+    secrets.add(key);
+    await stack.setSecret("agent.key", key);
+    return key;
+}
+
+async function daemonSet(name: string) {
+    return stack.cluster.apps.readNamespacedDaemonSet({ name, namespace: agentNamespace });
+}
+const environmentOf = async (name: string) => Object.fromEntries((await daemonSet(name)).spec!.template.spec!.containers[0]!.env!.map(({ name: variable, value }) => [variable, value]));
+const keyInCluster = async () => Buffer.from((await stack.cluster.core.readNamespacedSecret({ name: "agent-key", namespace: agentNamespace })).data!.key!, "base64").toString();
+
+describe("the vendor's agent by chart", () => {
+    it("an unreachable repository is told of, with its address", async () => {
+        const error = await stack.failingUp({ "agent.enabled": "true", "agent.install": "chart", "agent.chart": chartName, "agent.repo": "http://127.0.0.1:9" });
+        expect(error).toMatch(/127\.0\.0\.1:9.*refused/s);
+    });
+
+    it("a chart that does not exist is told of, by its name", async () => {
+        const error = await stack.failingUp({ "agent.repo": vendor.url, "agent.chart": "no-such-agent" });
+        expect(error).toMatch(/no-such-agent.*not found/s);
+    });
+
+    it("one that never gets ready fails the update with its pod and the reason", async () => {
+        const values = vendor.keep("values.yaml", `image: ${noImage}\n`);
+        const error = await stack.failingUp({ "agent.chart": chartName, "agent.values": values, "agent.timeout": "8s" });
+        expect(error).toMatch(/the agent is not ready after 8 s: 0 of 1 pods are\.\n +pod e2e-vendor-agent\/agent-\w+: container agent: .*Image/s);
+    });
+
+    it("and the next update mends it: a release of its own, in its own namespace, with key and cluster's name", async () => {
+        const key = await newKey();
+        vendor.keep("values.yaml", "{}\n");
+        const { outputs } = await stack.up({ "agent.timeout": "1m" });
+        expect(outputs.agent!.value).toEqual({ install: "chart", namespace: agentNamespace, ready: "1 of 1" });
+        secrets.look("outputs", JSON.stringify(outputs));
+        expect(await environmentOf("agent")).toMatchObject({ CLUSTER_NAME: "e2e-cluster", GLOBAL_CLUSTER_NAME: "e2e-cluster" });
+        expect(await keyInCluster()).toBe(key);
+    });
+
+    it("is left alone by the next update, which looks what has become of it", async () => {
+        expect((await stack.refresh()).changes).toEqual([]);
+    });
+
+    it("a rotated key is a stack update, of the release alone", async () => {
+        const key = await newKey();
+        expect((await stack.preview()).map(({ type }) => type)).toEqual(["kubernetes:helm.sh/v3:Release"]);
+        await stack.up();
+        expect(await keyInCluster()).toBe(key);
+    });
+});
+
+describe("the vendor's agent by manifest", () => {
+    it("what has no DaemonSet is refused, with what there is", async () => {
+        const file = vendor.keep("agent.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n");
+        const error = await stack.failingUp({ "agent.install": "manifest", "agent.manifest": file });
+        expect(error).toMatch(/agent\.manifest is ".*agent\.yaml", which has no DaemonSet: there is ConfigMap settings\..*pulumi config set agent\.manifest/s);
+    });
+
+    it("from a file it takes the place of the chart's", async () => {
+        const { outputs } = await stack.up({ "agent.manifest": vendor.keep("agent.yaml", manifest("small-agent")) });
+        expect(outputs.agent!.value).toEqual({ install: "manifest", namespace: agentNamespace, ready: "1 of 1" });
+        expect((await environmentOf("small-agent")).CLUSTER_NAME).toBe("e2e-cluster");
+        await expect(daemonSet("agent")).rejects.toThrow(/404/);
+    });
+
+    it("is left alone by the next update, which looks what has become of it", async () => {
+        expect((await stack.refresh()).changes).toEqual([]);
+    });
+
+    it("one that never gets ready fails the update with its pod and the reason", async () => {
+        const broken = vendor.publish("/broken.yaml", manifest("small-agent", noImage));
+        expect(await stack.failingUp({ "agent.manifest": broken, "agent.timeout": "8s" })).toMatch(/not ready after 8 s.*pod e2e-vendor-agent\/small-agent-\w+: container agent: .*Image/s);
+    });
+
+    it("and the next update mends it, from a URL and with another key", async () => {
+        const key = await newKey();
+        const { outputs } = await stack.up({ "agent.manifest": vendor.publish("/agent.yaml", manifest("small-agent")), "agent.timeout": "1m" });
+        expect(outputs.agent!.value).toMatchObject({ ready: "1 of 1" });
+        expect((await environmentOf("small-agent")).AGENT_KEY).toBe(key);
+    });
+});
+
+it("a disabled agent is removed, its namespace with it", async () => {
+    const { outputs } = await stack.up({ "agent.enabled": "false" });
+    expect(outputs.agent!.value).toBe("disabled");
+    const namespaces = await stack.cluster.core.listNamespace();
+    expect(namespaces.items.map(({ metadata }) => metadata!.name)).not.toContain(agentNamespace);
+});
+
+it("no key showed anywhere until the stack was destroyed", async () => {
+    await stack.destroy();
+    expect(secrets.end()).toEqual({ showed: [], looked: everywhere.filter((place) => place !== "pods' logs") });
+});

@@ -1,0 +1,60 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { BuiltinAgent } from "../../../components/agent/builtin";
+import { chartAgent } from "../../../components/agent/chart";
+import { ManifestAgent } from "../../../components/agent/manifest";
+import type { ManifestObject } from "../../../components/agent/readManifest";
+import { type Asked, find, kinds, recordGraph } from "./support";
+
+const key = "the-key-of-this-test";
+const secretMark = "4dabf18193072939515e22adb298388d"; // the engine's mark of a secret
+const daemonSetKind = "kubernetes:apps/v1:DaemonSet";
+
+/** A value without what the engine is told to keep secret. */
+const inTheClear = (value: unknown) => JSON.stringify(value, (_, inner: any) => (inner?.[secretMark] === undefined ? inner : "[secret]"));
+
+describe("the builtin agent", () => {
+    let agent: Asked[];
+    beforeAll(async () => {
+        agent = await recordGraph(async () => new BuiltinAgent("agent", { namespace: "demo-agent", shop: "demo", clusterName: "c", key, image: "docker.io/library/node:20.20.2" }));
+    });
+
+    it("mounts the key from an immutable Secret, and is handed it nowhere else", () => {
+        expect(find(agent, kinds.secret, "agent-key")).toMatchObject({ immutable: true });
+        expect(inTheClear(agent)).not.toContain(key);
+        const { volumes, containers } = find(agent, daemonSetKind, "agent").spec.template.spec;
+        expect(volumes.find(({ name }: { name: string }) => name === "key").secret).toMatchObject({ defaultMode: 0o440 });
+        expect(JSON.stringify(containers[0].env)).not.toContain("secretKeyRef");
+    });
+
+    it("may read pods and the ReplicaSets that made them, and nothing else", () => {
+        expect(find(agent, "kubernetes:rbac.authorization.k8s.io/v1:ClusterRole", "agent-role").rules).toEqual([
+            { apiGroups: [""], resources: ["pods"], verbs: ["list", "watch"] },
+            { apiGroups: ["apps"], resources: ["replicasets"], verbs: ["get"] },
+        ]);
+    });
+
+    it("is no target of experiments, and is one that the restricted level admits", () => {
+        const { metadata, spec } = find(agent, daemonSetKind, "agent").spec.template;
+        expect(metadata.labels["chaos-shop/protected"]).toBe("true");
+        expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } });
+        expect(spec.containers[0].securityContext).toEqual({ allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] }, readOnlyRootFilesystem: true });
+    });
+});
+
+it("the vendor's chart gets the key and the cluster's name under all their names, as secrets", async () => {
+    const asked = await recordGraph(async () => chartAgent("agent", { namespace: "demo-agent", clusterName: "c", key, chart: { name: "x", repo: "https://charts.example.com" }, timeoutMs: 300_000 }));
+    const { values } = find(asked, "kubernetes:helm.sh/v3:Release", "agent");
+    expect(values.value).toEqual({ agent: { key }, cluster: { name: "c" }, global: { clusterName: "c" } });
+    expect(inTheClear(asked)).not.toContain(key);
+});
+
+it("whatever holds the key in a manifest is a secret", async () => {
+    const objects: ManifestObject[] = [
+        { apiVersion: "v1", kind: "Secret", metadata: { name: "a" }, data: { key: Buffer.from(key).toString("base64") } },
+        { apiVersion: "apps/v1", kind: "DaemonSet", metadata: { name: "b" }, spec: { template: { spec: { containers: [{ name: "c", args: [`--key=${key}`] }] } } } },
+    ];
+    const asked = await recordGraph(async () => new ManifestAgent("agent", { namespace: "demo-agent", objects, key }));
+    expect(asked.filter(({ type }) => type.startsWith("kubernetes:")).map(({ type }) => type)).toEqual(["kubernetes:core/v1:Secret", daemonSetKind]);
+    const shown = inTheClear(asked);
+    expect([key, Buffer.from(key).toString("base64")].filter((secret) => shown.includes(secret))).toEqual([]);
+});
