@@ -6,9 +6,11 @@ import { fullLoad, percentile, steadyLoad } from "../load";
 import { namespaces, type Session } from "../session";
 
 const rounds = 3;
+/** As long as it takes V8 to compile what programs that have just started do most. */
+const warmUpSeconds = 10;
 const fullSeconds = 6;
 const halfSeconds = 8;
-const pauseMs = 20;
+const pauseMs = 50;
 
 /** One round: the gateway's maximum, and half of it. Times are in milliseconds. */
 interface Round {
@@ -25,6 +27,7 @@ export function gatewayLatency(session: Session): Figure {
         unit: "ratio",
         async measure() {
             await session.runningShop();
+            await fullLoad(await gatewayUrl(session.cluster, namespaces.shop), warmUpSeconds);
             const results: Round[] = [];
             for (let round = 1; round <= rounds; round++) results.push(await measureRound(session));
             const told = results.map(({ perSecond, p99, slowest }) => `p99 ${p99.toFixed(1)} ms at ${perSecond.toFixed(0)}/s, ${slowest.name} p50 ${slowest.p50.toFixed(1)} ms`);
@@ -39,29 +42,36 @@ export function gatewayLatency(session: Session): Figure {
 
 async function measureRound({ cluster, say }: Session): Promise<Round> {
     const url = await gatewayUrl(cluster, namespaces.shop);
-    const backends = Object.entries(await backendUrls(cluster, namespaces.shop));
+    const backends = await backendUrls(cluster, namespaces.shop);
     const perSecond = (await fullLoad(url, fullSeconds)).perSecond / 2;
     say(`asking for ${halfSeconds} s at ${perSecond.toFixed(0)} requests a second`);
     const load = steadyLoad(url, perSecond, halfSeconds);
-    const asked = Promise.all(backends.map(async ([name, backend]) => ({ name, p50: percentile(await sample(backend, load), 50) })));
-    const [{ latencies, bad }, medians] = await Promise.all([load, asked]);
+    const [{ latencies, bad }, samples] = await Promise.all([load, sample(backends, load)]);
     if (bad > 0) throw new Error(`the gateway failed ${bad} times under half its load`);
+    const medians = Object.entries(samples).map(([name, answers]) => ({ name, p50: percentile(answers, 50) }));
     return { perSecond, p99: percentile(latencies, 99), slowest: medians.reduce((a, b) => (b.p50 > a.p50 ? b : a)) };
 }
 
-/** How long a backend takes to answer over a fresh connection, as the gateway asks it, again and again until `ended`; in milliseconds. */
-async function sample(url: string, ended: Promise<unknown>): Promise<number[]> {
+/**
+ * How long each backend takes to answer, in milliseconds, again and again until `ended`. They are asked as the gateway asks
+ * them: over fresh connections, and all at once, since they share the processors then.
+ */
+async function sample(urls: Record<string, string>, ended: Promise<unknown>): Promise<Record<string, number[]>> {
     let goesOn = true;
     const stop = () => (goesOn = false);
     void ended.then(stop, stop);
-    const latencies: number[] = [];
+    const latencies: Record<string, number[]> = Object.fromEntries(Object.keys(urls).map((name) => [name, []]));
     while (goesOn) {
-        const begun = performance.now();
-        await new Promise<void>((resolve, reject) => {
-            request(url, { agent: false }, (response) => response.resume().on("end", resolve)).on("error", reject).end();
-        });
-        latencies.push(performance.now() - begun);
+        await Promise.all(Object.entries(urls).map(async ([name, url]) => latencies[name]!.push(await timeToAnswer(url))));
         await sleep(pauseMs);
     }
     return latencies;
+}
+
+async function timeToAnswer(url: string): Promise<number> {
+    const begun = performance.now();
+    await new Promise<void>((resolve, reject) => {
+        request(url, { agent: false }, (response) => response.resume().on("end", resolve)).on("error", reject).end();
+    });
+    return performance.now() - begun;
 }
