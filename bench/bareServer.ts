@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+import { packedFile } from "../components/program/program";
 import { gatewayService, externalAddress, productsUrl } from "../shared/gateway";
 import { orMissing } from "../shared/kubernetes";
 import { kubectlApply } from "./cluster";
@@ -50,9 +52,9 @@ function manifestsLike(pod: PodSpec): Manifest[] {
     // Not `app`, the label of the shop's own pods.
     const labels = { "chaos-shop/bench": name };
     const metadata = { name, namespace };
-    const data = { "main.js": readFileSync(join(__dirname, "bareMerge.js"), "utf8") };
+    const binaryData = { [packedFile]: gzipSync(readFileSync(join(__dirname, "bareMerge.js"))).toString("base64") };
     return [
-        { apiVersion: "v1", kind: "ConfigMap", metadata, data },
+        { apiVersion: "v1", kind: "ConfigMap", metadata, binaryData },
         {
             apiVersion: "apps/v1",
             kind: "Deployment",

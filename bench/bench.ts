@@ -1,3 +1,4 @@
+import { availableParallelism, loadavg } from "node:os";
 import { describeResult, type Figure, judge, type Result } from "./figure";
 import { agentDiscovery } from "./figures/agentDiscovery";
 import { agentMemory } from "./figures/agentMemory";
@@ -32,7 +33,7 @@ const figures = {
 
 const help = `npm run bench [-- [--json] [NAME...]]: how fast and how big, each figure against its bar.
 
-Measures on the sandbox, in namespaces of its own (bench-...), in some eight minutes. Both sides of a comparison take
+Measures on the sandbox, in namespaces of its own (bench-...), in some ten minutes. Both sides of a comparison take
 turns in one run, and medians are compared. Let nothing else run meanwhile.
 
   NAME      only these: ${Object.keys(figures).join(", ")}
@@ -50,6 +51,8 @@ async function main(): Promise<void> {
         process.exitCode = 2;
         return;
     }
+    const [load] = loadavg() as [number];
+    if (load > availableParallelism() / 2) say(`The machine has other work (load ${load.toFixed(1)} on ${availableParallelism()} processors): what is measured now is worse than it is.`);
     const session = await Session.open((line) => say(`  ${line}`));
     const interrupted = new Promise<never>((_, reject) => {
         for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => reject(new Error(`interrupted by ${signal}`)));

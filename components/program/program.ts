@@ -11,7 +11,8 @@ export const servicesFolder = join(__dirname, "..", "..", "services");
 
 /** Where a program lies in a pod. */
 export const programMount = "/program";
-const packedFile = "main.js.gz";
+/** What it is there: the bundle, packed by gzip. */
+export const packedFile = "main.js.gz";
 const unpackAndRun = `module._compile(zlib.gunzipSync(fs.readFileSync("${programMount}/${packedFile}")).toString(), "${programMount}/main.js")`;
 
 /** The command that runs a program, with more of Node's own options if need be. */
