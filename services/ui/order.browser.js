@@ -90,8 +90,10 @@ const newKey = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byt
 
 let placing = false;
 async function place() {
-    const items = Object.entries(mine.basket).map(([productId, { quantity }]) => ({ productId, quantity }));
     if (placing) return;
+    // What is added while it is on its way is for the next.
+    const basket = structuredClone(mine.basket);
+    const items = Object.entries(basket).map(([productId, { quantity }]) => ({ productId, quantity }));
     if (items.length === 0) return news("There is nothing in it yet: add a product first.");
     placing = true;
     mine.key ??= newKey();
@@ -101,7 +103,7 @@ async function place() {
         const headers = { "Content-Type": "application/json", "Idempotency-Key": mine.key };
         const response = await fetch("/orders", { method: "POST", headers, body: JSON.stringify({ items }), signal: AbortSignal.timeout(PATIENCE_MS) });
         const answer = await response.json();
-        if (response.ok) accept(answer);
+        if (response.ok) accept(answer, basket);
         else news(`Not accepted (${response.status}): ${answer.detail}${response.status < 500 ? "" : ` ${AGAIN}`}`);
     } catch {
         news(`The gateway did not answer. ${AGAIN}`);
@@ -111,11 +113,9 @@ async function place() {
 }
 const AGAIN = "Your order is as it was. Place it again: unchanged it is the same order, and never becomes two.";
 
-function accept({ id, state }) {
-    const items = Object.values(mine.basket);
-    const names = Object.fromEntries(Object.entries(mine.basket).map(([product, { name }]) => [product, name]));
-    mine.placed.unshift({ id, state, items, names, seenAt: Date.now() });
-    change(() => (mine.basket = {}));
+function accept({ id, state }, basket) {
+    mine.placed.unshift({ id, state, basket, seenAt: Date.now() });
+    change(() => Object.keys(basket).forEach((product) => delete mine.basket[product]));
     showBasket();
     showPlaced();
     news(`Order ${short(id)} was accepted.`);
@@ -135,7 +135,7 @@ async function follow(order) {
         if (!response.ok || answer.state === order.state) return;
         const { state, reason = "", acceptedAt, settledAt } = answer;
         // A customer knows products by their names.
-        const named = Object.entries(order.names).reduce((text, [product, name]) => text.replaceAll(product, name), reason);
+        const named = Object.entries(order.basket).reduce((text, [product, { name }]) => text.replaceAll(product, name), reason);
         Object.assign(order, { state, reason: named, settledMs: Date.parse(settledAt) - Date.parse(acceptedAt) });
         keep();
         news(`Order ${short(order.id)} was ${WORDS[state].toLowerCase()}. ${named}`);
@@ -152,14 +152,14 @@ function showPlaced() {
     byId("placed-title").hidden = mine.placed.length === 0;
     const list = byId("placed");
     while (list.children.length < mine.placed.length) list.append(fromTemplate("placed-order"));
-    mine.placed.forEach(({ id, state, items, reason = "", problem, seenAt, settledMs }, index) => {
+    mine.placed.forEach(({ id, state, basket, reason = "", problem, seenAt, settledMs }, index) => {
         const row = list.children[index];
         const find = (selector) => row.querySelector(selector);
         row.dataset.state = state;
         write(find(".word"), WORDS[state]);
         write(find(".since"), state === "ACCEPTED" ? `and waiting for the inventory, ${Math.round((Date.now() - seenAt) / 1_000)} s so far` : `after ${seconds(settledMs)}`);
         write(find(".id"), short(id));
-        write(find(".items"), items.map(({ name, quantity }) => `${quantity} × ${name}`).join(", "));
+        write(find(".items"), Object.values(basket).map(({ name, quantity }) => `${quantity} × ${name}`).join(", "));
         write(find(".reason"), problem === undefined ? reason : `What became of it cannot be told now: ${problem}`);
     });
 }

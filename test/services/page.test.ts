@@ -108,6 +108,18 @@ describe.skipIf(noNats !== undefined)(noNats === undefined ? "before the whole s
                 expect(await ordersInDatabase()).toHaveLength(1);
             });
 
+            it("has what was in it when it was placed; what is added while it is on its way is for the next", async () => {
+                await addButton(shirt).click();
+                await page.route("**/orders", async (route) => {
+                    await addButton(badger).click();
+                    await route.continue();
+                }, { times: 1 });
+                await placeButton().click();
+                await shows("#placed", new RegExp(`1 × ${shirt}`));
+                expect(await ordersInDatabase()).toMatchObject([{ items: [{ quantity: 1 }] }]);
+                expect([await quantityOf(shirt).count(), await quantityOf(badger).inputValue()]).toEqual([0, "1"]);
+            });
+
             it.each(["", "0", "101", "1.5"])("of %j pieces is not sent", async (quantity) => {
                 await addButton(shirt).click();
                 await quantityOf(shirt).fill(quantity);
