@@ -6,6 +6,9 @@ import type { Key, ReadAs } from "./settings";
 /** Makes a key and sets it without its ever being on the screen or among a process's arguments. */
 export const newKeyCommand = "openssl rand -hex 32 | pulumi config set --secret agent.key";
 
+/** Asks for a key and sets it. */
+export const keyCommand = "pulumi config set --secret agent.key";
+
 /**
  * What is wrong with the settings of an agent that is to be installed.
  *
@@ -20,7 +23,7 @@ export function agentMistakes(get: <K extends Key>(key: K) => ReadAs<K> | undefi
             key: "agent.key",
             value: key,
             reason: "it is kept in the clear in the stack's file; allowed: a secret. The command asks for it. What was in the clear is better changed",
-            command: "pulumi config set --secret agent.key",
+            command: keyCommand,
         });
     }
     if (get("agent.enabled") !== true) return mistakes;
@@ -28,9 +31,8 @@ export function agentMistakes(get: <K extends Key>(key: K) => ReadAs<K> | undefi
     if (key === undefined) {
         mistakes.push({
             key: "agent.key",
-            value: "",
             reason: `the agent is enabled and asks for a key; ${install === "builtin" ? "any will do" : "allowed: the one from the platform's agent setup section"}. Without an agent: pulumi config set agent.enabled false`,
-            command: install === "builtin" ? newKeyCommand : "pulumi config set --secret agent.key",
+            command: install === "builtin" ? newKeyCommand : keyCommand,
         });
     }
     if (get("agent.namespace") !== undefined && get("agent.namespace") === get("namespace")) {
@@ -43,7 +45,7 @@ export function agentMistakes(get: <K extends Key>(key: K) => ReadAs<K> | undefi
     }
     const [manifest, values] = [get("agent.manifest"), get("agent.values")];
     if (install === "manifest" && manifest === undefined) {
-        mistakes.push({ key: "agent.manifest", value: "", reason: "agent.install is manifest; allowed: the path or URL of one", command: setCommand("agent.manifest", "agent.yaml") });
+        mistakes.push({ key: "agent.manifest", reason: "agent.install is manifest; allowed: the path or URL of one", command: setCommand("agent.manifest", "agent.yaml") });
     }
     if (install === "manifest" && manifest !== undefined && !/^https?:/.test(manifest) && !existsSync(manifest)) {
         mistakes.push({ key: "agent.manifest", value: manifest, reason: "there is no such file; allowed: a path from the project's folder, or a URL", command: setCommand("agent.manifest", "agent.yaml") });

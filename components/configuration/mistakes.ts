@@ -3,8 +3,8 @@ import type { Setting } from "./settings";
 /** One thing wrong with a stack's configuration, and how to mend it. */
 export interface Mistake {
     key: string;
-    /** As the stack has it. */
-    value: string;
+    /** As the stack has it; undefined where it has none. */
+    value?: string;
     reason: string;
     command: string;
 }
@@ -15,7 +15,7 @@ export class ConfigurationError extends Error {
         stack: string,
         readonly mistakes: readonly Mistake[],
     ) {
-        const told = mistakes.map(({ key, value, reason, command }) => `  ${key} is "${value}"\n    ${reason}\n    mend it with: ${command}`);
+        const told = mistakes.map(({ key, value, reason, command }) => `  ${key} is ${value === undefined ? "not set" : `"${value}"`}\n    ${reason}\n    mend it with: ${command}`);
         super(`the configuration of stack ${stack} has ${mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`}:\n\n${told.join("\n\n")}\n`);
         this.name = "ConfigurationError";
     }

@@ -1,10 +1,9 @@
 import type { Radius } from "../../shared/radius";
-import { agentMistakes, newKeyCommand } from "./agent";
+import { agentMistakes, keyCommand } from "./agent";
 import { contradictions } from "./contradictions";
 import { ConfigurationError, type Mistake, setCommand, suggestion } from "./mistakes";
 import { type Key, type ReadAs, type Setting, settings, type Workload, workloads } from "./settings";
 import { unknownKey } from "./unknownKeys";
-
 
 /** A stack's configuration, read and checked. Durations are milliseconds, shares are between 0 and 1. */
 export interface StackConfiguration {
@@ -93,7 +92,7 @@ export function readConfiguration(raw: Readonly<Record<string, string>>, around:
         const value = own.get(key) ?? setting.default;
         if (value === undefined) continue;
         const outcome = readValue(setting, value);
-        if ("reason" in outcome) mistakes.push({ key, value, reason: outcome.reason, command: key === "agent.key" ? newKeyCommand : setCommand(key, suggestion(setting)) });
+        if ("reason" in outcome) mistakes.push({ key, value, reason: outcome.reason, command: key === "agent.key" ? keyCommand : setCommand(key, suggestion(setting)) });
         else read.set(key, outcome.value);
     }
     const get = <K extends Key>(key: K) => read.get(key) as ReadAs<K> | undefined;
@@ -111,10 +110,10 @@ function ownValues(raw: Readonly<Record<string, string>>, project: string): Map<
 
 /** A mistake in a secret, told without it. */
 function withoutSecret(mistake: Mistake, { project, isSecret }: Surroundings): Mistake {
+    const { value } = mistake;
     // An agent key that was set in the clear is a secret all the same.
-    if (mistake.key !== "agent.key" && !isSecret?.(`${project}:${mistake.key}`)) return mistake;
-    if (mistake.value === "") return mistake;
-    const masked = (text: string) => text.replaceAll(mistake.value, "[secret]");
+    if (!value || (mistake.key !== "agent.key" && !isSecret?.(`${project}:${mistake.key}`))) return mistake;
+    const masked = (text: string) => text.replaceAll(value, "[secret]");
     return { key: mistake.key, value: "[secret]", reason: masked(mistake.reason), command: masked(mistake.command) };
 }
 
