@@ -6,10 +6,10 @@ import type { AgentSettings } from "../configuration/read";
 import { ownNamespace } from "../program/ownNamespace";
 import { restrictedNamespaceLabels } from "../program/podSecurity";
 import { BuiltinAgent } from "./builtin";
-import { chartAgent } from "./chart";
-import { daemonSetsOf, declares, ManifestAgent } from "./manifest";
+import { chartAgent, isOfRelease } from "./chart";
+import { daemonSetsOf, ManifestAgent } from "./manifest";
 import type { ManifestObject } from "./readManifest";
-import { agentReady, type AgentWorkload } from "./ready";
+import { agentReady, type AgentWorkloads } from "./ready";
 
 export interface AgentArgs {
     settings: AgentSettings;
@@ -40,35 +40,50 @@ export class Agent extends pulumi.ComponentResource {
     /** Known once the agent is ready; an error where it does not get so. */
     readonly summary: pulumi.Output<AgentSummary>;
 
-    constructor(name: string, { settings, clusterName, shop, image, cluster, manifest = [] }: AgentArgs, opts?: pulumi.ComponentResourceOptions) {
+    constructor(name: string, args: AgentArgs, opts?: pulumi.ComponentResourceOptions) {
         super("chaos-shop:agent:Agent", name, {}, opts);
-        const { install, key, timeoutMs } = settings;
+        const { install, namespace, timeoutMs } = args.settings;
         // From the beginning of the update: whatever it takes to install the agent is part of the limit.
         const giveUpAt = Date.now() + timeoutMs;
-        const child = { parent: this };
-        const namespace = declares(manifest, settings.namespace) ? settings.namespace : agentNamespace(settings, child).metadata.name;
-
-        const { installed, workloads } = ((): { installed: pulumi.Output<unknown>; workloads: AgentWorkload[] } => {
-            const all = [{ namespace: settings.namespace }];
-            switch (install) {
-                case "builtin":
-                    return { installed: new BuiltinAgent(name, { namespace, shop, clusterName, key, image }, child).daemonSet.id, workloads: all };
-                case "chart":
-                    return { installed: chartAgent(name, { namespace, clusterName, key, chart: settings.chart, timeoutMs }, child).id, workloads: all };
-                case "manifest":
-                    return { installed: new ManifestAgent(name, { namespace, objects: manifest, key }, child).ids, workloads: daemonSetsOf(manifest, settings.namespace) };
-            }
-        })();
+        const { installed, workloads } = installAgent(name, args, { parent: this });
         this.summary = installed.apply(async () => {
-            const { ready } = await agentReady(cluster, workloads, giveUpAt, timeoutMs);
-            return { install, namespace: workloads[0]!.namespace, ready };
+            const { ready } = await agentReady(args.cluster, workloads, giveUpAt, timeoutMs);
+            return { install, namespace: workloads[0]?.namespace ?? namespace, ready };
         });
         this.registerOutputs({});
     }
 }
 
-/** The agent's own namespace. A vendor's agent may ask for more than `restricted` admits. */
-function agentNamespace({ namespace, install }: AgentSettings, opts: pulumi.CustomResourceOptions): k8s.core.v1.Namespace {
-    const level = install === "builtin" ? restrictedNamespaceLabels : {};
+interface Installation {
+    /** Known once all of the agent is in the cluster; it may not be ready yet. */
+    installed: pulumi.Output<unknown>;
+    /** What has to get ready. */
+    workloads: AgentWorkloads[];
+}
+
+function installAgent(name: string, { settings, clusterName, shop, image, manifest = [] }: AgentArgs, opts: pulumi.CustomResourceOptions): Installation {
+    const { install, key, chart, timeoutMs } = settings;
+    // One that a manifest brings is made here, too: it must outlive a change to another way of installing.
+    const isOwn = ({ kind, metadata }: ManifestObject) => kind === "Namespace" && metadata.name === settings.namespace;
+    const namespace = agentNamespace(settings, manifest.find(isOwn)?.metadata.labels, opts).metadata.name;
+    switch (install) {
+        case "builtin": {
+            const { daemonSet } = new BuiltinAgent(name, { namespace, shop, clusterName, key, image }, opts);
+            return { installed: daemonSet.id, workloads: [{ namespace: settings.namespace, includes: (workload) => workload.name === name }] };
+        }
+        case "chart": {
+            const { id } = chartAgent(name, { namespace, clusterName, key, chart, timeoutMs }, opts);
+            return { installed: id, workloads: [{ namespace: settings.namespace, includes: isOfRelease }] };
+        }
+        case "manifest": {
+            const { ids } = new ManifestAgent(name, { namespace, objects: manifest.filter((object) => !isOwn(object)), key }, opts);
+            return { installed: ids, workloads: daemonSetsOf(manifest, settings.namespace) };
+        }
+    }
+}
+
+/** The agent's own namespace, with the labels that a manifest gives it. A vendor's agent may ask for more than `restricted` admits. */
+function agentNamespace({ namespace, install }: AgentSettings, given: Record<string, string> = {}, opts: pulumi.CustomResourceOptions): k8s.core.v1.Namespace {
+    const level = install === "builtin" ? restrictedNamespaceLabels : given;
     return ownNamespace(namespace, { ...level, [labels.protected]: "true" }, opts);
 }

@@ -1,3 +1,4 @@
+import type { V1ObjectMeta } from "@kubernetes/client-node";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 
@@ -36,4 +37,9 @@ export function chartAgent(name: string, { namespace, clusterName, key, chart, t
         // Whatever of it a chart shows, the key may be in it.
         { ...opts, additionalSecretOutputs: ["values", "manifest"] },
     );
+}
+
+/** Whether Helm made a workload for the release. */
+export function isOfRelease({ annotations }: V1ObjectMeta): boolean {
+    return annotations?.["meta.helm.sh/release-name"] === release;
 }

@@ -1,9 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import { labels } from "../../shared/labels";
 import { holdsKey, type ManifestObject } from "./readManifest";
+import type { AgentWorkloads } from "./ready";
 
 export interface ManifestAgentArgs {
-    /** For objects that name no namespace. */
+    /** For objects that name no namespace; all others come after it, too. */
     namespace: pulumi.Input<string>;
     objects: readonly ManifestObject[];
     /** Whatever holds it is kept as a secret. */
@@ -31,7 +32,8 @@ export class ManifestAgent extends pulumi.ComponentResource {
         const annotations = { ...keptSecret(metadata.annotations, (value) => holdsKey(value, key)), "pulumi.com/skipAwait": "true" };
         // Never empty ones: of a Secret the provider would take those for a change, in each update.
         const marked = kind === "Namespace" ? { ...metadata.labels, [labels.protected]: "true" } : metadata.labels;
-        const placed = metadata.namespace ?? (clusterWide.includes(kind) ? undefined : namespace);
+        // After the agent's own namespace, also where the object names that itself.
+        const placed = clusterWide.includes(kind) ? undefined : pulumi.output(namespace).apply((own) => metadata.namespace ?? own);
         const { apiVersion, kind: _, metadata: __, ...fields } = object;
         const args = {
             apiVersion,
@@ -39,7 +41,8 @@ export class ManifestAgent extends pulumi.ComponentResource {
             metadata: { ...metadata, namespace: placed, annotations, labels: marked },
             ...keptSecret(fields, (value) => kind === "Secret" || holdsKey(value, key)),
         };
-        return new DeclaredObject(typeOf(object), `agent-${kind}-${metadata.name}`.toLowerCase(), args, { parent: this, dependsOn });
+        const resourceName = ["agent", kind.toLowerCase(), metadata.namespace, metadata.name].filter(Boolean).join("-");
+        return new DeclaredObject(typeOf(object), resourceName, args, { parent: this, dependsOn });
     }
 }
 
@@ -51,14 +54,10 @@ function typeOf({ apiVersion, kind }: ManifestObject): string {
     return `kubernetes:${apiVersion.includes("/") ? apiVersion : `core/${apiVersion}`}:${kind}`;
 }
 
-/** Whether a manifest brings a namespace itself. */
-export function declares(objects: readonly ManifestObject[], namespace: string): boolean {
-    return objects.some(({ kind, metadata }) => kind === "Namespace" && metadata.name === namespace);
-}
-
 /** The DaemonSets of a manifest: what has to get ready. */
-export function daemonSetsOf(objects: readonly ManifestObject[], namespace: string): { namespace: string; name: string }[] {
-    return objects.filter(({ kind }) => kind === "DaemonSet").map(({ metadata }) => ({ name: metadata.name, namespace: metadata.namespace ?? namespace }));
+export function daemonSetsOf(objects: readonly ManifestObject[], namespace: string): AgentWorkloads[] {
+    const daemonSets = objects.filter(({ kind }) => kind === "DaemonSet");
+    return daemonSets.map(({ metadata }) => ({ namespace: metadata.namespace ?? namespace, includes: ({ name }) => name === metadata.name }));
 }
 
 /** The same fields, those that a test tells as secrets to the engine. */

@@ -1,4 +1,4 @@
-import type { V1ContainerStatus, V1Pod } from "@kubernetes/client-node";
+import type { V1ContainerStatus, V1ObjectMeta, V1Pod } from "@kubernetes/client-node";
 import * as pulumi from "@pulumi/pulumi";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describeMilliseconds } from "../../shared/duration";
@@ -12,10 +12,10 @@ export interface AgentState {
     complete: boolean;
 }
 
-/** A workload of an agent; the whole of a namespace where it has no name. */
-export interface AgentWorkload {
+/** What an agent consists of: workloads of a namespace. Others may be there, such as those of an agent that this one takes the place of. */
+export interface AgentWorkloads {
     namespace: string;
-    name?: string;
+    includes: (metadata: V1ObjectMeta) => boolean;
 }
 
 /** An agent did not get ready. */
@@ -30,7 +30,7 @@ export class AgentNotReadyError extends UserError {}
  * @param timeoutMs how long the limit is, for words about it
  * @throws AgentNotReadyError that names the pod and the reason
  */
-export async function agentReady(cluster: Cluster, workloads: readonly AgentWorkload[], giveUpAt: number, timeoutMs: number): Promise<AgentState> {
+export async function agentReady(cluster: Cluster, workloads: readonly AgentWorkloads[], giveUpAt: number, timeoutMs: number): Promise<AgentState> {
     for (;;) {
         const state = await stateOf(cluster, workloads);
         if (state.complete || pulumi.runtime.isDryRun()) return state;
@@ -47,7 +47,7 @@ export async function agentReady(cluster: Cluster, workloads: readonly AgentWork
     }
 }
 
-async function stateOf(cluster: Cluster, workloads: readonly AgentWorkload[]): Promise<AgentState> {
+async function stateOf(cluster: Cluster, workloads: readonly AgentWorkloads[]): Promise<AgentState> {
     const counts = (await Promise.all(workloads.map((workload) => countsOf(cluster, workload)))).flat();
     const sum = (pick: (count: Count) => number) => counts.reduce((total, count) => total + pick(count), 0);
     const wanted = sum((count) => count.wanted);
@@ -61,22 +61,23 @@ interface Count {
     settled: boolean;
 }
 
-async function countsOf(cluster: Cluster, { namespace, name }: AgentWorkload): Promise<Count[]> {
-    const request = { namespace, ...(name !== undefined && { fieldSelector: `metadata.name=${name}` }) };
-    const daemonSets = await cluster.apps.listNamespacedDaemonSet(request);
-    const counts = daemonSets.items.map(({ metadata, status }) => ({
+async function countsOf({ apps }: Cluster, { namespace, includes }: AgentWorkloads): Promise<Count[]> {
+    const [daemonSets, deployments, statefulSets] = await Promise.all([
+        apps.listNamespacedDaemonSet({ namespace }),
+        apps.listNamespacedDeployment({ namespace }),
+        apps.listNamespacedStatefulSet({ namespace }),
+    ]);
+    const onNodes = daemonSets.items.filter(({ metadata }) => includes(metadata!)).map(({ metadata, status }) => ({
         wanted: status?.desiredNumberScheduled ?? 0,
         ready: status?.numberReady ?? 0,
-        settled: status?.observedGeneration === metadata?.generation && (status?.updatedNumberScheduled ?? 0) === status?.desiredNumberScheduled,
+        settled: status?.observedGeneration === metadata!.generation && (status?.updatedNumberScheduled ?? 0) === status?.desiredNumberScheduled,
     }));
-    if (name !== undefined) return counts.length > 0 ? counts : [{ wanted: 1, ready: 0, settled: false }];
-    const [deployments, statefulSets] = await Promise.all([cluster.apps.listNamespacedDeployment({ namespace }), cluster.apps.listNamespacedStatefulSet({ namespace })]);
-    const others = [...deployments.items, ...statefulSets.items].map(({ metadata, spec, status }) => ({
+    const others = [...deployments.items, ...statefulSets.items].filter(({ metadata }) => includes(metadata!)).map(({ metadata, spec, status }) => ({
         wanted: spec?.replicas ?? 1,
         ready: status?.readyReplicas ?? 0,
-        settled: status?.observedGeneration === metadata?.generation && (status?.updatedReplicas ?? 0) === (spec?.replicas ?? 1),
+        settled: status?.observedGeneration === metadata!.generation && (status?.updatedReplicas ?? 0) === (spec?.replicas ?? 1),
     }));
-    return [...counts, ...others];
+    return [...onNodes, ...others];
 }
 
 /** A line for every pod that is not ready, and where there is no pod the cluster's own warnings. */

@@ -98,15 +98,17 @@ describe("the vendor's agent by manifest", () => {
     });
 
     it("one that never gets ready fails the update with its pod and the reason", async () => {
-        const broken = vendor.publish("/broken.yaml", manifest("small-agent", noImage));
+        const broken = vendor.publish("/broken.yaml", manifest("small-agent", { image: noImage }));
         expect(await stack.failingUp({ "agent.manifest": broken, "agent.timeout": "8s" })).toMatch(/not ready after 8 s.*pod e2e-vendor-agent\/small-agent-\w+: container agent: .*Image/s);
     });
 
-    it("and the next update mends it, from a URL and with another key", async () => {
+    it("and the next update mends it, from a URL and with another key, by a manifest that brings the namespace", async () => {
         const key = await newKey();
-        const { outputs } = await stack.up({ "agent.manifest": vendor.publish("/agent.yaml", manifest("small-agent")), "agent.timeout": "1m" });
+        const url = vendor.publish("/agent.yaml", manifest("other-agent", { namespace: agentNamespace }));
+        const { outputs } = await stack.up({ "agent.manifest": url, "agent.timeout": "1m" });
         expect(outputs.agent!.value).toMatchObject({ ready: "1 of 1" });
-        expect((await environmentOf("small-agent")).AGENT_KEY).toBe(key);
+        expect((await environmentOf("other-agent")).AGENT_KEY).toBe(key);
+        expect((await stack.cluster.core.readNamespace({ name: agentNamespace })).metadata!.labels).toMatchObject({ of: "small-agent", "chaos-shop/protected": "true" });
     });
 });
 

@@ -18,12 +18,14 @@ export interface VendorRepository {
 
 export const chartName = "small-agent";
 
+const nodeImage = "docker.io/library/node:20.20.2-bookworm-slim";
+
 const labels = "app: small-agent";
 
 /** As the vendor's: the key in a Secret, the cluster's name in the environment. */
 const chartFiles: Record<string, string> = {
     "Chart.yaml": `apiVersion: v2\nname: ${chartName}\nversion: 1.0.0\n`,
-    "values.yaml": "image: docker.io/library/node:20.20.2-bookworm-slim\nagent: {}\ncluster: {}\nglobal: {}\n",
+    "values.yaml": `image: ${nodeImage}\nagent: {}\ncluster: {}\nglobal: {}\n`,
     "templates/secret.yaml": `apiVersion: v1
 kind: Secret
 metadata:
@@ -44,11 +46,20 @@ stringData:
     }),
 };
 
+interface ManifestOptions {
+    /** @default one that the node has */
+    image?: string;
+    /** Brought by the manifest. @default none */
+    namespace?: string;
+}
+
 /** A manifest as a platform's setup page gives it: with the key in it, here the placeholder. */
-export function manifest(name: string, image = "docker.io/library/node:20.20.2-bookworm-slim"): string {
+export function manifest(name: string, { image = nodeImage, namespace }: ManifestOptions = {}): string {
+    const brought = namespace === undefined ? "" : `apiVersion: v1\nkind: Namespace\nmetadata:\n  name: ${namespace}\n  labels: { of: small-agent }\n---\n`;
     const secret = `apiVersion: v1\nkind: Secret\nmetadata:\n  name: "${name}-key"\nstringData:\n  key: "<AGENT_KEY>"\n---\n`;
-    return secret + daemonSet({
+    return brought + secret + daemonSet({
         name,
+        namespace,
         image,
         env: `
             - name: AGENT_KEY
@@ -58,11 +69,11 @@ export function manifest(name: string, image = "docker.io/library/node:20.20.2-b
     });
 }
 
-function daemonSet({ name, image, env }: { name: string; image: string; env: string }): string {
+function daemonSet({ name, namespace, image, env }: { name: string; namespace?: string; image: string; env: string }): string {
     return `apiVersion: apps/v1
 kind: DaemonSet
 metadata:
-  name: "${name}"
+  name: "${name}"${namespace === undefined ? "" : `\n  namespace: ${namespace}`}
 spec:
   selector: { matchLabels: { ${labels} } }
   template:
