@@ -92,7 +92,7 @@ async function wantsKey(stack: BorrowedStack): Promise<boolean> {
  * it, so that it is the same in the next run and in no file.
  */
 async function localAgentKey(cluster: Cluster, shop: string): Promise<string> {
-    const [agents] = await findAgents(cluster, shop);
+    const agents = await findAgents(cluster, shop);
     return (agents && (await keyOf(cluster, agents))) ?? randomBytes(32).toString("hex");
 }
 

@@ -29,7 +29,7 @@ async function main(options: TargetsOptions): Promise<void> {
     const shop = options.namespace ?? place.namespace;
     const context = place.kubeContext === undefined ? await runningCluster() : allowedContext(loadKubeconfig(), place.kubeContext);
     const cluster = connect(context.name);
-    const [agents] = await findAgents(cluster, shop);
+    const agents = await findAgents(cluster, shop);
     if (!agents) console.error(`The shop in namespace ${shop} has no agent of this project: the API server is asked instead`);
     const discovered = agents ? await askAgents(cluster, agents, process.env.AGENT_KEY) : await askApiServer(cluster, place.clusterName);
     const spared = await protectedNamespaces(cluster);

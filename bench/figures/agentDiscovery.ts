@@ -26,7 +26,7 @@ export function agentDiscovery(session: Session): Figure {
                 await stack.setSecret("agent.key", randomBytes(32).toString("hex"));
                 await stack.set({ "agent.enabled": "true" });
                 await stack.up();
-                const [agents] = await findAgents(session.cluster, namespaces.agent);
+                const agents = await findAgents(session.cluster, namespaces.agent);
                 const samples: number[] = [];
                 for (let round = 1; round <= rounds; round++) samples.push(await measureRound(session.cluster, agents!, `new-${round}`));
                 return { value: Math.max(...samples), made: describeSamples(samples), samples: { listed: samples } };

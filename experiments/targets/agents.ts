@@ -1,4 +1,4 @@
-import { setHeaderOptions, type V1DaemonSet } from "@kubernetes/client-node";
+import { setHeaderOptions } from "@kubernetes/client-node";
 import { agentKeyEntry, agentKeyHeader, agentLabels, agentOfShop, agentPort, targetsPath } from "../../shared/agent";
 import type { Discovered } from "../../shared/containers";
 import { type Cluster, orMissing, statusOf } from "../../shared/kubernetes";
@@ -6,8 +6,6 @@ import { type Cluster, orMissing, statusOf } from "../../shared/kubernetes";
 /** The builtin agents of one installation: a pod on each node. */
 export interface Agents {
     namespace: string;
-    /** Namespace of the shop that they were installed with. */
-    shop: string;
     /** Name of the Secret with their key. */
     secret: string;
 }
@@ -22,16 +20,13 @@ export class WrongKeyError extends Error {
     }
 }
 
-/** The builtin agents in a cluster. @param shop only those of this shop's namespace */
-export async function findAgents(cluster: Cluster, shop?: string): Promise<Agents[]> {
-    const labelSelector = selectorOf({ ...agentLabels, ...(shop !== undefined && { [agentOfShop]: shop }) });
-    const { items } = await cluster.apps.listDaemonSetForAllNamespaces({ labelSelector });
-    return items.filter(({ metadata }) => metadata?.deletionTimestamp === undefined).map(agentsOf);
-}
-
-function agentsOf({ metadata, spec }: V1DaemonSet): Agents {
-    const secret = spec!.template.spec!.volumes!.find(({ secret }) => secret !== undefined)!.secret!.secretName!;
-    return { namespace: metadata!.namespace!, shop: metadata!.labels![agentOfShop]!, secret };
+/** The builtin agents that were installed with a shop, by the shop's namespace; undefined where there are none. */
+export async function findAgents(cluster: Cluster, shop: string): Promise<Agents | undefined> {
+    const { items } = await cluster.apps.listDaemonSetForAllNamespaces({ labelSelector: selectorOf({ ...agentLabels, [agentOfShop]: shop }) });
+    const found = items.find(({ metadata }) => metadata?.deletionTimestamp === undefined);
+    if (!found) return undefined;
+    const secret = found.spec!.template.spec!.volumes!.find(({ secret }) => secret !== undefined)!.secret!.secretName!;
+    return { namespace: found.metadata!.namespace!, secret };
 }
 
 /** The key that agents ask for, from their Secret: whoever may read that, may ask them. Undefined where it is gone. */

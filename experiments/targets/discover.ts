@@ -13,7 +13,7 @@ import { type Agents, askAgents, findAgents, WrongKeyError } from "./agents";
  * @param shop namespace of the shop whose agents are asked
  */
 export async function discover(cluster: Cluster, area: string, clusterName: string, shop: string): Promise<Discovered[]> {
-    const [agents] = await findAgents(cluster, shop);
+    const agents = await findAgents(cluster, shop);
     const discovered = agents ? await askOnceReady(cluster, agents) : await askApiServer(cluster, clusterName);
     const spared = await protectedNamespaces(cluster);
     return discovered.filter(({ namespace }) => (area === "Global" || area === namespace) && !spared.has(namespace));
