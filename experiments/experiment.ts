@@ -4,7 +4,7 @@ import { kindOf } from "./attacks/attack";
 import { AttackPolicy } from "./attacks/policy";
 import { Deadline } from "./deadline/deadline";
 import type { Conclusion } from "./journal";
-import { type Plan, planToken, planVariable } from "./plan";
+import { type Plan, planToken, planVariable, stackVariable } from "./plan";
 import { type ChosenTargets, podsOf } from "./targets/chosen";
 
 export interface ExperimentArgs {
@@ -63,7 +63,7 @@ function step(name: string, { create, delete: remove, plan, given = {} }: Step, 
         {
             create: run(create),
             delete: remove && run(remove),
-            environment: { ...given, [planVariable]: JSON.stringify(plan) },
+            environment: { ...given, [planVariable]: JSON.stringify(plan), [stackVariable]: pulumi.getStack() },
             triggers: [planToken(plan), ...Object.values(given)],
             logging: "stderr",
         },

@@ -113,12 +113,20 @@ export function planToken(plan: Plan): string {
 /** How the steps, which are commands, are handed their plan. */
 export const planVariable = "EXPERIMENT_PLAN";
 
+/** How the steps are told the stack that they are run for. */
+export const stackVariable = "EXPERIMENT_STACK";
+
 /** Names a file that the check writes each answer to as it comes, one JSON document a line. For a program that shows them. */
 export const answersFileVariable = "EXPERIMENT_ANSWERS_FILE";
 
 /** The plan that a step was handed. */
 export function planFromEnvironment(): Plan {
     return JSON.parse(required(planVariable)) as Plan;
+}
+
+/** The stack that a step is run for. */
+export function stackFromEnvironment(): string {
+    return required(stackVariable);
 }
 
 /** What an earlier step printed, which the engine hands on. */

@@ -1,4 +1,4 @@
-import { ApiException, AppsV1Api, BatchV1Api, CoreV1Api, KubeConfig, NetworkingV1Api, RbacAuthorizationV1Api } from "@kubernetes/client-node";
+import { ApiException, AppsV1Api, BatchV1Api, CoordinationV1Api, CoreV1Api, KubeConfig, NetworkingV1Api, RbacAuthorizationV1Api } from "@kubernetes/client-node";
 
 /** The user's kubeconfig cannot be read. */
 export class KubeconfigError extends Error {
@@ -32,6 +32,7 @@ export interface Cluster {
     core: CoreV1Api;
     apps: AppsV1Api;
     batch: BatchV1Api;
+    coordination: CoordinationV1Api;
     networking: NetworkingV1Api;
     rbac: RbacAuthorizationV1Api;
 }
@@ -45,6 +46,7 @@ export function connect(context: string): Cluster {
         core: kubeconfig.makeApiClient(CoreV1Api),
         apps: kubeconfig.makeApiClient(AppsV1Api),
         batch: kubeconfig.makeApiClient(BatchV1Api),
+        coordination: kubeconfig.makeApiClient(CoordinationV1Api),
         networking: kubeconfig.makeApiClient(NetworkingV1Api),
         rbac: kubeconfig.makeApiClient(RbacAuthorizationV1Api),
     };

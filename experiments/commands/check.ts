@@ -2,6 +2,7 @@ import { appendFileSync } from "node:fs";
 import { describeMilliseconds } from "../../shared/duration";
 import { orMissing } from "../../shared/kubernetes";
 import { kindOf } from "../attacks/attack";
+import { release } from "../claim";
 import { askProducts, type Answer } from "../checks/products";
 import { askThrough } from "../checks/window";
 import { type Journal, journalPath } from "../journal";
@@ -75,6 +76,7 @@ runStep(async (plan, cluster) => {
     say(`${judged.verdict}: ${judged.reason}`);
     if (plan.onFailure === "fail" && judged.verdict !== "PASSED") {
         await sweep(cluster, plan.namespace, plan.experiment);
+        await release(cluster, plan.namespace);
         await recover(cluster, plan);
         throw new Error(`${judged.verdict}: ${judged.reason} The attack is undone, and /products is whole again; the journal is ${journal.conclusion.journal}`);
     }

@@ -1,5 +1,6 @@
 import { describeRadius } from "../../shared/radius";
 import { kindOf } from "../attacks/attack";
+import { claim } from "../claim";
 import { AttackProof } from "../proof";
 import { choose } from "../targets/choose";
 import type { ChosenTargets } from "../targets/chosen";
@@ -12,8 +13,11 @@ import { runStep, say } from "./step";
  * Chooses the targets and marks their pods with the label that the attack selects; then waits until the deadline's Job
  * has looked at them, since an attack that nobody could end or witness must not begin.
  */
-runStep<ChosenTargets>(async ({ area, clusterName, target, radius, attack, experiment, namespace, shopNamespace }, cluster) => {
-    const chosen = choose(await discover(cluster, area, clusterName, shopNamespace), target, radius);
+runStep<ChosenTargets>(async (plan, cluster) => {
+    const { area, clusterName, target, radius, attack, experiment, namespace, shopNamespace } = plan;
+    // Claimed once more, since an update that slept in between may have lost it.
+    const [discovered] = await Promise.all([discover(cluster, area, clusterName, shopNamespace), claim(cluster, plan)]);
+    const chosen = choose(discovered, target, radius);
     // A killed update may have marked others: with these on top, more would be attacked than the radius allows.
     await unmarkAll(cluster, namespace, experiment);
     for (const pod of chosen.targets) await mark(cluster, pod, experiment);

@@ -1,4 +1,5 @@
 import { describeMilliseconds } from "../../shared/duration";
+import { claimedByOthers, release } from "../claim";
 import { recover } from "../recover";
 import { addRecovery } from "../report/report";
 import { sweep } from "../sweep";
@@ -9,9 +10,13 @@ import { runStep, say } from "./step";
  * `/products` is whole again, and fails loudly where it does not get so within a minute.
  */
 runStep(async (plan, cluster) => {
-    const swept = await sweep(cluster, plan.namespace, plan.experiment);
+    // Where the attack ended by its deadline another stack may have begun one since, which is not ours to end.
+    const others = await claimedByOthers(cluster, plan.namespace);
+    if (others) say(others);
+    const swept = others ? 0 : await sweep(cluster, plan.namespace, plan.experiment);
     if (swept > 0) say(`Removed ${swept} leftovers of an update that was cut short`);
     const undoneAt = Date.now();
+    await release(cluster, plan.namespace);
     const recoveredAfterMs = await recover(cluster, plan);
     try {
         if (recoveredAfterMs !== null) addRecovery(plan, { undoneAt, recoveredAfterMs });

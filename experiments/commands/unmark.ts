@@ -1,5 +1,9 @@
+import { claimedByOthers } from "../claim";
 import { unmarkAll } from "../targets/mark";
 import { runStep } from "./step";
 
-/** Takes the label off the targets again. */
-runStep(async ({ namespace, experiment }, cluster) => ({ unmarked: await unmarkAll(cluster, namespace, experiment) }));
+/** Takes the label off the targets again, unless another stack has marked its own since. */
+runStep(async ({ namespace, experiment }, cluster) => {
+    const others = await claimedByOthers(cluster, namespace);
+    return { unmarked: others ? 0 : await unmarkAll(cluster, namespace, experiment) };
+});

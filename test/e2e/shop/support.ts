@@ -135,13 +135,14 @@ export class TestStack {
         return askProducts(this.cluster, await chooseRoute(this.cluster, this.namespace), 5_000);
     }
 
-    /** All that belongs to experiments in the namespace: policies, Jobs, accounts, marked pods. */
+    /** All that belongs to experiments in the namespace: policies, Jobs, accounts, claims, marked pods. */
     async traces(): Promise<string[]> {
         const { namespace, cluster } = this;
         const ofExperiments = { namespace, labelSelector: "chaos-shop/experiment" };
         const found = await Promise.all([
             cluster.networking.listNamespacedNetworkPolicy({ namespace }),
             cluster.batch.listNamespacedJob({ namespace }),
+            cluster.coordination.listNamespacedLease({ namespace }),
             cluster.rbac.listNamespacedRole(ofExperiments),
             cluster.rbac.listNamespacedRoleBinding(ofExperiments),
             cluster.core.listNamespacedServiceAccount(ofExperiments),
