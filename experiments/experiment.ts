@@ -1,6 +1,7 @@
 import * as command from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
 import { kindOf } from "./attacks/attack";
+import { AttackOrder } from "./attacks/order";
 import { AttackPolicy } from "./attacks/policy";
 import { Deadline } from "./deadline/deadline";
 import type { Conclusion } from "./journal";
@@ -26,15 +27,19 @@ export class Experiment extends pulumi.ComponentResource {
 
     constructor(name: string, { plan, image }: ExperimentArgs, opts?: pulumi.ComponentResourceOptions) {
         super("chaos-shop:experiment:Experiment", name, {}, opts);
-        const { experiment, namespace, deadlineMs, attack } = plan;
+        const { experiment, namespace, deadlineMs, attack, target, radius, clusterName } = plan;
+        const kind = kindOf(attack);
+        const often = kind.killing?.(attack);
+        const killing = often && { ...often, target, radius, clusterName };
         const runName = `${experiment}-${planToken(plan)}`;
 
         const steadyState = step("steady-state", { create: "steadyState", delete: "recovery", plan }, { parent: this, dependsOn: opts?.dependsOn });
-        const deadline = new Deadline("deadline", { experiment, namespace, runName, policy: runName, listenPort: kindOf(attack).proof(attack).outward?.port, deadlineMs, image }, { parent: this, dependsOn: steadyState });
+        const deadline = new Deadline("deadline", { experiment, namespace, runName, policy: runName, listenPort: kind.proof(attack).outward?.port, killing, deadlineMs, image }, { parent: this, dependsOn: steadyState });
         const deadlineJob = deadline.job.metadata.name;
         const targets = step("targets", { create: "mark", delete: "unmark", plan, given: { STEADY_STATE: steadyState.stdout, DEADLINE_JOB: deadlineJob } }, { parent: this });
         const marked = targets.stdout.apply((found) => podsOf(JSON.parse(found) as ChosenTargets));
-        const policy = new AttackPolicy(attack.kind, { attack, experiment, namespace, policy: runName, targets: marked }, { parent: this });
+        const AttackObject = killing ? AttackOrder : AttackPolicy;
+        const policy = new AttackObject(attack.kind, { attack, experiment, namespace, policy: runName, targets: marked }, { parent: this });
         const given = { STEADY_STATE: steadyState.stdout, TARGETS: targets.stdout, DEADLINE_JOB: deadlineJob, POLICY: policy.metadata.name };
         const check = step("check", { create: "check", plan, given }, { parent: this });
 

@@ -71,6 +71,8 @@ const target = z.object({
 
 const readiness = z.object({ at: instant, pod: z.string(), ready: z.boolean() });
 
+const kill = z.object({ at: instant.describe("By the cluster's clock"), pod: z.string(), uid: z.string() });
+
 const recovery = z.object({
     undoneAt: instant.describe("When nothing was left of the attack"),
     recoveredAfterMs: milliseconds.describe("From then until /products was whole, three times in a row"),
@@ -87,6 +89,7 @@ export const journalSchema = z.object({
     targets: z.array(target),
     answers: z.array(answer).describe("Of /products, in the order of asking"),
     readiness: z.array(readiness).describe("Of the pods where the shop is: how each was at the beginning, then every change"),
+    kills: z.array(kill).optional().describe("The pods that were deleted, where that is the attack"),
     recovery: recovery.optional().describe("Absent until the experiment is undone, and where the shop was gone by then"),
 });
 

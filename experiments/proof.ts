@@ -48,9 +48,10 @@ export class AttackProof {
     /** Waits until all that is to fail fails; says since when, or why that cannot be shown. */
     async attackProven(): Promise<Proven | { doubt: Doubt }> {
         const giveUpAt = Date.now() + enforcementMs;
-        const [inward, outward] = await Promise.all([this.cutInwards(giveUpAt), this.cutOutwards(giveUpAt)]);
+        const [inward, outward, killed] = await Promise.all([this.cutInwards(giveUpAt), this.cutOutwards(giveUpAt), this.killedAt(giveUpAt)]);
         if ("doubt" in inward) return inward;
-        return outward === undefined ? inward : { doubt: outward };
+        if (killed && "doubt" in killed) return killed;
+        return outward === undefined ? { ...inward, ...killed } : { doubt: outward };
     }
 
     /**
@@ -64,7 +65,34 @@ export class AttackProof {
         await sleep(endMs - patienceMs.last - Date.now());
         const outward = await this.stillWorking(patienceMs.last);
         await sleep(endMs - Date.now());
-        return (await this.witness.stillCut(proven)) ?? (await targetsUnchanged(this.cluster, this.targets)) ?? outward;
+        const changed = this.proof.deleted ? this.stillKilled() : targetsUnchanged(this.cluster, this.targets);
+        return (await this.witness.stillCut(proven)) ?? (await changed) ?? outward;
+    }
+
+    /** When all targets had been deleted, known by their uid; undefined where that is not the attack. */
+    private async killedAt(giveUpAt: number): Promise<{ attackedAt: number } | { doubt: Doubt } | undefined> {
+        if (!this.proof.deleted) return undefined;
+        for (;;) {
+            const alive = await this.alive(this.targets);
+            if (alive.length === 0) return { attackedAt: Date.now() };
+            if (Date.now() > giveUpAt) return { doubt: `${alive.map(({ pod }) => pod).join(", ")} should have been deleted, and still runs` };
+            await sleep(pollMs);
+        }
+    }
+
+    private async stillKilled(): Promise<Doubt | undefined> {
+        const kills = (await this.witness.kills()).map(({ killed }) => killed);
+        if (kills.length === 0) return "the targets are gone, but it was not the deadline's Job that deleted them";
+        const [alive] = await this.alive(kills);
+        return alive && `${alive.pod} should have been deleted, and still runs`;
+    }
+
+    /** Those of some pods, known by their uid, that are there and are not being deleted. */
+    private async alive<P extends { pod: string; uid: string }>(pods: readonly P[]): Promise<P[]> {
+        const namespace = this.targets[0]!.namespace;
+        const { items } = await this.cluster.core.listNamespacedPod({ namespace });
+        const living = new Set(items.filter(({ metadata }) => !metadata!.deletionTimestamp).map(({ metadata }) => metadata!.uid));
+        return pods.filter(({ uid }) => living.has(uid));
     }
 
     private async cutInwards(giveUpAt: number): Promise<Proven | { doubt: Doubt }> {

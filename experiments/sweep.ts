@@ -13,15 +13,17 @@ export async function sweep(cluster: Cluster, namespace: string, experiment: str
     const ofExperiment = { namespace, labelSelector: `${labels.experiment}=${experiment}` };
     const { core, networking, batch, rbac } = cluster;
 
-    const [policies, ...rest] = await Promise.all([
+    const [policies, configMaps, ...rest] = await Promise.all([
         networking.listNamespacedNetworkPolicy(ofExperiment),
+        core.listNamespacedConfigMap(ofExperiment),
         batch.listNamespacedJob(ofExperiment),
         rbac.listNamespacedRoleBinding(ofExperiment),
         rbac.listNamespacedRole(ofExperiment),
         core.listNamespacedServiceAccount(ofExperiment),
-        core.listNamespacedConfigMap(ofExperiment),
     ]);
     if (policies.items.length > 0) await networking.deleteCollectionNamespacedNetworkPolicy(ofExperiment);
+    // Among them the order to kill.
+    if (configMaps.items.length > 0) await core.deleteCollectionNamespacedConfigMap(ofExperiment);
     const marks = await unmarkAll(cluster, namespace, experiment);
     const objects = rest.flatMap(({ items }) => items as object[]).length;
     if (objects > 0) {
@@ -29,7 +31,6 @@ export async function sweep(cluster: Cluster, namespace: string, experiment: str
         await rbac.deleteCollectionNamespacedRoleBinding(ofExperiment);
         await rbac.deleteCollectionNamespacedRole(ofExperiment);
         await core.deleteCollectionNamespacedServiceAccount(ofExperiment);
-        await core.deleteCollectionNamespacedConfigMap(ofExperiment);
     }
-    return policies.items.length + marks + objects;
+    return policies.items.length + configMaps.items.length + marks + objects;
 }

@@ -3,7 +3,7 @@ import type { Target } from "../shared/containers";
 import { type Cluster, orMissing } from "../shared/kubernetes";
 import type { Proof } from "./attacks/attack";
 import { annotations } from "../shared/labels";
-import type { ConnectionReport, Presence } from "./deadline/report";
+import type { ConnectionReport, KillReport, Presence } from "./deadline/report";
 import { type Doubt, enforcementAdvice, type Proven } from "./proof";
 import { endpointsOf } from "./targets/chosen";
 
@@ -75,6 +75,11 @@ export class Witness {
         return undefined;
     }
 
+    /** The pods that the Job says it has deleted. */
+    async kills(): Promise<KillReport[]> {
+        return (await this.lines()).filter((line): line is KillReport => "killed" in line);
+    }
+
     private noControl(reports: readonly ConnectionReport[]): Doubt {
         if (reports.length === 0) return "the Job that watches the targets reported nothing, so nobody saw whether they can be reached";
         if (this.endpoints.length === 0) return "the targets declare no such TCP port, so nothing can show that they are cut off";
@@ -92,6 +97,10 @@ export class Witness {
     }
 
     private async reports(): Promise<ConnectionReport[]> {
+        return (await this.lines()).filter((line): line is ConnectionReport => "open" in line);
+    }
+
+    private async lines(): Promise<(ConnectionReport | KillReport)[]> {
         const logs = await Promise.all(
             // A pod whose container has not started has no log, and the API server says so with an error (400).
             (await this.pods())
@@ -101,7 +110,7 @@ export class Witness {
         return logs
             .flatMap((log) => (log ?? "").split("\n"))
             .filter((line) => line.startsWith("{") && line.endsWith("}"))
-            .map((line) => JSON.parse(line) as ConnectionReport)
+            .map((line) => JSON.parse(line) as ConnectionReport | KillReport)
             .sort((a, b) => a.at - b.at);
     }
 }

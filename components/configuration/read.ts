@@ -45,7 +45,7 @@ export interface ExperimentSettings {
     target?: string;
     radius: Radius;
     /** Undefined: the saved experiment's own. */
-    attack?: "blackhole" | "dns";
+    attack?: "blackhole" | "dns" | "kill";
     durationMs: number;
     intervalMs: number;
     timeoutMs: number;

@@ -120,9 +120,9 @@ export const settings = {
         example: "k8s.deployment=hot-deals,k8s.namespace=demo",
     }),
     "experiment.radius": setting(radius, { default: "1", meaning: "Containers affected at most: a number, a percentage of those that match, or `all`." }),
-    "experiment.attack": setting(oneOf("blackhole", "dns"), {
+    "experiment.attack": setting(oneOf("blackhole", "dns", "kill"), {
         describedDefault: "the saved experiment's",
-        meaning: "What is done to the targets: `blackhole` cuts them off the network, `dns` takes name resolution from them.",
+        meaning: "What is done to the targets: `blackhole` cuts them off the network, `dns` takes name resolution from them, `kill` deletes their pods again and again.",
         example: "blackhole",
     }),
     "experiment.duration": setting(duration("1s", "1h"), { default: "30s", meaning: "How long `/products` is checked, the grace aside." }),

@@ -1,16 +1,19 @@
 import type { types } from "@pulumi/kubernetes";
 import { type BlackholeAttack, blackhole } from "./blackhole";
 import { type DnsAttack, dns } from "./dns";
+import { type KillAttack, kill } from "./kill";
 
 /** What is done to the targets, as a saved experiment says it. */
-export type Attack = BlackholeAttack | DnsAttack;
+export type Attack = BlackholeAttack | DnsAttack | KillAttack;
 
 /** One kind of attack: a file of its own in this folder, and a line in `attacks`. */
 export interface AttackKind<A extends Attack> {
     /** For people: what is done, as in "cut off the network". */
     describe(attack: A): string;
-    /** What a NetworkPolicy that selects the targets says, its selector aside. */
-    rules(attack: A): Omit<types.input.networking.v1.NetworkPolicySpec, "podSelector">;
+    /** What a NetworkPolicy that selects the targets says, its selector aside. Absent where the attack is none. */
+    rules?(attack: A): Omit<types.input.networking.v1.NetworkPolicySpec, "podSelector">;
+    /** How often the deadline's Job kills. Absent where it does not. */
+    killing?(attack: A): { intervalMs: number };
     /** What must fail for the attack to be proven. */
     proof(attack: A): Proof;
 }
@@ -23,11 +26,13 @@ export interface Proof {
     outward?: { port: number };
     /** Looking up a name in the targets. */
     lookup?: { name: string };
+    /** The targets themselves, and whoever else was to be killed: known by their uid, they must be gone. */
+    deleted?: true;
 }
 
-const attacks: { [K in Attack["kind"]]: AttackKind<Extract<Attack, { kind: K }>> } = { blackhole, dns };
+const attacks: { [K in Attack["kind"]]: AttackKind<Extract<Attack, { kind: K }>> } = { blackhole, dns, kill };
 
-export const attackKinds = ["blackhole", "dns"] as const satisfies readonly Attack["kind"][];
+export const attackKinds = ["blackhole", "dns", "kill"] as const satisfies readonly Attack["kind"][];
 
 /** The kind of an attack, with all that is known of it. */
 export function kindOf<A extends Attack>(attack: A): AttackKind<A> {

@@ -7,7 +7,7 @@ export interface AttackPolicyArgs {
     attack: Attack;
     experiment: string;
     namespace: string;
-    /** Names the policy: another run has another one. */
+    /** Names the attack's object: another run has another one. */
     policy: string;
     /** The pods that are marked, for people who look at the policy. Known once the deadline's Job watches them. */
     targets: pulumi.Input<string>;
@@ -20,7 +20,7 @@ export class AttackPolicy extends k8s.networking.v1.NetworkPolicy {
             name,
             {
                 metadata: { name: policy, namespace, labels: { [labels.experiment]: experiment }, annotations: { [annotations.targets]: targets } },
-                spec: { podSelector: { matchLabels: { [labels.target]: experiment } }, ...kindOf(attack).rules(attack) },
+                spec: { podSelector: { matchLabels: { [labels.target]: experiment } }, ...kindOf(attack).rules!(attack) },
             },
             { ...opts, deleteBeforeReplace: true },
         );

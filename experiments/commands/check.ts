@@ -23,9 +23,10 @@ runStep(async (plan, cluster) => {
     const startedAt = Date.now();
     const { route } = resultFromEnvironment<SteadyState>("STEADY_STATE");
     const { targets, doubt: controlDoubt } = resultFromEnvironment<ChosenTargets>("TARGETS");
-    const policy = await orMissing(cluster.networking.readNamespacedNetworkPolicy({ name: process.env.POLICY!, namespace: plan.namespace }));
-    const doubtBefore = policy ? controlDoubt : ended(plan.run);
     const kind = kindOf(plan.attack);
+    const object = { name: process.env.POLICY!, namespace: plan.namespace };
+    const attack = await orMissing<object>(kind.killing ? cluster.core.readNamespacedConfigMap(object) : cluster.networking.readNamespacedNetworkPolicy(object));
+    const doubtBefore = attack ? controlDoubt : ended(plan.run);
     const mustFail = kind.proof(plan.attack);
     const witness = new Witness(cluster, plan.namespace, process.env.DEADLINE_JOB!, targets, mustFail.inward);
     const attackProof = new AttackProof(cluster, mustFail, targets, witness);
@@ -71,6 +72,7 @@ runStep(async (plan, cluster) => {
         targets,
         answers,
         readiness: readiness.stop(),
+        ...(kind.killing && { kills: (await witness.kills()).map(({ at, killed }) => ({ at, ...killed })) }),
     };
     keepReport(journal);
     say(`${judged.verdict}: ${judged.reason}`);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { restrictedContainer, restrictedPod, users } from "../../components/program/podSecurity";
 import { Program, programCommand, programMount } from "../../components/program/program";
 import { labels } from "../../shared/labels";
-import type { DeadlineEnvironment } from "./report";
+import type { DeadlineEnvironment, Killing } from "./report";
 
 export interface DeadlineArgs {
     experiment: string;
@@ -12,8 +12,10 @@ export interface DeadlineArgs {
     namespace: string;
     /** Begins the names of the objects: another run has others. */
     runName: string;
-    /** Name that the attack's policy is going to have. */
+    /** Name that the attack's object is going to have. */
     policy: string;
+    /** Whom the Job kills: then the attack's object is a ConfigMap. @default nobody; it is a NetworkPolicy */
+    killing?: Killing;
     /** Where the Job takes connections from the targets. @default nowhere */
     listenPort?: number;
     deadlineMs: number;
@@ -23,7 +25,7 @@ export interface DeadlineArgs {
 
 /**
  * A Job that ends the attack at the deadline if nobody else has, and that watches meanwhile whether the marked pods can
- * be reached. Its account may read and delete that one policy, and unlabel pods of that one namespace. The Job is there
+ * be reached. Its account may read and delete that one policy, and unlabel pods of that one namespace; to kill, delete them, too. The Job is there
  * before a pod is marked, and the attack begins only when it has seen the targets.
  */
 export class Deadline extends pulumi.ComponentResource {
@@ -42,10 +44,7 @@ export class Deadline extends pulumi.ComponentResource {
             `${name}-role`,
             {
                 metadata,
-                rules: [
-                    { apiGroups: ["networking.k8s.io"], resources: ["networkpolicies"], resourceNames: [args.policy], verbs: ["get", "delete"] },
-                    { apiGroups: [""], resources: ["pods"], verbs: ["list", "patch"] },
-                ],
+                rules: rulesOf(args),
             },
             child,
         );
@@ -82,13 +81,25 @@ export class Deadline extends pulumi.ComponentResource {
     }
 }
 
+function rulesOf({ policy, killing }: DeadlineArgs): k8s.types.input.rbac.v1.PolicyRule[] {
+    const attack = { resourceNames: [policy], verbs: ["get", "delete"] };
+    if (!killing) return [{ apiGroups: ["networking.k8s.io"], resources: ["networkpolicies"], ...attack }, { apiGroups: [""], resources: ["pods"], verbs: ["list", "patch"] }];
+    return [
+        { apiGroups: [""], resources: ["configmaps"], ...attack },
+        { apiGroups: [""], resources: ["pods"], verbs: ["list", "patch", "delete"] },
+        // Which Deployment a pod is of, only its ReplicaSet says.
+        { apiGroups: ["apps"], resources: ["replicasets"], verbs: ["list"] },
+    ];
+}
+
 function podSpec(args: DeadlineArgs, account: string, program: Program): k8s.types.input.core.v1.PodSpec {
     const env: Record<keyof DeadlineEnvironment, pulumi.Input<string>> = {
         NAMESPACE: args.namespace,
-        POLICY: args.policy,
+        ATTACK_PATH: args.killing ? `/api/v1/namespaces/${args.namespace}/configmaps/${args.policy}` : `/apis/networking.k8s.io/v1/namespaces/${args.namespace}/networkpolicies/${args.policy}`,
         TARGET_SELECTOR: `${labels.target}=${args.experiment}`,
         DEADLINE_MS: String(args.deadlineMs),
         LISTEN_PORT: String(args.listenPort ?? ""),
+        KILLING: args.killing ? JSON.stringify(args.killing) : "",
     };
     return {
         restartPolicy: "OnFailure",

@@ -1,3 +1,5 @@
+import type { Radius } from "../../shared/radius";
+
 /** One line of the deadline Job's log: what it found when it tried to connect to every TCP port of every marked pod. */
 export interface ConnectionReport {
     /** Milliseconds since the epoch, when the attempts began. */
@@ -22,13 +24,30 @@ export interface Presence {
 /** The environment that the Job's program is given. */
 export interface DeadlineEnvironment {
     NAMESPACE: string;
-    /** Name of the attack's NetworkPolicy. */
-    POLICY: string;
+    /** Where the API server has the object that is the attack: a NetworkPolicy, or the order to kill. */
+    ATTACK_PATH: string;
     /** Names the marked pods, as `key=value`. */
     TARGET_SELECTOR: string;
     DEADLINE_MS: string;
     /** Where connections from the targets are taken; empty for nowhere. */
     LISTEN_PORT: string;
+    /** A `Killing` as JSON; empty where nobody is to be killed. */
+    KILLING: string;
+}
+
+/** Whom the Job kills, and how often. */
+export interface Killing {
+    intervalMs: number;
+    /** Attributes of the containers, their namespace among them. */
+    target: string;
+    radius: Radius;
+    clusterName: string;
+}
+
+/** Another kind of line in the Job's log: a pod that it deleted. `at` is in milliseconds since the epoch. */
+export interface KillReport {
+    at: number;
+    killed: { pod: string; uid: string };
 }
 
 /** A port of a pod as reports name it: `10.244.0.7:8080`, `[fd00::7]:8080`. */

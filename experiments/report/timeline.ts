@@ -29,6 +29,7 @@ const style = `
     .timeline .bad { stroke: var(--bad); stroke-width: 2; fill: none; }
     .timeline .ready { stroke: var(--lane); stroke-width: 8; }
     .timeline .unready { stroke: var(--bad); stroke-width: 8; stroke-dasharray: 2 3; }
+    .timeline .kill { stroke: var(--bad); stroke-width: 2; stroke-dasharray: 6 3; }
     .timeline .mark { stroke: var(--ink); stroke-dasharray: 4 4; }`;
 
 /**
@@ -63,6 +64,7 @@ export function timelineSvg(journal: Journal): string {
         ...(attackedAt === undefined ? [] : [label(width - margin.right, 28, outcome, "faint", "end")]),
         ...latencyAxis(top, bottom),
         ...answers.map(({ at, latencyMs, good, problem }) => answerMark(x(at), yOfLatency(latencyMs, top, bottom), good, `${relative(at, attackedAt ?? begin)}: ${problem ?? "good"}, ${latencyMs} ms`)),
+        ...(journal.kills ?? []).map(({ at, pod }) => killMark(x(Math.min(at, end)), top, bottom, `${relative(at, attackedAt ?? begin)}: ${pod} was killed`)),
         ...lanes.flatMap((lane, index) => laneMarks(lane, bottom + bands.gap + (index + 0.5) * bands.lane, x, begin, end)),
         ...timeAxis(x, begin, end, attackedAt ?? begin, height - bands.axis),
     ]);
@@ -116,6 +118,11 @@ function answerMark(x: number, y: number, good: boolean, title: string): string 
     const tooltip = [element("title", {}, [escape(title)])];
     if (good) return element("circle", { class: "good", cx: round(x), cy: round(y), r: 3.2 }, tooltip);
     return element("path", { class: "bad", d: `M${round(x - 4)} ${round(y - 4)}l8 8m0 -8l-8 8` }, tooltip);
+}
+
+/** A pod that was killed: a line through the band of the answers. */
+function killMark(x: number, top: number, bottom: number, title: string): string {
+    return element("line", { class: "kill", x1: round(x), x2: round(x), y1: top, y2: bottom }, [element("title", {}, [escape(title)])]);
 }
 
 /** Latencies spread over four powers of ten: the scale is logarithmic. */

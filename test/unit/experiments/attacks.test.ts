@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Attack, kindOf } from "../../../experiments/attacks/attack";
 
-const rules = (attack: Attack) => kindOf(attack).rules(attack);
+const rules = (attack: Attack) => kindOf(attack).rules!(attack);
 const proof = (attack: Attack) => kindOf(attack).proof(attack);
 const allows = (range: { protocol: string; port?: number; endPort?: number }[], protocol: string, port: number) =>
     range.some((one) => one.protocol === protocol && (one.port === undefined || (port >= one.port && port <= one.endPort!)));

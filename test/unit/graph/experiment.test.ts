@@ -58,10 +58,11 @@ describe("the deadline", () => {
         const { env } = find(experiment, kinds.job, "deadline").spec.template.spec.containers[0];
         expect(Object.fromEntries(env.map(({ name, value }: { name: string; value: string }) => [name, value]))).toEqual({
             NAMESPACE: "demo",
-            POLICY: find(experiment, kinds.policy, "blackhole").metadata.name,
+            ATTACK_PATH: `/apis/networking.k8s.io/v1/namespaces/demo/networkpolicies/${find(experiment, kinds.policy, "blackhole").metadata.name}`,
             TARGET_SELECTOR: "chaos-shop/target=hot-deals-blackhole",
             DEADLINE_MS: "600000",
             LISTEN_PORT: "8080",
+            KILLING: "",
         });
     });
 
@@ -72,6 +73,32 @@ describe("the deadline", () => {
     it("is not waited for by the engine, which would wait until it completes, but by the marking of the targets", () => {
         expect(find(experiment, kinds.job, "deadline").metadata.annotations).toEqual({ "pulumi.com/skipAwait": "true" });
         expect(find(experiment, kinds.command, "targets").environment).toHaveProperty("DEADLINE_JOB", find(experiment, kinds.job, "deadline").metadata.name);
+    });
+});
+
+describe("a kill", () => {
+    let killing: Asked[];
+    beforeAll(async () => {
+        killing = await experimentOf({ attack: { kind: "kill", intervalMs: 5_000 } });
+    });
+
+    it("is an order to the deadline's Job, which is made once the targets are marked, and no policy", () => {
+        expect(killing.filter(({ type }) => type === kinds.policy)).toEqual([]);
+        const order = find(killing, kinds.configMap, "kill").metadata;
+        expect(order.annotations).toEqual({ "chaos-shop/targets": target.pod });
+        const { env } = find(killing, kinds.job, "deadline").spec.template.spec.containers[0];
+        expect(env).toContainEqual({ name: "ATTACK_PATH", value: `/api/v1/namespaces/demo/configmaps/${order.name}` });
+        const told = JSON.parse(env.find(({ name }: { name: string }) => name === "KILLING").value);
+        expect(told).toEqual({ intervalMs: 5_000, target: plan.target, radius: plan.radius, clusterName: "local" });
+    });
+
+    it("may delete pods of that namespace and that one order, and ask whose pods they are; nothing else", () => {
+        const order = find(killing, kinds.configMap, "kill").metadata.name;
+        expect(find(killing, kinds.role, "deadline-role").rules).toEqual([
+            { apiGroups: [""], resources: ["configmaps"], resourceNames: [order], verbs: ["get", "delete"] },
+            { apiGroups: [""], resources: ["pods"], verbs: ["list", "patch", "delete"] },
+            { apiGroups: ["apps"], resources: ["replicasets"], verbs: ["list"] },
+        ]);
     });
 });
 

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { scale } from "../../../cli/shop";
+import { keptJournals } from "../../../experiments/journal";
+import { TestStack, until } from "../shop/support";
+
+const namespace = "e2e-kill";
+const short = { "experiment.enabled": "true", "experiment.name": "hot-deals-kill", "experiment.duration": "13s", "experiment.grace": "1s", "experiment.interval": "250ms" };
+
+let stack: TestStack;
+beforeAll(async () => {
+    stack = await TestStack.open(namespace);
+    await stack.up();
+});
+afterAll(() => stack.close());
+
+async function hotDeals() {
+    const { items } = await stack.cluster.core.listNamespacedPod({ namespace, labelSelector: "app=hot-deals" });
+    return items.filter(({ metadata }) => !metadata!.deletionTimestamp);
+}
+const uids = async () => (await hotDeals()).map(({ metadata }) => metadata!.uid!);
+const notReady = async () => (await hotDeals()).filter(({ status }) => !status!.conditions?.some(({ type, status }) => type === "Ready" && status === "True")).length;
+
+it("hot-deals-kill deletes its targets, and others after them, one at a time", async () => {
+    await scale(stack.cluster, namespace, "hot-deals", 3);
+    const before = await uids();
+    let mostAway = 0;
+    const updated = stack.up(short);
+    const watching = until("the update ends", async () => {
+        mostAway = Math.max(mostAway, await notReady());
+        return Promise.race([updated.then(() => true), new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);
+    }, 120_000, 50);
+    const [{ outputs }] = await Promise.all([updated, watching]);
+    const { verdict, journal, targets } = outputs.experiment!.value;
+    expect(["PASSED", "FAILED"]).toContain(verdict);
+    expect(targets).toHaveLength(1);
+    const { kills } = keptJournals().find(({ conclusion }) => conclusion.journal === journal)!;
+    expect(kills!.length).toBeGreaterThanOrEqual(2);
+    expect(before).toContain(kills![0]!.uid);
+    const now = await uids();
+    for (const { uid } of kills!) expect(now).not.toContain(uid);
+    expect(mostAway).toBeLessThanOrEqual(1);
+});
+
+it("and ends with the experiment: nobody is killed any more, and nothing is left", async () => {
+    await stack.up({ "experiment.enabled": "false" });
+    expect(await stack.traces()).toEqual([]);
+    const survivors = await uids();
+    // Longer than between two kills: that nothing happens cannot be waited for otherwise.
+    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    expect(await uids()).toEqual(survivors);
+    expect((await stack.products()).good).toBe(true);
+});
+
+it("and by itself at the deadline, though the machine that began it is gone", async () => {
+    await stack.set({ ...short, "experiment.duration": "8s", "experiment.deadline": "10s" });
+    const before = await uids();
+    const update = stack.begin();
+    await until("a pod is killed", async () => { const now = await uids(); return before.some((uid) => !now.includes(uid)); }, 60_000);
+    const killedAt = Date.now();
+    await update.kill();
+    await stack.reopen();
+    await until("the order is gone", async () => (await stack.cluster.core.listNamespacedConfigMap({ namespace, labelSelector: "chaos-shop/experiment" })).items.every(({ metadata }) => metadata!.name!.endsWith("-deadline")), 30_000);
+    expect(Date.now() - killedAt).toBeLessThan(20_000);
+    await stack.up({ "experiment.enabled": "false" });
+    expect(await stack.traces()).toEqual([]);
+});
