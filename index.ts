@@ -10,7 +10,7 @@ import { Shop } from "./components/shop/shop";
 import { UserError } from "./components/userError";
 import { Experiment } from "./experiments/experiment";
 import { planOf } from "./experiments/plan";
-import { savedExperiment, savedExperiments } from "./experiments/saved";
+import { savedExperiments, validExperiment } from "./experiments/saved";
 import { foreseeTargets } from "./experiments/targets/foresee";
 import { productsUrl } from "./shared/gateway";
 
@@ -26,7 +26,7 @@ async function stack() {
     const manifest = agent?.manifest === undefined ? undefined : await readManifest(agent.manifest, agent.key, clusterName);
     const installed = agent && new Agent("agent", { settings: agent, clusterName, shop: namespace, image: images.node, cluster: api, manifest }, { provider });
 
-    const plan = planOf({ ...experiment, saved: savedExperiment(experiment.name), context: context.name, clusterName, shopNamespace: namespace });
+    const plan = planOf({ ...experiment, saved: validExperiment(experiment.name), context: context.name, clusterName, shopNamespace: namespace });
     const run = experiment.enabled ? new Experiment(plan.experiment, { plan, image: images.node }, { provider, dependsOn: shop }) : undefined;
     if (run && pulumi.runtime.isDryRun()) await foreseeTargets(plan, api);
 

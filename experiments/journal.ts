@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
-import { type Attack, attackKinds } from "./attacks/attack";
+import { attackSchema } from "./attacks/schema";
 import type { Plan } from "./plan";
 import { verdicts } from "./verdict";
 
@@ -26,8 +26,7 @@ const plan = z.object({
         z.object({ kind: z.literal("share"), share: z.number().positive().max(1) }),
         z.object({ kind: z.literal("all") }),
     ]),
-    // What else there is of it depends on its kind.
-    attack: z.looseObject({ kind: z.enum(attackKinds) }) as unknown as z.ZodType<Attack>,
+    attack: attackSchema,
     window: z.object({ durationMs: milliseconds, intervalMs: milliseconds, timeoutMs: milliseconds, graceMs: milliseconds, successRate: z.number().positive().max(1) }),
     deadlineMs: milliseconds,
     onFailure: z.enum(["report", "fail"]),

@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { bundledFile } from "../shared/bundle";
 import type { Attack } from "./attacks/attack";
 
 /** An experiment as it is kept: what is done to whom, and what is believed to hold meanwhile. */
@@ -25,7 +26,20 @@ export function savedExperiments(): (SavedExperiment & { name: string })[] {
         .map((name) => ({ name, ...savedExperiment(name) }));
 }
 
-/** A saved experiment by its name, which `savedExperiments` lists. */
-export function savedExperiment(name: string): SavedExperiment {
+/**
+ * A saved experiment by its name, which `savedExperiments` lists.
+ *
+ * @throws Error with all that is wrong with it: nobody need have checked its types
+ */
+export function validExperiment(name: string): SavedExperiment {
+    const saved = savedExperiment(name);
+    // Bundled, since of the validation's modules there are too many to read them one by one at each start.
+    const { mistakesIn } = require(bundledFile(join(__dirname, "validate.ts"))) as typeof import("./validate");
+    const mistakes = mistakesIn(saved);
+    if (mistakes.length === 0) return saved;
+    throw new Error(`experiments/saved/${name}.ts has ${mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`}:\n${mistakes.map((mistake) => `  ${mistake}`).join("\n")}`);
+}
+
+function savedExperiment(name: string): SavedExperiment {
     return (require(join(folder, name)) as { default: SavedExperiment }).default;
 }

@@ -32,8 +32,6 @@ export interface Proof {
 
 const attacks: { [K in Attack["kind"]]: AttackKind<Extract<Attack, { kind: K }>> } = { blackhole, dns, kill };
 
-export const attackKinds = ["blackhole", "dns", "kill"] as const satisfies readonly Attack["kind"][];
-
 /** The kind of an attack, with all that is known of it. */
 export function kindOf<A extends Attack>(attack: A): AttackKind<A> {
     return attacks[attack.kind] as unknown as AttackKind<A>;

@@ -34,9 +34,10 @@ async function listMatching(namespace: string, killing: Killing): Promise<Listed
 /** Deletes that very pod: the API server refuses where another has taken its name. */
 async function kill(namespace: string, { metadata }: ListedPod): Promise<boolean> {
     const { name, uid } = metadata as { name: string; uid: string };
+    const at = Date.now();
     const { status } = await api("DELETE", `/api/v1/namespaces/${namespace}/pods/${name}`, { preconditions: { uid } });
     if (status >= 300) throw new Error(`${name} cannot be deleted: ${status}`);
-    const report: KillReport = { at: Date.now(), killed: { pod: name, uid } };
+    const report: KillReport = { at, killed: { pod: name, uid } };
     process.stdout.write(`${JSON.stringify(report)}\n`);
     return true;
 }

@@ -64,7 +64,7 @@ export function timelineSvg(journal: Journal): string {
         ...(attackedAt === undefined ? [] : [label(width - margin.right, 28, outcome, "faint", "end")]),
         ...latencyAxis(top, bottom),
         ...answers.map(({ at, latencyMs, good, problem }) => answerMark(x(at), yOfLatency(latencyMs, top, bottom), good, `${relative(at, attackedAt ?? begin)}: ${problem ?? "good"}, ${latencyMs} ms`)),
-        ...(journal.kills ?? []).map(({ at, pod }) => killMark(x(Math.min(at, end)), top, bottom, `${relative(at, attackedAt ?? begin)}: ${pod} was killed`)),
+        ...(journal.kills ?? []).map(({ at, pod }) => killMark(x(Math.min(end, Math.max(begin, at))), top, bottom, `${relative(at, attackedAt ?? begin)}: ${pod} was killed`)),
         ...lanes.flatMap((lane, index) => laneMarks(lane, bottom + bands.gap + (index + 0.5) * bands.lane, x, begin, end)),
         ...timeAxis(x, begin, end, attackedAt ?? begin, height - bands.axis),
     ]);
