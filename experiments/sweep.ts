@@ -1,3 +1,4 @@
+import type { KubernetesObject } from "@kubernetes/client-node";
 import type { Cluster } from "../shared/kubernetes";
 import { labels } from "../shared/labels";
 import { unmarkAll } from "./targets/mark";
@@ -25,7 +26,8 @@ export async function sweep(cluster: Cluster, namespace: string, experiment: str
     // Among them the order to kill.
     if (configMaps.items.length > 0) await core.deleteCollectionNamespacedConfigMap(ofExperiment);
     const marks = await unmarkAll(cluster, namespace, experiment);
-    const objects = rest.flatMap(({ items }) => items as object[]).length;
+    // A Job that the engine has just deleted is there until its pod has ended.
+    const objects = rest.flatMap(({ items }) => items as KubernetesObject[]).filter(({ metadata }) => metadata?.deletionTimestamp === undefined).length;
     if (objects > 0) {
         await batch.deleteCollectionNamespacedJob({ ...ofExperiment, propagationPolicy: "Background" });
         await rbac.deleteCollectionNamespacedRoleBinding(ofExperiment);

@@ -53,7 +53,7 @@ async function steadyState(plan: Plan, cluster: Cluster, begun: number): Promise
         else row.length = 0;
         if (row.length === wanted) break;
         if (Date.now() - askedSince > patienceMs) {
-            const reason = `there is no steady state to disturb: /products ${answer.problem ?? "was not answered well three times in a row"}.`;
+            const reason = `there is no steady state to disturb: /products ${(answer.problem ?? "was not answered well three times in a row").replace(/\.$/, "")}.`;
             abort(plan, reason, begun, answers, "Bring the shop back first (`pulumi config set experiment.enabled false`, `pulumi up`, `kubectl get pods`), then enable the experiment again.");
         }
         await sleep(pauseMs);
