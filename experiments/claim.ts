@@ -1,6 +1,4 @@
 import { V1MicroTime, type V1Lease } from "@kubernetes/client-node";
-import { createHash } from "node:crypto";
-import { hostname } from "node:os";
 import { type Cluster, orMissing, statusOf } from "../shared/kubernetes";
 import { labels } from "../shared/labels";
 import { type Plan, stackFromEnvironment } from "./plan";
@@ -19,10 +17,9 @@ export class ClaimedError extends Error {
     }
 }
 
-/** Who runs an experiment: a stack, on this machine, of this checkout. The same one takes its own claim up again. */
-function ourselves(): string {
-    const checkout = createHash("sha256").update(process.cwd()).digest("hex").slice(0, 8);
-    return `stack ${stackFromEnvironment()} on ${hostname()} (${checkout})`;
+/** Who runs an experiment: a stack, which takes its own claim up again, and undoes its own, from whatever machine. */
+function ourselves({ shopNamespace }: Plan): string {
+    return `stack ${stackFromEnvironment()} (its shop is in ${shopNamespace})`;
 }
 
 /**
@@ -32,9 +29,10 @@ function ourselves(): string {
  *
  * @throws ClaimedError that says who has it
  */
-export async function claim(cluster: Cluster, { namespace, experiment, deadlineMs }: Plan): Promise<void> {
+export async function claim(cluster: Cluster, plan: Plan): Promise<void> {
+    const { namespace, experiment, deadlineMs } = plan;
     const now = new V1MicroTime();
-    const holderIdentity = ourselves();
+    const holderIdentity = ourselves(plan);
     const body: V1Lease = {
         metadata: { name: claimName, namespace, annotations: { [labels.experiment]: experiment } },
         spec: { holderIdentity, acquireTime: now, renewTime: now, leaseDurationSeconds: Math.ceil((deadlineMs + preparationMs) / 1_000) },
@@ -51,17 +49,18 @@ export async function claim(cluster: Cluster, { namespace, experiment, deadlineM
 }
 
 /** Gives the namespace free, where the claim is ours. */
-export async function release(cluster: Cluster, namespace: string): Promise<void> {
+export async function release(cluster: Cluster, plan: Plan): Promise<void> {
+    const { namespace } = plan;
     const held = await read(cluster, namespace);
-    if (held?.spec!.holderIdentity !== ourselves()) return;
+    if (held?.spec!.holderIdentity !== ourselves(plan)) return;
     const { uid, resourceVersion } = held.metadata!;
     await orMissing(cluster.coordination.deleteNamespacedLease({ name: claimName, namespace, body: { preconditions: { uid, resourceVersion } } }));
 }
 
 /** Who else has the namespace now, in a sentence: what is marked and attacked there is theirs. Undefined where nobody. */
-export async function claimedByOthers(cluster: Cluster, namespace: string): Promise<string | undefined> {
-    const held = await read(cluster, namespace);
-    return held && !isOver(held) && held.spec!.holderIdentity !== ourselves() ? claimedBy(held) : undefined;
+export async function claimedByOthers(cluster: Cluster, plan: Plan): Promise<string | undefined> {
+    const held = await read(cluster, plan.namespace);
+    return held && !isOver(held) && held.spec!.holderIdentity !== ourselves(plan) ? claimedBy(held) : undefined;
 }
 
 function read(cluster: Cluster, namespace: string): Promise<V1Lease | undefined> {

@@ -78,7 +78,7 @@ runStep(async (plan, cluster) => {
     say(`${judged.verdict}: ${judged.reason}`);
     if (plan.onFailure === "fail" && judged.verdict !== "PASSED") {
         await sweep(cluster, plan.namespace, plan.experiment);
-        await release(cluster, plan.namespace);
+        await release(cluster, plan);
         await recover(cluster, plan);
         throw new Error(`${judged.verdict}: ${judged.reason} The attack is undone, and /products is whole again; the journal is ${journal.conclusion.journal}`);
     }

@@ -11,12 +11,12 @@ import { runStep, say } from "./step";
  */
 runStep(async (plan, cluster) => {
     // Where the attack ended by its deadline another stack may have begun one since, which is not ours to end.
-    const others = await claimedByOthers(cluster, plan.namespace);
+    const others = await claimedByOthers(cluster, plan);
     if (others) say(others);
     const swept = others ? 0 : await sweep(cluster, plan.namespace, plan.experiment);
     if (swept > 0) say(`Removed ${swept} leftovers of an update that was cut short`);
     const undoneAt = Date.now();
-    await release(cluster, plan.namespace);
+    await release(cluster, plan);
     const recoveredAfterMs = await recover(cluster, plan);
     try {
         if (recoveredAfterMs !== null) addRecovery(plan, { undoneAt, recoveredAfterMs });

@@ -33,7 +33,7 @@ runStep<SteadyState>(async (plan, cluster) => {
     try {
         return await steadyState(plan, cluster, begun);
     } catch (error) {
-        await release(cluster, plan.namespace);
+        await release(cluster, plan);
         throw error;
     }
 });

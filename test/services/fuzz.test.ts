@@ -92,7 +92,9 @@ describe.skipIf(noNats !== undefined)(noNats === undefined ? "before the whole s
         });
 
         it("bytes that are no HTTP do it no harm", async () => {
-            const bytes = fc.uint8Array({ minLength: 1, maxLength: 300 }).map((array) => Buffer.concat([array, Buffer.from("\r\n\r\n")]));
+            // A server passes over empty lines before a request (RFC 9112, section 2.2), and goes on waiting for one.
+            const emptyLines = (array: Uint8Array) => array.every((byte) => byte === 10 || byte === 13);
+            const bytes = fc.uint8Array({ minLength: 1, maxLength: 300 }).filter((array) => !emptyLines(array)).map((array) => Buffer.concat([array, Buffer.from("\r\n\r\n")]));
             await fc.assert(
                 fc.asyncProperty(bytes, async (bytes) => {
                     expect((await sendRaw(shop.gateway.url, bytes)).status).toBeLessThan(500);

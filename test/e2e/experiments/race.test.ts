@@ -38,7 +38,7 @@ describe("an experiment has a namespace to itself", () => {
         const ended = await Promise.all(stacks.map((one) => step("steadyState", one)));
         expect(ended.map(({ refused }) => refused).sort()).toEqual([false, true]);
         const winner = ended.findIndex(({ refused }) => !refused);
-        expect(ended[1 - winner]!.said).toMatch(new RegExp(`ABORTED: (stack ${stacks[winner]} on .* runs ${name}|another experiment has just begun) in namespace ${namespace}`));
+        expect(ended[1 - winner]!.said).toMatch(new RegExp(`ABORTED: (stack ${stacks[winner]} \\(.*\\) runs ${name}|another experiment has just begun) in namespace ${namespace}`));
         expect((await step("recovery", stacks[winner]!)).refused).toBe(false);
         expect(await stack.traces()).toEqual([]);
     });
@@ -47,7 +47,7 @@ describe("an experiment has a namespace to itself", () => {
         await stack.up({ "experiment.enabled": "true", "experiment.duration": "2s", "experiment.grace": "1s", "experiment.interval": "250ms" });
         const { refused, said } = await step("steadyState", "other");
         expect(refused).toBe(true);
-        expect(said).toContain(`ABORTED: stack ${namespace} on`);
+        expect(said).toContain(`ABORTED: stack ${namespace} (its shop is in ${namespace}) runs ${name}`);
         await step("recovery", "other");
         await step("unmark", "other");
         expect(await marked()).toBe(1);
