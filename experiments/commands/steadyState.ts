@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cluster } from "../../shared/kubernetes";
-import { claim, ClaimedError, release } from "../claim";
+import { claim, claimName, ClaimedError, release } from "../claim";
 import { askProducts, chooseRoute, describeRoute, type Answer, type Route } from "../checks/products";
 import { type Journal, journalPath } from "../journal";
 import type { Plan } from "../plan";
@@ -28,7 +28,7 @@ runStep<SteadyState>(async (plan, cluster) => {
     const begun = Date.now();
     await claim(cluster, plan).catch((error: unknown) => {
         if (!(error instanceof ClaimedError)) throw error;
-        abort(plan, `${error.message}.`, begun, [], "Disable the experiment there first, or wait until then; two at once would affect more than either's radius allows.");
+        abort(plan, `${error.message}.`, begun, [], `Disable the experiment there first, or wait until then; two at once would affect more than either's radius allows. If that stack is no more: kubectl --namespace ${plan.namespace} delete lease ${claimName}`);
     });
     try {
         return await steadyState(plan, cluster, begun);
