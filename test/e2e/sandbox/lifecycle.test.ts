@@ -63,6 +63,8 @@ describe("up", () => {
         await sleep(200);
         expect((await sandboxStatus()).state).toBe("broken");
         await sandboxUp();
+        // A kubelet whose runtime was away takes pods that run for not ready, the name server's too, until it has asked them again.
+        await expect.poll(async () => (await sandboxStatus()).problems, { timeout: 10_000 }).toEqual([]);
         expect((await sandboxStatus()).state).toBe("up");
     });
 });
