@@ -50,6 +50,12 @@ const conclusion = z.object({
 /** What a run came to, as the stack's output shows it. */
 export type Conclusion = z.infer<typeof conclusion>;
 
+/** What a run came to, under the name, the hypothesis and the journal that its plan gives it. */
+export function conclude(plan: Plan, startedAt: number, found: Omit<Conclusion, "name" | "run" | "hypothesis" | "journal">): Conclusion {
+    const { experiment: name, run, hypothesis } = plan;
+    return { name, run, hypothesis, ...found, journal: journalPath(plan, startedAt) };
+}
+
 const answer = z.object({
     at: instant.describe("When it was asked"),
     latencyMs: milliseconds,

@@ -5,7 +5,7 @@ import { kindOf } from "../attacks/attack";
 import { release } from "../claim";
 import { askProducts, type Answer } from "../checks/products";
 import { askThrough } from "../checks/window";
-import { type Journal, journalPath } from "../journal";
+import { conclude, type Journal } from "../journal";
 import { answersFileVariable, resultFromEnvironment } from "../plan";
 import { AttackProof } from "../proof";
 import { ReadinessRecorder } from "../readiness";
@@ -53,10 +53,7 @@ runStep(async (plan, cluster) => {
     const journal: Journal = {
         schema: 1,
         plan,
-        conclusion: {
-            name: plan.experiment,
-            run: plan.run,
-            hypothesis: plan.hypothesis,
+        conclusion: conclude(plan, startedAt, {
             attack: plan.attack.kind,
             targets: targets.map(({ namespace, pod, container }) => `${namespace}/${pod}/${container}`),
             ...judged,
@@ -64,8 +61,7 @@ runStep(async (plan, cluster) => {
             successRate: percent(measured.successRate),
             timeToFirstFailureMs: measured.firstFailureMs ?? null,
             timeToStabilityMs: measured.stableAfterMs ?? null,
-            journal: journalPath(plan, startedAt),
-        },
+        }),
         startedAt,
         attackedAt,
         endedAt: Date.now(),

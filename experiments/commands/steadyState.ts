@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Cluster } from "../../shared/kubernetes";
 import { claim, claimName, ClaimedError, release } from "../claim";
 import { askProducts, chooseRoute, describeRoute, type Answer, type Route } from "../checks/products";
-import { type Journal, journalPath } from "../journal";
+import { conclude, type Journal } from "../journal";
 import type { Plan } from "../plan";
 import { keepReport } from "../report/report";
 import { sweep } from "../sweep";
@@ -76,10 +76,7 @@ function aborted(plan: Plan, reason: string, startedAt: number, answers: Answer[
     return {
         schema: 1,
         plan,
-        conclusion: {
-            name: plan.experiment,
-            run: plan.run,
-            hypothesis: plan.hypothesis,
+        conclusion: conclude(plan, startedAt, {
             attack: "none",
             targets: [],
             verdict: "ABORTED",
@@ -88,8 +85,7 @@ function aborted(plan: Plan, reason: string, startedAt: number, answers: Answer[
             successRate: "0%",
             timeToFirstFailureMs: null,
             timeToStabilityMs: null,
-            journal: journalPath(plan, startedAt),
-        },
+        }),
         startedAt,
         endedAt: Date.now(),
         targets: [],

@@ -13,9 +13,10 @@ import { type Agents, askAgents, findAgents, WrongKeyError } from "./agents";
  * @param shop namespace of the shop whose agents are asked
  */
 export async function discover(cluster: Cluster, area: string, clusterName: string, shop: string): Promise<Discovered[]> {
-    const agents = await findAgents(cluster, shop);
-    const discovered = agents ? await askOnceReady(cluster, agents) : await askApiServer(cluster, clusterName);
-    const spared = await protectedNamespaces(cluster);
+    const [discovered, spared] = await Promise.all([
+        findAgents(cluster, shop).then((agents) => (agents ? askOnceReady(cluster, agents) : askApiServer(cluster, clusterName))),
+        protectedNamespaces(cluster),
+    ]);
     return discovered.filter(({ namespace }) => (area === "Global" || area === namespace) && !spared.has(namespace));
 }
 
