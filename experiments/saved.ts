@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { bundledFile } from "../shared/bundle";
+import { requireBundled } from "../shared/bundle";
 import type { Attack } from "./attacks/attack";
 
 /** An experiment as it is kept: what is done to whom, and what is believed to hold meanwhile. */
@@ -34,7 +34,7 @@ export function savedExperiments(): (SavedExperiment & { name: string })[] {
 export function validExperiment(name: string): SavedExperiment {
     const saved = savedExperiment(name);
     // Bundled, since of the validation's modules there are too many to read them one by one at each start.
-    const { mistakesIn } = require(bundledFile(join(__dirname, "validate.ts"))) as typeof import("./validate");
+    const { mistakesIn } = requireBundled(join(__dirname, "validate.ts")) as typeof import("./validate");
     const mistakes = mistakesIn(saved);
     if (mistakes.length === 0) return saved;
     throw new Error(`experiments/saved/${name}.ts has ${mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`}:\n${mistakes.map((mistake) => `  ${mistake}`).join("\n")}`);

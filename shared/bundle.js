@@ -1,8 +1,11 @@
 // Plain JavaScript, since the stack's program and an experiment's steps start from here, with nothing before them that
 // could read TypeScript.
 const { createHash } = require("node:crypto");
-const { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } = require("node:fs");
-const { join, relative, resolve } = require("node:path");
+const { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = require("node:fs");
+const Module = require("node:module");
+const { dirname, join, relative, resolve } = require("node:path");
+const { Script } = require("node:vm");
+const { gzipSync } = require("node:zlib");
 
 const project = join(__dirname, "..");
 const cache = join(project, "node_modules", ".cache", "chaos-shop");
@@ -11,12 +14,38 @@ const target = { platform: "node", target: "node20", format: "cjs" };
 const loader = { ".html": "text", ".css": "text", ".svg": "text", ".browser.js": "text" };
 
 /** @type {import("./bundle").bundledFile} */
-exports.bundledFile = (entry) => {
-    const path = relative(project, resolve(entry));
-    const sources = path.startsWith("node_modules") ? [] : ["services", "experiments", "shared"];
-    return cached(path.replace(/\W+/g, "-"), ".js", sources, (outfile) => {
+const bundledFile = (exports.bundledFile = (entry) => {
+    const { name, sources } = sourcesOf(entry);
+    return cached(name, ".js", sources, (outfile) => {
         require("esbuild").buildSync({ ...target, loader, bundle: true, minify: true, entryPoints: [entry], outfile, logOverride: { "empty-import-meta": "silent" } });
     });
+});
+
+/** @type {import("./bundle").packedFile} */
+exports.packedFile = (entry) => {
+    const { name, sources } = sourcesOf(entry);
+    return cached(`${name}-packed`, ".js.gz", sources, (outfile) => writeFileSync(outfile, gzipSync(readFileSync(bundledFile(entry)), { level: 9 })));
+};
+
+function sourcesOf(entry) {
+    const path = relative(project, resolve(entry));
+    return { name: path.replace(/\W+/g, "-"), sources: path.startsWith("node_modules") ? [] : ["services", "experiments", "shared"] };
+}
+
+/** @type {import("./bundle").requireBundled} */
+exports.requireBundled = (entry) => {
+    const file = bundledFile(entry);
+    const compiledFile = `${file}.compiled`;
+    const cachedData = existsSync(compiledFile) ? readFileSync(compiledFile) : undefined;
+    // esbuild writes ASCII alone, which Node reads faster as such.
+    const script = new Script(Module.wrap(readFileSync(file, "latin1")), { filename: file, cachedData });
+    if (cachedData === undefined || script.cachedDataRejected) {
+        // At the end, when all functions that it needs have been compiled.
+        process.once("exit", () => replaceFile(compiledFile, script.createCachedData()));
+    }
+    const module = { exports: {} };
+    script.runInThisContext().call(module.exports, module.exports, Module.createRequire(file), module, file, dirname(file));
+    return module.exports;
 };
 
 /** @type {import("./bundle").compiledProgram} */
@@ -48,6 +77,17 @@ function cached(name, extension, sources, make) {
         if (!existsSync(path)) throw error;
     }
     return path;
+}
+
+/** Writes a file that others may read meanwhile. One that cannot be written is done without. */
+function replaceFile(path, content) {
+    const unfinished = `${path}-${process.pid}`;
+    try {
+        writeFileSync(unfinished, content);
+        renameSync(unfinished, path);
+    } catch {
+        rmSync(unfinished, { force: true });
+    }
 }
 
 const fingerprints = new Map();

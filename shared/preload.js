@@ -5,7 +5,7 @@
 const Module = require("node:module");
 const { readFileSync } = require("node:fs");
 const { join, relative } = require("node:path");
-const { bundledFile, compiledProgram } = require("./bundle");
+const { compiledProgram, requireBundled } = require("./bundle");
 
 const project = join(__dirname, "..");
 
@@ -15,19 +15,24 @@ require("google-protobuf").Message.prototype.toString = () => "[not shown]";
 
 // TypeScript without its compiler, which takes longer to load than the program to run. `npm run typecheck` checks types.
 require.extensions[".ts"] = (module, file) => {
-    process.setSourceMapsEnabled(true);
     const compiled = join(compiledProgram(), relative(project, file).replace(/\.ts$/, ".js"));
+    process.setSourceMapsEnabled(true);
     module._compile(readFileSync(compiled, "utf8"), file);
+    process.setSourceMapsEnabled(false);
 };
+// The SDK takes down a stack for each promise; lines are looked up in the sources only where somebody reads one.
+for (const event of ["uncaughtExceptionMonitor", "unhandledRejection"]) process.on(event, () => process.setSourceMapsEnabled(true));
 
+let kubernetesClient;
 const load = Module._load;
 Module._load = function (name, ...rest) {
     const loaded = () => load.call(this, name, ...rest);
     switch (name) {
         // Reads several hundred files where it is not in one.
         case "@kubernetes/client-node":
-            return load.call(this, bundledFile(require.resolve(name)), ...rest);
+            return (kubernetesClient ??= requireBundled(require.resolve(name)));
         // What the SDK loads for turning functions into resources, for driving Pulumi, and for tracing.
+        case "./v8Hooks":
         case "typescript":
         case "@npmcli/arborist":
         case "./automation":
@@ -38,6 +43,9 @@ Module._load = function (name, ...rest) {
         case "@opentelemetry/sdk-trace-base":
         case "@opentelemetry/sdk-trace-node":
             return new Proxy({}, { get: (_, member) => member === "__esModule" || loaded()[member] });
+        // The SDK has V8 debug the whole program, in case that a function is to be turned into a resource.
+        case "../../runtime/closure/v8Hooks":
+            return { isInitializedAsync: async () => {} };
         // Node itself looks lines up in the sources.
         case "source-map-support/register":
             return {};

@@ -3,8 +3,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { gzipSync } from "node:zlib";
-import { bundledFile } from "../../shared/bundle";
+import { bundledFile, packedFile } from "../../shared/bundle";
 
 /** Where the shop's programs are. */
 export const servicesFolder = join(__dirname, "..", "..", "services");
@@ -12,8 +11,8 @@ export const servicesFolder = join(__dirname, "..", "..", "services");
 /** Where a program lies in a pod. */
 export const programMount = "/program";
 /** What it is there: the bundle, packed by gzip. */
-export const packedFile = "main.js.gz";
-const unpackAndRun = `module._compile(zlib.gunzipSync(fs.readFileSync("${programMount}/${packedFile}")).toString(), "${programMount}/main.js")`;
+export const packedName = "main.js.gz";
+const unpackAndRun = `module._compile(zlib.gunzipSync(fs.readFileSync("${programMount}/${packedName}")).toString(), "${programMount}/main.js")`;
 
 /** The command that runs a program, with more of Node's own options if need be. */
 export function programCommand(...nodeOptions: string[]): string[] {
@@ -43,7 +42,7 @@ export class Program extends kx.ConfigMap {
     constructor({ namespace, entry, resourceName, objectName, labels }: ProgramArgs, opts?: pulumi.CustomResourceOptions) {
         const { packed, hash } = bundle(entry);
         const name = objectName ?? `${basename(dirname(entry))}-program-${hash}`;
-        const binaryData = { [packedFile]: packed.toString("base64") };
+        const binaryData = { [packedName]: packed.toString("base64") };
         // A changed program has another name, or comes with another run; and another version of Node may pack the same
         // one into other bytes.
         super(resourceName ?? name, { metadata: { name, namespace, labels }, binaryData, immutable: true }, { ...opts, ignoreChanges: ["binaryData"] });
@@ -59,12 +58,11 @@ const configMapLimitBytes = 1_048_576;
  * @throws Error where the program does not compile, or is larger than a ConfigMap may be.
  */
 export function bundle(entry: string): { packed: Buffer; hash: string } {
-    const text = readFileSync(bundledFile(entry), "utf8");
-    const packed = gzipSync(text, { level: 9 });
+    const packed = readFileSync(packedFile(entry));
     if (packed.length >= configMapLimitBytes) {
         throw new Error(`${entry} is ${packed.length} bytes when bundled and packed; a ConfigMap holds less than ${configMapLimitBytes}`);
     }
-    return { packed, hash: shortHash(text) };
+    return { packed, hash: shortHash(readFileSync(bundledFile(entry), "utf8")) };
 }
 
 /** Enough of a hash to tell two versions of one file apart in a name. */

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { logLevel, milliseconds, oneOf, port, secret, text } from "../shared/environment";
 import { CATEGORIES } from "../shared/products";
 
@@ -10,8 +10,8 @@ export const catalogueEnvironment = z.object({
     CATEGORY: oneOf(CATEGORIES),
     PGHOST: text("product-db"),
     PGPORT: port(5432),
-    PGUSER: text("shop_reader").prefault("shop_reader"),
-    PGDATABASE: text("shop").prefault("shop"),
+    PGUSER: z.prefault(text("shop_reader"), "shop_reader"),
+    PGDATABASE: z.prefault(text("shop"), "shop"),
     PGPASSWORD: secret("the password of PGUSER, from a Secret"),
     /** How long a query may take in all, connecting included; less than the gateway waits for an answer. */
     QUERY_TIMEOUT_MS: milliseconds(1_500),

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { httpUrl, logLevel, milliseconds, port } from "../shared/environment";
 
 /**
@@ -12,9 +12,9 @@ export const gatewayEnvironment = z.object({
     TOYS_URL: httpUrl("http://toys-bestseller"),
     HOT_DEALS_URL: httpUrl("http://hot-deals"),
     /** In a shop without orders nobody answers to this name; the gateway is the same in both, and is not restarted. */
-    ORDERS_URL: httpUrl("http://orders").prefault("http://orders"),
+    ORDERS_URL: z.prefault(httpUrl("http://orders"), "http://orders"),
     /** How long one backend may take in all, connecting included. */
     UPSTREAM_TIMEOUT_MS: milliseconds(2_000),
     /** The label of pods that an experiment attacks. */
-    TARGET_LABEL: z.string().default("chaos-shop/target"),
+    TARGET_LABEL: z._default(z.string(), "chaos-shop/target"),
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { request } from "node:https";
-import * as z from "zod";
+import * as z from "zod/mini";
 
 /** An API server and who asks it. */
 export interface ApiServer {
@@ -19,7 +19,7 @@ const ownApiServer: ApiServer = {
 
 /** What is read of the API server's answer. */
 const podsSchema = z.object({
-    items: z.array(z.object({ metadata: z.object({ name: z.string(), labels: z.record(z.string(), z.string()).default({}) }) })),
+    items: z.array(z.object({ metadata: z.object({ name: z.string(), labels: z._default(z.record(z.string(), z.string()), {}) }) })),
 });
 
 export type Pod = z.infer<typeof podsSchema>["items"][number]["metadata"];

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { logLevel, milliseconds, port, secret, text } from "../shared/environment";
 
 /** The environment of the inventory; the database is named with the variables PostgreSQL's own programs use. */
@@ -7,13 +7,13 @@ export const inventoryEnvironment = z.object({
     LOG_LEVEL: logLevel(),
     PGHOST: text("product-db"),
     PGPORT: port(5432),
-    PGUSER: text("shop_inventory").prefault("shop_inventory"),
-    PGDATABASE: text("shop").prefault("shop"),
+    PGUSER: z.prefault(text("shop_inventory"), "shop_inventory"),
+    PGDATABASE: z.prefault(text("shop"), "shop"),
     PGPASSWORD: secret("the password of PGUSER, from a Secret"),
     /** How long the database may take in all, connecting included. */
     QUERY_TIMEOUT_MS: milliseconds(1_500),
     BROKER_HOST: text("message-broker"),
     BROKER_PORT: port(4222),
-    BROKER_USER: text("inventory").prefault("inventory"),
+    BROKER_USER: z.prefault(text("inventory"), "inventory"),
     BROKER_PASSWORD: secret("the password of BROKER_USER, from a Secret"),
 });

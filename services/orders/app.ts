@@ -1,11 +1,11 @@
 import type { Context, Hono } from "hono";
-import * as z from "zod";
+import * as z from "zod/mini";
 import { createApplication } from "../shared/application";
 import { readJsonBody } from "../shared/body";
 import { serveHealth } from "../shared/health";
 import { type Log, reasonOf } from "../shared/log";
 import { createMetrics, gaugeCounts } from "../shared/metrics";
-import { itemSchema, ORDER_STATES } from "../shared/orders";
+import { type Item, itemSchema, ORDER_STATES } from "../shared/orders";
 import { plainProblem, ProblemError, problemType } from "../shared/problem";
 import type { Book } from "./book";
 
@@ -19,17 +19,17 @@ export interface OrdersArgs {
 const MOST_ITEMS = 50;
 
 const orderSchema = z.strictObject({
-    items: z
-        .array(itemSchema)
-        .min(1, "must have at least one item")
-        .max(MOST_ITEMS, `must have at most ${MOST_ITEMS} items`)
-        .superRefine((items, { addIssue }) => {
+    items: z.array(itemSchema).check(
+        z.minLength(1, "must have at least one item"),
+        z.maxLength(MOST_ITEMS, `must have at most ${MOST_ITEMS} items`),
+        z.superRefine((items: Item[], { addIssue }) => {
             items.forEach(({ productId }, index) => {
                 if (items.findIndex((item) => item.productId === productId) < index) {
                     addIssue({ code: "custom", path: [index, "productId"], message: "is there twice; add the quantities up" });
                 }
             });
         }),
+    ),
 });
 
 /**

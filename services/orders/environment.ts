@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { logLevel, milliseconds, port, secret, text } from "../shared/environment";
 
 /** The environment of orders; the database is named with the variables PostgreSQL's own programs use. */
@@ -7,13 +7,13 @@ export const ordersEnvironment = z.object({
     LOG_LEVEL: logLevel(),
     PGHOST: text("product-db"),
     PGPORT: port(5432),
-    PGUSER: text("shop_orders").prefault("shop_orders"),
-    PGDATABASE: text("shop").prefault("shop"),
+    PGUSER: z.prefault(text("shop_orders"), "shop_orders"),
+    PGDATABASE: z.prefault(text("shop"), "shop"),
     PGPASSWORD: secret("the password of PGUSER, from a Secret"),
     /** How long the database may take in all, connecting included; less than the gateway waits for an answer. */
     QUERY_TIMEOUT_MS: milliseconds(1_500),
     BROKER_HOST: text("message-broker"),
     BROKER_PORT: port(4222),
-    BROKER_USER: text("orders").prefault("orders"),
+    BROKER_USER: z.prefault(text("orders"), "orders"),
     BROKER_PASSWORD: secret("the password of BROKER_USER, from a Secret"),
 });

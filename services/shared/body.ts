@@ -1,6 +1,10 @@
 import type { Context } from "hono";
-import type * as z from "zod";
+import * as z from "zod/mini";
+import { en } from "zod/locales";
 import { plainProblem, ProblemError, problemType } from "./problem";
+
+// zod's smaller build has no sentences of its own.
+z.config(en());
 
 /**
  * Reads a request's JSON body against a schema.
@@ -9,7 +13,7 @@ import { plainProblem, ProblemError, problemType } from "./problem";
  * @throws ProblemError 415 for what does not claim to be JSON, 400 for what is none, and 422 for what is none that is
  *     wanted; the last names every wrong field, in `detail` and, as JSON Pointers (RFC 6901), in `errors`
  */
-export async function readJsonBody<Schema extends z.ZodType>(context: Context, schema: Schema): Promise<z.infer<Schema>> {
+export async function readJsonBody<Schema extends z.ZodMiniType>(context: Context, schema: Schema): Promise<z.infer<Schema>> {
     const type = context.req.header("content-type") ?? "";
     if (!/^application\/(?:[\w.+-]+\+)?json *(?:;|$)/i.test(type)) {
         throw new ProblemError(

@@ -1,7 +1,7 @@
 import { AckPolicy, jetstream, type JetStreamClient, type JsMsg, jetstreamManager, RetentionPolicy } from "@nats-io/jetstream";
 import { connect, headers as messageHeaders, nanos, type NatsConnection } from "@nats-io/transport-node";
 import { setTimeout as sleep } from "node:timers/promises";
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import { type Log, reasonOf } from "./log";
 import { openScope, type Scope } from "./scope";
 import { checkPort, watch } from "./watch";
@@ -51,7 +51,7 @@ export interface BrokerLink {
      * Hands each message of a subject over, one after the other. A message counts as dealt with when `handle` is done;
      * where it throws, or the program ends, the message comes again.
      */
-    consume<Schema extends z.ZodType>(
+    consume<Schema extends z.ZodMiniType>(
         subject: Subject, schema: Schema, handle: (message: z.infer<Schema>, scope: Scope) => Promise<void>,
     ): Promise<void>;
 }
@@ -151,7 +151,7 @@ async function openLink(connection: NatsConnection, lost: AbortSignal, { program
     };
 }
 
-async function deal<Schema extends z.ZodType>(
+async function deal<Schema extends z.ZodMiniType>(
     message: JsMsg, schema: Schema, handle: (message: z.infer<Schema>, scope: Scope) => Promise<void>, log: Log,
 ): Promise<void> {
     const read = readMessage(message, schema);
@@ -172,7 +172,7 @@ async function deal<Schema extends z.ZodType>(
     }
 }
 
-function readMessage<Schema extends z.ZodType>(message: JsMsg, schema: Schema): z.infer<Schema> | undefined {
+function readMessage<Schema extends z.ZodMiniType>(message: JsMsg, schema: Schema): z.infer<Schema> | undefined {
     try {
         return schema.parse(message.json());
     } catch {

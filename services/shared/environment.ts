@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 /** What a program was told by its environment, with every mistake in it. */
 export class EnvironmentError extends Error {
@@ -18,7 +18,7 @@ export class EnvironmentError extends Error {
  * @returns the values, converted and with defaults filled in
  * @throws EnvironmentError that names every wrong variable, the value found and what is allowed
  */
-export function readEnvironment<Schema extends z.ZodObject>(
+export function readEnvironment<Schema extends z.ZodMiniObject>(
     schema: Schema,
     environment: Record<string, string | undefined> = process.env,
 ): z.infer<Schema> {
@@ -52,44 +52,38 @@ function found(variable: string, environment: Record<string, string | undefined>
 }
 
 function wholeNumber(allowed: string, least: number, most: number) {
-    return z
-        .string(allowed)
-        .regex(/^\d{1,9}$/, allowed)
-        .transform(Number)
-        .pipe(z.number().min(least, allowed).max(most, allowed));
+    const digits = z.string(allowed).check(z.regex(/^\d{1,9}$/, allowed));
+    return z.pipe(z.pipe(digits, z.transform(Number)), z.number().check(z.gte(least, allowed), z.lte(most, allowed)));
 }
 
 /** A TCP port, 1 to 65535. */
 export function port(byDefault: number) {
-    return wholeNumber(`set a port from 1 to 65535, for example ${byDefault}`, 1, 65535).prefault(String(byDefault));
+    return z.prefault(wholeNumber(`set a port from 1 to 65535, for example ${byDefault}`, 1, 65535), String(byDefault));
 }
 
 /** A length of time in milliseconds, 1 to 60000. */
 export function milliseconds(byDefault: number) {
-    return wholeNumber(
-        `set a whole number of milliseconds from 1 to 60000, for example ${byDefault}`, 1, 60_000,
-    ).prefault(String(byDefault));
+    const allowed = `set a whole number of milliseconds from 1 to 60000, for example ${byDefault}`;
+    return z.prefault(wholeNumber(allowed, 1, 60_000), String(byDefault));
 }
 
 /** The address of another program of the shop; plain HTTP, as inside a cluster. */
 export function httpUrl(example: string) {
     const allowed = `set an http:// address, for example ${example}`;
-    return z
-        .string(allowed)
-        .refine((text) => URL.canParse(text) && new URL(text).protocol === "http:", allowed)
-        .transform((text) => new URL(text));
+    const address = z.string(allowed).check(z.refine((text) => URL.canParse(text) && new URL(text).protocol === "http:", allowed));
+    return z.pipe(address, z.transform((text) => new URL(text)));
 }
 
 /** Any text but the empty one. */
 export function text(example: string) {
     const allowed = `set it, for example to ${example}`;
-    return z.string(allowed).min(1, allowed);
+    return z.string(allowed).check(z.minLength(1, allowed));
 }
 
 /** A text that must not be seen: never defaulted, never shown. `what` says what it is and where it comes from. */
 export function secret(what: string) {
     const allowed = `set it to ${what}`;
-    return z.string(allowed).min(1, allowed);
+    return z.string(allowed).check(z.minLength(1, allowed));
 }
 
 /** One of a few words. */
@@ -99,5 +93,5 @@ export function oneOf<const Words extends readonly [string, ...string[]]>(words:
 
 /** How much a program logs; `info` unless told. */
 export function logLevel() {
-    return oneOf(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).prefault("info");
+    return z.prefault(oneOf(["trace", "debug", "info", "warn", "error", "fatal", "silent"]), "info");
 }

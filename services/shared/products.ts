@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 /** The categories a product can have, and with them the catalogue programs there are. */
 export const CATEGORIES = ["FASHION", "TOYS", "HOT_DEALS"] as const;
@@ -12,7 +12,7 @@ export const FALLBACK = "FALLBACK";
 /** One product. */
 export const productSchema = z.object({
     id: z.uuid(),
-    name: z.string().min(1),
+    name: z.string().check(z.minLength(1)),
     category: z.enum(CATEGORIES),
 });
 
