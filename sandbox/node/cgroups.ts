@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pause } from "./command";
 
@@ -10,6 +10,12 @@ const sandboxGroup = "chaos-shop";
 
 /** The cgroup root for the kubelet's pods, relative to each hierarchy. */
 export const podCgroupRoot = `/${sandboxGroup}`;
+
+/**
+ * What the sandbox weighs when processors are short, in cgroup v1's measure and v2's: eight times a process of the host.
+ * Else all pods together would get no more than any one process beside them, such as the engine that waits for them.
+ */
+const weights = { "cpu.shares": 8 * 1_024, "cpu.weight": 8 * 100 };
 
 /** The mounted cgroup hierarchies: one per controller with cgroup v1, a single one with v2. */
 function hierarchies(): string[] {
@@ -28,6 +34,10 @@ function hierarchies(): string[] {
 export function ensureCgroups(): string {
     for (const hierarchy of hierarchies()) {
         mkdirSync(join(hierarchy, sandboxGroup, "components"), { recursive: true });
+        for (const [file, weight] of Object.entries(weights)) {
+            const path = join(hierarchy, sandboxGroup, file);
+            if (existsSync(path)) writeFileSync(path, String(weight));
+        }
     }
     // One hierarchy is enough to find a process again, and the freezer (or v2) adds no accounting to it.
     const home = hierarchies().find((path) => path.endsWith("/freezer")) ?? hierarchies().at(-1);
