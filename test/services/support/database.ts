@@ -3,13 +3,11 @@ import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmS
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import postgres from "postgres";
-import { describe, vi } from "vitest";
+import { describe } from "vitest";
 import { whyNotInstalled } from "./debian";
 import { eventually, freePort } from "./ports";
 
 const SOURCE = resolve(__dirname, "../../../services/database");
-// A first start takes a second, or several on a busy machine.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 60_000 });
 
 export const OWNER_PASSWORD = "owner's secret";
 export const READER_PASSWORD = "reader secret";

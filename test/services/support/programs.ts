@@ -1,7 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { vi } from "vitest";
 import { bundledFile } from "../../../shared/bundle";
 import { eventually, freePort } from "./ports";
 
@@ -9,9 +8,6 @@ export type ProgramName = "gateway" | "catalogue" | "orders" | "inventory";
 
 /** How a pod runs a program: V8 sizes its heap by the whole machine's memory unless it is told. */
 const NODE_OPTIONS = ["--max-semi-space-size=4", "--max-old-space-size=48"];
-
-// Real processes on a busy machine take their time.
-vi.setConfig({ testTimeout: 20_000, hookTimeout: 60_000 });
 
 /** Bundles a program into one file, as it is mounted into its pod, and says where that file is. */
 export function bundle(name: ProgramName): string {
