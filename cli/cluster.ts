@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { allowedContext, type AllowedContext } from "../components/cluster/guard";
-import { connect, loadKubeconfig } from "../shared/kubernetes";
+import { loadKubeconfig } from "../shared/kubeconfig";
+import { connect } from "../shared/kubernetes";
 import { nodeLayout } from "../sandbox/node/layout";
 import { sandboxUp } from "../sandbox/node/up";
 

@@ -1,30 +1,5 @@
-import { ApiException, AppsV1Api, BatchV1Api, CoordinationV1Api, CoreV1Api, KubeConfig, NetworkingV1Api, RbacAuthorizationV1Api } from "@kubernetes/client-node";
-
-/** The user's kubeconfig cannot be read. */
-export class KubeconfigError extends Error {
-    constructor(message: string) {
-        super(message);
-        this.name = "KubeconfigError";
-    }
-}
-
-/**
- * The user's kubeconfig, from where kubectl looks for it (`KUBECONFIG`, then `~/.kube/config`). One without any
- * context where there is no file.
- *
- * @throws KubeconfigError where a file is there and cannot be read.
- */
-export function loadKubeconfig(): KubeConfig {
-    const kubeconfig = new KubeConfig();
-    try {
-        kubeconfig.loadFromDefault();
-    } catch (error) {
-        const where = process.env.KUBECONFIG ?? "~/.kube/config";
-        throw new KubeconfigError(`the kubeconfig (${where}) cannot be read: ${(error as Error).message}; mend it, or set KUBECONFIG to another`);
-    }
-    // Where there is no kubeconfig at all, the library makes one up that leads to port 8080 of this machine.
-    return kubeconfig.getCurrentContext() === "loaded-context" ? new KubeConfig() : kubeconfig;
-}
+import { ApiException, AppsV1Api, BatchV1Api, CoordinationV1Api, CoreV1Api, KubeConfig, NetworkingV1Api, RbacAuthorizationV1Api, StorageV1Api } from "@kubernetes/client-node";
+import { loadKubeconfig } from "./kubeconfig";
 
 /** The parts of the Kubernetes API that this project reads and writes outside of its resources. */
 export interface Cluster {
@@ -35,6 +10,7 @@ export interface Cluster {
     coordination: CoordinationV1Api;
     networking: NetworkingV1Api;
     rbac: RbacAuthorizationV1Api;
+    storage: StorageV1Api;
 }
 
 /** A cluster by its kubeconfig context. */
@@ -49,6 +25,7 @@ export function connect(context: string): Cluster {
         coordination: kubeconfig.makeApiClient(CoordinationV1Api),
         networking: kubeconfig.makeApiClient(NetworkingV1Api),
         rbac: kubeconfig.makeApiClient(RbacAuthorizationV1Api),
+        storage: kubeconfig.makeApiClient(StorageV1Api),
     };
 }
 

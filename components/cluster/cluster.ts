@@ -1,5 +1,6 @@
 import * as k8s from "@pulumi/kubernetes";
-import { connect, type Cluster, loadKubeconfig } from "../../shared/kubernetes";
+import { loadKubeconfig } from "../../shared/kubeconfig";
+import { connect, type Cluster } from "../../shared/kubernetes";
 import { allowedContext, type AllowedContext } from "./guard";
 
 /** The cluster that the stack touches. */

@@ -1,5 +1,4 @@
 import type { KubeConfig } from "@kubernetes/client-node";
-import { isIP } from "node:net";
 
 /** A kubeconfig context that the stack may touch. */
 export interface AllowedContext {
@@ -12,14 +11,19 @@ export interface AllowedContext {
 
 export type LocalCluster = (typeof localClusters)[number]["kind"];
 
-/** How the tools for local clusters name the contexts they write. */
+/** Addresses of this machine; the two names are those that Docker gives it. */
+const thisMachine = /^(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|::1|kubernetes\.docker\.internal|host\.docker\.internal)$/;
+
+/** How the tools for local clusters name the contexts that they write, and where those lead. */
 const localClusters = [
-    { kind: "kind", context: /^kind-/ },
-    { kind: "minikube", context: /^minikube$/ },
-    { kind: "k3d", context: /^k3d-/ },
-    { kind: "Docker Desktop", context: /^docker-(?:desktop|for-desktop)$/ },
-    { kind: "Rancher Desktop", context: /^rancher-desktop$/ },
-    { kind: "sandbox", context: /^chaos-shop-sandbox$/ },
+    { kind: "kind", context: /^kind-/, server: thisMachine },
+    // Its virtual machines have addresses in networks of this machine (RFC 1918, of which they use these two).
+    { kind: "minikube", context: /^minikube$/, server: new RegExp(`${thisMachine.source}|^(?:192\\.168|172\\.(?:1[6-9]|2\\d|3[01]))(?:\\.\\d+){2}$`) },
+    { kind: "k3d", context: /^k3d-/, server: thisMachine },
+    { kind: "Docker Desktop", context: /^docker-(?:desktop|for-desktop)$/, server: thisMachine },
+    { kind: "Rancher Desktop", context: /^rancher-desktop$/, server: thisMachine },
+    // RFC 2544's network, 198.18.0.0/15.
+    { kind: "sandbox", context: /^chaos-shop-sandbox$/, server: /^198\.1[89](?:\.\d+){2}$/ },
 ] as const;
 
 /** The stack may not touch the cluster that the kubeconfig leads to. */
@@ -48,15 +52,18 @@ export function allowedContext(kubeconfig: KubeConfig, named: string | undefined
         );
     }
     const name = named ?? kubeconfig.getCurrentContext();
+    if (!name) throw new GuardError(`the kubeconfig has no current context, so there is no cluster to touch: ${waysOn}`);
     const context = contexts.find((candidate) => candidate.name === name);
-    const server = context && kubeconfig.getCluster(context.cluster)?.server;
-    if (!name || !context) {
-        throw new GuardError(`the kubeconfig has no current context, so there is no cluster to touch: ${waysOn}`);
+    if (!context) {
+        const others = known.length > 0 ? `which it does not have; it has ${known.join(", ")}` : "and it has none at all";
+        throw new GuardError(`the kubeconfig's current context is "${name}", ${others}: ${waysOn}`);
     }
+    const { server, proxyUrl } = kubeconfig.getCluster(context.cluster) ?? {};
     if (!server) {
         throw new GuardError(`context "${name}" names the cluster "${context.cluster}", which the kubeconfig does not describe; mend the kubeconfig, or ${waysOn}`);
     }
-    const local = localCluster(name, server);
+    // Behind a proxy this machine's own address is the proxy's.
+    const local = proxyUrl === undefined ? localCluster(name, server) : undefined;
     if (named === undefined && local === undefined) {
         throw new GuardError(
             `the current context "${name}" (${server}) is not plainly a local cluster, and this stack does not name it. ` +
@@ -68,14 +75,6 @@ export function allowedContext(kubeconfig: KubeConfig, named: string | undefined
 
 /** The kind of local cluster that a context leads to; undefined where it is not plainly one. */
 export function localCluster(context: string, server: string): LocalCluster | undefined {
-    return isLocalAddress(server) ? localClusters.find((cluster) => cluster.context.test(context))?.kind : undefined;
-}
-
-/** Whether an API server's address is this machine's, or one that is not routed on the internet. */
-function isLocalAddress(server: string): boolean {
     const host = URL.canParse(server) ? new URL(server).hostname.replace(/^\[|\]$/g, "") : "";
-    if (["localhost", "kubernetes.docker.internal", "host.docker.internal"].includes(host)) return true;
-    if (isIP(host) === 6) return host === "::1" || /^f[cd]/i.test(host);
-    // RFC 1918, RFC 5735 loopback, RFC 2544 (198.18.0.0/15, the sandbox)
-    return isIP(host) === 4 && /^(?:0\.0\.0\.0$|127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|198\.1[89]\.)/.test(host);
+    return localClusters.find((cluster) => cluster.context.test(context) && cluster.server.test(host))?.kind;
 }

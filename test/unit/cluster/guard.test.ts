@@ -1,66 +1,153 @@
-import { KubeConfig } from "@kubernetes/client-node";
-import { describe, expect, it } from "vitest";
-import { allowedContext, GuardError } from "../../../components/cluster/guard";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type AllowedContext, allowedContext, GuardError } from "../../../components/cluster/guard";
+import { KubeconfigError, loadKubeconfig } from "../../../shared/kubeconfig";
 
-/** A kubeconfig with these contexts, each leading to that server; the first is the current one. */
-function kubeconfig(servers: Record<string, string>, current = Object.keys(servers)[0]): KubeConfig {
-    const config = new KubeConfig();
-    const names = Object.keys(servers);
-    config.loadFromOptions({
-        clusters: names.map((name) => ({ name: `${name}-cluster`, server: servers[name]! })),
-        users: names.map((name) => ({ name: `${name}-user` })),
-        contexts: names.map((name) => ({ name, cluster: `${name}-cluster`, user: `${name}-user` })),
-        currentContext: current,
-    });
-    return config;
+const usual = { KUBECONFIG: process.env.KUBECONFIG, HOME: process.env.HOME };
+const scratch = mkdtempSync(join(tmpdir(), "chaos-shop-guard-"));
+afterEach(() => {
+    for (const [name, value] of Object.entries(usual)) {
+        if (value === undefined) delete process.env[name];
+        else process.env[name] = value;
+    }
+});
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+/** A kubeconfig as its tool writes it. */
+const kubeconfig = (name: string) => join(__dirname, "kubeconfigs", `${name}.yaml`);
+
+/** What becomes of a stack that names a context, or none, where `KUBECONFIG` names these files. */
+function decide(files: string[], named?: string): AllowedContext {
+    process.env.KUBECONFIG = files.join(delimiter);
+    return allowedContext(loadKubeconfig(), named);
+}
+
+/** A file with one context. */
+function leadingTo(context: string, server: string): string {
+    const file = join(scratch, "config.json");
+    const clusters = [{ name: "c", cluster: { server } }];
+    writeFileSync(file, JSON.stringify({ clusters, users: [{ name: "u", user: {} }], contexts: [{ name: context, context: { cluster: "c", user: "u" } }], "current-context": context }));
+    return file;
 }
 
 describe("a context that is plainly local may be touched without being named", () => {
     it.each([
-        ["kind-kind", "https://127.0.0.1:39123", "kind"],
-        ["minikube", "https://192.168.49.2:8443", "minikube"],
-        ["k3d-demo", "https://0.0.0.0:6550", "k3d"],
-        ["docker-desktop", "https://kubernetes.docker.internal:6443", "Docker Desktop"],
-        ["rancher-desktop", "https://127.0.0.1:6443", "Rancher Desktop"],
-        ["chaos-shop-sandbox", "https://198.18.0.2:6443", "sandbox"],
-    ])("%s at %s", (context, server, local) => {
-        expect(allowedContext(kubeconfig({ [context]: server }), undefined)).toEqual({ name: context, server, local });
+        ["kind", "kind-kind", "https://127.0.0.1:39123", "kind"],
+        ["minikube", "minikube", "https://192.168.49.2:8443", "minikube"],
+        ["k3d", "k3d-demo", "https://0.0.0.0:6550", "k3d"],
+        ["docker-desktop", "docker-desktop", "https://kubernetes.docker.internal:6443", "Docker Desktop"],
+        ["rancher-desktop", "rancher-desktop", "https://127.0.0.1:6443", "Rancher Desktop"],
+        ["sandbox", "chaos-shop-sandbox", "https://198.18.0.2:6443", "sandbox"],
+    ])("as %s writes it", (file, name, server, local) => {
+        expect(decide([kubeconfig(file)])).toEqual({ name, server, local });
     });
-});
 
-describe("any other context is refused until the stack names it", () => {
     it.each([
-        ["arn:aws:eks:eu-central-1:123456789012:cluster/production", "https://ABC.gr7.eu-central-1.eks.amazonaws.com"],
-        ["gke_project_europe-west1_production", "https://34.90.1.2"],
-        ["production-aks", "https://production.hcp.westeurope.azmk8s.io:443"],
-        ["company", "https://10.0.0.1:6443"],
-        ["minikube", "https://34.90.1.2:8443"],
+        ["minikube", "https://127.0.0.1:53412"],
+        ["minikube", "https://172.17.220.5:8443"],
+        ["kind-ipv6", "https://[::1]:39123"],
+        ["docker-for-desktop", "https://localhost:6445"],
+        ["k3d-demo", "https://host.docker.internal:6550"],
+    ])("%s at %s", (context, server) => expect(decide([leadingTo(context, server)])).toMatchObject({ name: context, local: expect.any(String) }));
+});
+
+describe("any other context is refused until the stack names it, with the command that does", () => {
+    it.each([
+        ["eks", "arn:aws:eks:eu-central-1:123456789012:cluster/production"],
+        ["gke", "gke_my-project_europe-west1_production"],
+        ["aks", "production"],
+        ["exec-plugin", "jane@company"],
+        ["several", "production"],
+        ["proxied", "kind-kind"],
+    ])("as of %s", (file, context) => {
+        expect(() => decide([kubeconfig(file)])).toThrow(GuardError);
+        expect(() => decide([kubeconfig(file)])).toThrow(`the current context "${context}"`);
+        expect(() => decide([kubeconfig(file)])).toThrow(`Nothing was touched. If the shop and its experiments may run there: pulumi config set kube.context '${context}'`);
+        expect(decide([kubeconfig(file)], context)).toMatchObject({ name: context, local: undefined });
+    });
+
+    it.each([
+        ["kind-prod", "https://34.90.1.2"],
+        ["kind-prod", "https://10.20.0.1:6443"],
         ["kind-kind", "https://kind.example.com"],
-    ])("%s at %s", (context, server) => {
-        const config = kubeconfig({ [context]: server });
-        expect(() => allowedContext(config, undefined)).toThrow(GuardError);
-        expect(() => allowedContext(config, undefined)).toThrow(`pulumi config set kube.context '${context}'`);
-        expect(allowedContext(config, context)).toMatchObject({ name: context, server });
+        ["kind-kind", "https://127.0.0.1.example.com"],
+        ["minikube", "https://34.90.1.2:8443"],
+        ["k3d-prod", "https://192.168.1.20:6443"],
+        ["docker-desktop", "https://docker-desktop.example.com:6443"],
+        ["rancher-desktop", "https://[2001:db8::1]:6443"],
+        ["chaos-shop-sandbox", "https://198.51.100.7:6443"],
+        ["company", "https://127.0.0.1:6443"],
+        ["not-kind-kind", "https://127.0.0.1:6443"],
+    ])("%s at %s, which has the name or the address of a local one, but not both", (context, server) => {
+        const file = leadingTo(context, server);
+        expect(() => decide([file])).toThrow(`pulumi config set kube.context '${context}'`);
+        expect(decide([file], context)).toMatchObject({ name: context, server, local: undefined });
     });
 });
 
-it("a named context is used, whatever the current one is", () => {
-    const config = kubeconfig({ production: "https://34.90.1.2", "kind-kind": "https://127.0.0.1:39123" });
-    expect(allowedContext(config, "kind-kind").name).toBe("kind-kind");
+describe("a named context", () => {
+    it("is used, whatever the current one is", () => expect(decide([kubeconfig("several")], "kind-kind")).toMatchObject({ name: "kind-kind", local: "kind" }));
+
+    it("that is not there is refused, with those that are", () => {
+        expect(() => decide([kubeconfig("several")], "kind")).toThrow(/kube\.context is "kind".*allowed: production, kind-kind, minikube; set with `pulumi config set kube\.context NAME`/);
+    });
 });
 
-it("a named context that is not there is refused, with those that are", () => {
-    expect(() => allowedContext(kubeconfig({ "kind-kind": "https://127.0.0.1:1", minikube: "https://127.0.0.1:2" }), "kind")).toThrow(
-        /kube\.context is "kind".*allowed: kind-kind, minikube/,
-    );
+describe("several files", () => {
+    it("are one, where the first file's word for the current context counts, as with kubectl", () => {
+        expect(decide([kubeconfig("kind"), kubeconfig("gke")])).toMatchObject({ name: "kind-kind", local: "kind" });
+        expect(() => decide([kubeconfig("gke"), kubeconfig("kind")])).toThrow(GuardError);
+        expect(decide([kubeconfig("gke"), kubeconfig("kind")], "kind-kind")).toMatchObject({ name: "kind-kind", local: "kind" });
+    });
+    it("may describe the same cluster, and the first is right", () => {
+        expect(decide([kubeconfig("kind"), leadingTo("kind-kind", "https://34.90.1.2")])).toMatchObject({ server: "https://127.0.0.1:39123", local: "kind" });
+    });
+    it("may be missing or empty, as long as one is there", () => {
+        expect(decide([join(scratch, "gone"), kubeconfig("empty"), kubeconfig("no-current"), kubeconfig("kind")])).toMatchObject({ name: "kind-kind" });
+    });
 });
 
-it("without any context the error names the ways to get a cluster", () => {
-    expect(() => allowedContext(new KubeConfig(), undefined)).toThrow(/no cluster to touch.*npm run sandbox -- up.*kind.*minikube/);
+describe("without a cluster to touch the error names the ways to get one", () => {
+    it.each([
+        ["a kubeconfig without contexts", [kubeconfig("none")], /no current context/],
+        ["an empty file", [kubeconfig("empty")], /no current context/],
+        ["no current context", [kubeconfig("no-current")], /no current context/],
+        ["a current context that is not there", [kubeconfig("current-gone")], /current context is "kind-deleted", which it does not have; it has kind-kind/],
+        ["a cluster that is not described", [kubeconfig("cluster-gone")], /cluster "gone", which the kubeconfig does not describe/],
+    ])("%s", (_what, files, reason) => {
+        expect(() => decide(files)).toThrow(GuardError);
+        expect(() => decide(files)).toThrow(reason);
+        expect(() => decide(files)).toThrow(/npm run sandbox -- up.*kind.*minikube.*pulumi config set kube\.context NAME/);
+    });
+
+    it("no file at all", () => {
+        delete process.env.KUBECONFIG;
+        process.env.HOME = scratch;
+        expect(() => allowedContext(loadKubeconfig(), undefined)).toThrow(/no current context.*npm run sandbox -- up/);
+        expect(() => allowedContext(loadKubeconfig(), "production")).toThrow(/kube\.context is "production".*no context at all/);
+    });
 });
 
-it("a context whose cluster is not described is refused", () => {
-    const config = new KubeConfig();
-    config.loadFromOptions({ clusters: [], users: [], contexts: [{ name: "minikube", cluster: "gone", user: "nobody" }], currentContext: "minikube" });
-    expect(() => allowedContext(config, undefined)).toThrow(/cluster "gone", which the kubeconfig does not describe/);
+describe("a kubeconfig that cannot be read is told of by its file, and never quoted", () => {
+    beforeAll(() => writeFileSync(join(scratch, "nameless.yaml"), "clusters:\n- cluster: {server: 'https://127.0.0.1:1'}\n"));
+
+    it.each([
+        ["broken YAML", [kubeconfig("broken")], /broken\.yaml cannot be read: .* in line \d+; mend it, or set KUBECONFIG to another/],
+        ["broken YAML beside a good one", [kubeconfig("kind"), kubeconfig("broken")], /broken\.yaml cannot be read/],
+        ["a cluster without a name", [join(scratch, "nameless.yaml")], /nameless\.yaml cannot be read: .*name is missing/],
+        ["a folder", [scratch], /cannot be read: EISDIR/],
+        ["a file that is not there", [join(scratch, "gone")], /KUBECONFIG is ".*gone", and no such file is there; set it to one that is, or unset it/],
+    ])("%s", (_what, files, reason) => {
+        expect(() => decide(files)).toThrow(KubeconfigError);
+        expect(() => decide(files)).toThrow(reason);
+        try {
+            decide(files);
+        } catch (error) {
+            expect((error as Error).message).not.toContain("t0k3n");
+        }
+    });
+
+    it("text that is no kubeconfig counts as one without contexts", () => expect(() => decide([kubeconfig("text")])).toThrow(/no current context/));
 });
