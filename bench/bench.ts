@@ -8,6 +8,7 @@ import { gatewayLatency } from "./figures/gatewayLatency";
 import { gatewayThroughput } from "./figures/gatewayThroughput";
 import { orderMemory } from "./figures/orderMemory";
 import { podMemory } from "./figures/podMemory";
+import { previewPerResource } from "./figures/previewPerResource";
 import { previewUnchanged } from "./figures/previewUnchanged";
 import { recovery } from "./figures/recovery";
 import { shopUp } from "./figures/shopUp";
@@ -18,6 +19,7 @@ import { Session } from "./session";
 const figures = {
     "shop-up": shopUp,
     "preview-unchanged": previewUnchanged,
+    "preview-per-resource": previewPerResource,
     "experiment-enable": experimentEnable,
     recovery,
     "pod-memory": podMemory,

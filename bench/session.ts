@@ -48,6 +48,13 @@ export class Session {
         return stack;
     }
 
+    /** A new stack of a program with so many shops; nothing of them is in the cluster. */
+    async manyShopsStack(shops: number): Promise<BenchStack> {
+        const stack = await BenchStack.ofProject(this.pulumi, this.scratch, `bench-${shops}-shops`, join(project, "bench", "manyShops"));
+        await stack.set({ context: this.context, shops: String(shops) });
+        return stack;
+    }
+
     /** The stack of a program that makes nothing, with nothing left to update. */
     async emptyStack(): Promise<BenchStack> {
         const stack = await BenchStack.ofEmptyProgram(this.pulumi, this.scratch, "bench-empty");

@@ -19,14 +19,14 @@ export class BenchStack {
         private readonly configFile: string,
     ) {}
 
-    /** A new stack of this project. */
-    static async ofProject(pulumi: string, scratch: string, name: string): Promise<BenchStack> {
+    /** A new stack of this project, or of another one that lies in a folder. */
+    static async ofProject(pulumi: string, scratch: string, name: string, of = project): Promise<BenchStack> {
         const folder = join(scratch, `configuration-${name}`);
         mkdirSync(folder);
-        copyFileSync(join(project, "Pulumi.yaml"), join(folder, "Pulumi.yaml"));
+        copyFileSync(join(of, "Pulumi.yaml"), join(folder, "Pulumi.yaml"));
         // `stack init` writes its salt into the stack's file: into this one, not one of the project's.
         await run(pulumi, ["stack", "init", name], folder);
-        return new BenchStack(pulumi, project, name, join(folder, `Pulumi.${name}.yaml`));
+        return new BenchStack(pulumi, of, name, join(folder, `Pulumi.${name}.yaml`));
     }
 
     /** A new stack of a program that makes nothing, run as Pulumi runs TypeScript where it does not check types. */
@@ -65,6 +65,15 @@ export class BenchStack {
     /** One preview; gives its seconds. @throws Error where it is to change something */
     async previewUnchanged(): Promise<number> {
         return timed(() => this.call("preview", "--expect-no-changes", "--config-file", this.configFile));
+    }
+
+    /** One preview of a stack that has nothing yet; gives its seconds, and how many resources it is to make. */
+    async previewNew(): Promise<{ seconds: number; resources: number }> {
+        let printed = "";
+        const seconds = await timed(async () => void (printed = await this.call("preview", "--config-file", this.configFile)));
+        const resources = Number(/\+ (\d+) to create/.exec(printed)?.[1]);
+        if (!(resources > 0)) throw new Error(`the preview is to make nothing: ${printed}`);
+        return { seconds, resources };
     }
 
     /** An update of a program without resources, so that its preview changes nothing. */

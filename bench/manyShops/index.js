@@ -1,0 +1,14 @@
+// As many shops as the stack asks for, each in a namespace of its own, by the component that the project's program uses.
+const k8s = require("@pulumi/kubernetes");
+const pulumi = require("@pulumi/pulumi");
+const { settings } = require("../../components/configuration/settings.ts");
+const { Shop } = require("../../components/shop/shop.ts");
+
+const config = new pulumi.Config();
+const images = { node: settings["images.node"].default, postgres: settings["images.postgres"].default, nats: settings["images.nats"].default };
+const provider = new k8s.Provider("cluster", { context: config.require("context") });
+for (let number = 1; number <= config.requireNumber("shops"); number++) {
+    // The engine tells resources of one name apart by the types of their parents.
+    const parent = new pulumi.ComponentResource(`many-shops:index:Shop${number}`, `shop-${number}`, {}, { provider });
+    new Shop("shop", { namespace: `bench-shop-${number}`, images }, { parent });
+}
