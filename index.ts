@@ -3,9 +3,12 @@ import { Agent } from "./components/agent/agent";
 import { readManifest } from "./components/agent/readManifest";
 import { openCluster } from "./components/cluster/cluster";
 import { awaitGatewayAddress } from "./components/cluster/gatewayAddress";
-import { awaitOrders } from "./components/cluster/awaitOrders";
+import { wayToGateway } from "./components/cluster/gatewayWay";
+import { checkStorageClass } from "./components/cluster/storageClass";
+import { awaitWorkloads } from "./components/cluster/workloads";
 import { stackConfiguration } from "./components/configuration/stack";
-import { GatewayIngress } from "./components/shop/ingress";
+import { placement } from "./components/program/placement";
+import { GatewayIngress, ingressUrl } from "./components/shop/ingress";
 import { Shop } from "./components/shop/shop";
 import { UserError } from "./components/userError";
 import { Experiment } from "./experiments/experiment";
@@ -16,27 +19,29 @@ import { productsUrl } from "./shared/gateway";
 
 /** The stack: a shop in a cluster and, while it is enabled, an experiment on it. */
 async function stack() {
-    const { kubeContext, clusterName, namespace, variant, images, replicas, gateway, ingress, databaseStorage, ordersReadyTimeoutMs, agent, experiment } =
-        stackConfiguration(savedExperiments());
-    const { context, provider, api } = await openCluster(kubeContext);
+    const configuration = stackConfiguration(savedExperiments());
+    const { clusterName, namespace, variant, images, replicas, gateway, ingress, storage, shutdownDelayMs, agent, experiment } = configuration;
+    const { context, provider, api } = await openCluster(configuration.kubeContext, { namespace, "agent.namespace": agent?.namespace });
+    if (storage.database || storage.broker) await checkStorageClass(api, storage.class);
+    const opts = { provider, transformations: placement(configuration.placement) };
 
-    const shop = new Shop("shop", { namespace, variant, images, replicas, gatewayServiceType: gateway.serviceType, databaseStorage }, { provider });
+    const shop = new Shop("shop", { namespace, variant, images, replicas, gatewayServiceType: gateway.serviceType, storage, shutdownDelayMs }, opts);
     if (ingress) new GatewayIngress("gateway", { namespace: shop.namespace, ...ingress }, { provider, parent: shop });
 
     const manifest = agent?.manifest === undefined ? undefined : await readManifest(agent.manifest, agent.key, clusterName);
-    const installed = agent && new Agent("agent", { settings: agent, clusterName, shop: namespace, image: images.node, cluster: api, manifest }, { provider });
+    const installed = agent && new Agent("agent", { settings: agent, clusterName, shop: namespace, image: images.node, cluster: api, manifest }, agent.install === "builtin" ? opts : { provider });
 
     const plan = planOf({ ...experiment, saved: validExperiment(experiment.name), context: context.name, clusterName, shopNamespace: namespace });
-    const run = experiment.enabled ? new Experiment(plan.experiment, { plan, image: images.node }, { provider, dependsOn: shop }) : undefined;
+    const run = experiment.enabled ? new Experiment(plan.experiment, { plan, image: images.node }, { ...opts, dependsOn: shop }) : undefined;
     if (run && pulumi.runtime.isDryRun()) await foreseeTargets(plan, api);
 
     const address = awaitGatewayAddress(shop.gateway.service, api, gateway.addressTimeoutMs ?? (context.local ? 15_000 : 300_000));
     return {
         variant,
         namespace: shop.namespace,
-        gateway: address.apply((found) => found ?? `no external address; reach it with: kubectl --context ${context.name} --namespace ${namespace} port-forward service/gateway 8080:80`),
-        ...(shop.orders && { orders: awaitOrders(shop.orders, api, ordersReadyTimeoutMs) }),
-        productsUrl: address.apply((found) => found && productsUrl(found)),
+        gateway: address.apply((found) => found ?? wayToGateway(context, namespace, gateway.serviceType)),
+        workloads: awaitWorkloads(shop, namespace, api, configuration.ordersReadyTimeoutMs),
+        productsUrl: address.apply((found) => (found ? productsUrl(found) : ingress && ingressUrl(ingress))),
         agent: installed?.summary ?? "disabled",
         experiment: run?.conclusion ?? "disabled",
     };

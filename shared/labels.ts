@@ -10,6 +10,8 @@ export const labels = {
 
 /** Annotations of ours in the cluster. */
 export const annotations = {
+    /** On a namespace: the stack that it is of. */
+    stack: "chaos-shop/stack",
     /** On an attack's objects: the pods that it is for, comma-separated. */
     targets: "chaos-shop/targets",
     /** On the pod of a deadline's Job: that it watches, and whom. */

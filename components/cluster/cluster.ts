@@ -1,7 +1,10 @@
+import type { V1Namespace } from "@kubernetes/client-node";
 import * as k8s from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
 import { loadKubeconfig } from "../../shared/kubeconfig";
-import { connect, type Cluster } from "../../shared/kubernetes";
+import { connect, type Cluster, orMissing } from "../../shared/kubernetes";
 import { allowedContext, type AllowedContext } from "./guard";
+import { type Claimant, refusedNamespace } from "./namespaceOwner";
 
 /** The cluster that the stack touches. */
 export interface StackCluster {
@@ -12,29 +15,37 @@ export interface StackCluster {
     api: Cluster;
 }
 
+/** The namespaces that a stack makes, by the settings that name them. */
+export type OwnNamespaces = Record<Claimant["key"], string | undefined>;
+
 const reachTimeoutMs = 10_000;
 
 /**
- * The cluster behind the context that the stack may touch, which must answer: a cluster that does not is told of here
- * in one sentence, before the first resource.
+ * The cluster behind the context that the stack may touch, which must answer, and have the stack's namespaces free for
+ * it: what stands in the way is told of here, before the first resource.
  *
  * @param named what the stack's `kube.context` says
- * @throws GuardError, KubeconfigError, or an Error that names the address that does not answer
+ * @throws GuardError, KubeconfigError, or an Error that names the address that does not answer or the namespaces that others have
  */
-export async function openCluster(named: string | undefined): Promise<StackCluster> {
+export async function openCluster(named: string | undefined, namespaces: OwnNamespaces): Promise<StackCluster> {
     const context = allowedContext(loadKubeconfig(), named);
     const api = connect(context.name);
-    await reach(api, context);
+    const found = await readNamespaces(api, context, namespaces);
+    const refused = found.map(([key, namespace]) => refusedNamespace(namespace, { stack: pulumi.getStack(), key, context: context.name })).filter((reason) => reason !== undefined);
+    if (refused.length > 0) throw new Error(refused.join("\n"));
     return { context, api, provider: new k8s.Provider("cluster", { context: context.name }) };
 }
 
-async function reach(api: Cluster, { name, server, local }: AllowedContext): Promise<void> {
+/** Those of the namespaces that are there. @throws Error where the cluster does not answer */
+async function readNamespaces(api: Cluster, { name: context, server, local }: AllowedContext, namespaces: OwnNamespaces): Promise<[Claimant["key"], V1Namespace][]> {
     const signal = AbortSignal.timeout(reachTimeoutMs);
+    const wanted = (Object.entries(namespaces) as [Claimant["key"], string | undefined][]).flatMap(([key, name]) => (name === undefined ? [] : [{ key, name }]));
     try {
-        await api.core.listNamespace({ limit: 1 }, { signal } as never);
+        const found = await Promise.all(wanted.map(async ({ key, name }) => [key, await orMissing(api.core.readNamespace({ name }, { signal } as never))] as const));
+        return found.flatMap(([key, namespace]) => (namespace === undefined ? [] : [[key, namespace]]));
     } catch (error) {
         const start = local === "sandbox" ? "; start it with `npm run sandbox -- up`" : local ? `; start ${local}` : "";
         const reason = signal.aborted ? `no answer within ${reachTimeoutMs / 1_000} s` : (error as Error).message.split("\n")[0];
-        throw new Error(`the cluster of context "${name}" at ${server} cannot be used: ${reason}${start}, or choose another with \`pulumi config set kube.context NAME\``);
+        throw new Error(`the cluster of context "${context}" at ${server} cannot be used: ${reason}${start}, or choose another with \`pulumi config set kube.context NAME\``);
     }
 }

@@ -4,8 +4,9 @@ import type { V1Deployment, V1Pod } from "@kubernetes/client-node";
  * What keeps a workload from being ready, and what to do about it, in words; undefined where nothing does.
  *
  * @param pods the workload's, without those that are on their way out
+ * @param dispensable whether variant four does without it. @default false
  */
-export function whatItWaitsFor(deployment: V1Deployment, pods: readonly V1Pod[]): string | undefined {
+export function whatItWaitsFor(deployment: V1Deployment, pods: readonly V1Pod[], dispensable = false): string | undefined {
     const { name, namespace, generation } = deployment.metadata!;
     const { observedGeneration, updatedReplicas = 0, availableReplicas = 0, replicas = 0, conditions = [] } = deployment.status ?? {};
     const wanted = deployment.spec?.replicas ?? 1;
@@ -18,7 +19,8 @@ export function whatItWaitsFor(deployment: V1Deployment, pods: readonly V1Pod[])
     for (const { metadata, status } of pods) {
         const unscheduled = status?.conditions?.find((condition) => condition.type === "PodScheduled" && condition.status === "False");
         if (unscheduled) {
-            return `${name} is Pending: it waits for a node that has room for it: ${sentence(unscheduled.message)} Make room (a larger node, one more, fewer replicas of others) or do without it (\`pulumi config set variant four\`), and run \`pulumi up\` again.`;
+            const without = dispensable ? " or do without it (`pulumi config set variant four`)" : "";
+            return `${name} is Pending: it waits for a node that has room for it: ${sentence(unscheduled.message)} Make room (a larger node, one more, fewer replicas of others)${without}, and run \`pulumi up\` again.`;
         }
         const waiting = status?.containerStatuses?.map(({ state }) => state?.waiting).find((state) => state?.reason && state.reason !== "ContainerCreating" && state.reason !== "PodInitializing");
         if (waiting) {

@@ -66,7 +66,7 @@ export function contradictions(get: <K extends Key>(key: K) => ReadAs<K> | undef
             });
         }
     }
-    for (const key of ["replicas.orders", "replicas.inventory"] as const) {
+    for (const key of ["replicas.orders", "replicas.inventory", "broker.storage"] as const) {
         if (get(key) !== undefined && get("variant") === "four") {
             mistakes.push({
                 key,
@@ -76,11 +76,20 @@ export function contradictions(get: <K extends Key>(key: K) => ReadAs<K> | undef
             });
         }
     }
-    for (const key of ["ingress.class", "ingress.tlsSecret"] as const) {
-        if (get(key) !== undefined && get("ingress.hosts") === undefined) {
+    if (get("storage.class") !== undefined && get("database.storage") === undefined && get("broker.storage") === undefined) {
+        mistakes.push({
+            key: "storage.class",
+            value: get("storage.class")!,
+            reason: "there is no claim without database.storage or broker.storage",
+            command: setCommand("database.storage", "1Gi"),
+        });
+    }
+    for (const key of ["ingress.class", "ingress.tlsSecret", "ingress.annotations"] as const) {
+        const value = get(key);
+        if (value !== undefined && get("ingress.hosts") === undefined) {
             mistakes.push({
                 key,
-                value: get(key)!,
+                value: typeof value === "string" ? value : Object.entries(value).map((pair) => pair.join("=")).join(","),
                 reason: "there is no Ingress without ingress.hosts",
                 command: setCommand("ingress.hosts", "shop.example.com"),
             });

@@ -4,6 +4,7 @@ import { contradictions } from "./contradictions";
 import { ConfigurationError, type Mistake, setCommand, suggestion } from "./mistakes";
 import { type Key, type ReadAs, type Setting, settings, type Workload, workloads } from "./settings";
 import { unknownKey } from "./unknownKeys";
+import type { Toleration } from "./values";
 
 /** A stack's configuration, read and checked. Durations are milliseconds, shares are between 0 and 1. */
 export interface StackConfiguration {
@@ -13,14 +14,18 @@ export interface StackConfiguration {
     /** The kubeconfig context that the stack names; undefined where it leaves the choice to the guard. */
     kubeContext?: string;
     gateway: { serviceType: "LoadBalancer" | "NodePort" | "ClusterIP"; addressTimeoutMs?: number };
-    ingress?: { hosts: string[]; class?: string; tlsSecret?: string };
+    ingress?: { hosts: string[]; class?: string; tlsSecret?: string; annotations?: Record<string, string> };
     /** Only workloads whose number the stack sets. */
     replicas: Partial<Record<Workload, number>>;
     images: { node: string; postgres: string; nats: string };
     /** How long new pods of orders, inventory and message-broker are waited for. */
     ordersReadyTimeoutMs: number;
-    /** Size of the database's claim; undefined for an `emptyDir`. */
-    databaseStorage?: string;
+    /** Where the cluster may put pods, and how it gets their images. */
+    placement: { pullSecrets?: string[]; nodeSelector?: Record<string, string>; tolerations?: Toleration[] };
+    /** Sizes of the claims, undefined for an `emptyDir`; their class, undefined for the cluster's default; whether they outlive the stack. */
+    storage: { database?: string; broker?: string; class?: string; keep: boolean };
+    /** How long a program goes on serving after it was told to stop. */
+    shutdownDelayMs: number;
     /** Undefined where it is not enabled. */
     agent?: AgentSettings;
     experiment: ExperimentSettings;
@@ -141,11 +146,13 @@ function shape(
         clusterName: get("cluster.name") ?? stack,
         kubeContext: get("kube.context"),
         gateway: { serviceType: must("gateway.serviceType"), addressTimeoutMs: get("gateway.addressTimeout") },
-        ingress: hosts && { hosts, class: get("ingress.class"), tlsSecret: get("ingress.tlsSecret") },
+        ingress: hosts && { hosts, class: get("ingress.class"), tlsSecret: get("ingress.tlsSecret"), annotations: get("ingress.annotations") },
         replicas: Object.fromEntries(replicas),
         images: { node: must("images.node"), postgres: must("images.postgres"), nats: must("images.nats") },
         ordersReadyTimeoutMs: must("orders.readyTimeout"),
-        databaseStorage: get("database.storage"),
+        placement: { pullSecrets: get("images.pullSecrets"), nodeSelector: get("nodes.selector"), tolerations: get("nodes.tolerations") },
+        storage: { database: get("database.storage"), broker: get("broker.storage"), class: get("storage.class"), keep: must("storage.keep") },
+        shutdownDelayMs: must("shutdown.delay"),
         agent: must("agent.enabled")
             ? {
                   install: must("agent.install"),

@@ -1,4 +1,4 @@
-import { agentKey, count, duration, flag, hosts, httpAddress, image, label, oneOf, percentage, radius, type Reader, target, text } from "./values";
+import { agentKey, annotations, count, duration, flag, hosts, httpAddress, image, label, names, nodeLabels, oneOf, percentage, radius, type Reader, size, target, text, tolerations } from "./values";
 
 /** The workloads of the shop, by the names that the cluster knows them by. */
 export const workloads = ["gateway", "fashion-bestseller", "toys-bestseller", "hot-deals", "database", "orders", "inventory", "message-broker"] as const;
@@ -57,6 +57,11 @@ export const settings = {
     "ingress.hosts": setting(hosts, { describedDefault: "none", meaning: "Host names that reach the gateway by an Ingress.", example: "shop.example.com" }),
     "ingress.class": setting(label, { describedDefault: "the cluster's own", meaning: "The class of the Ingress.", example: "nginx" }),
     "ingress.tlsSecret": setting(label, { describedDefault: "none", meaning: "The Secret with the certificate for the hosts.", example: "shop-tls" }),
+    "ingress.annotations": setting(annotations, {
+        describedDefault: "none",
+        meaning: "What the cluster's ingress controller and certificate manager are told by annotations.",
+        example: "cert-manager.io/cluster-issuer=letsencrypt",
+    }),
     "replicas.gateway": replicas("gateway"),
     "replicas.fashion-bestseller": replicas("fashion-bestseller"),
     "replicas.toys-bestseller": replicas("toys-bestseller"),
@@ -79,10 +84,28 @@ export const settings = {
         default: "docker.io/library/nats:2.9.10-alpine",
         meaning: "What the message broker runs on: NATS 2.9.10 or newer.",
     }),
-    "database.storage": setting(
-        { allowed: "a size such as 512Mi or 1Gi", read: (size: string) => (/^[1-9]\d*(?:Mi|Gi|Ti)$/.test(size) ? size : undefined) },
-        { describedDefault: "none, an `emptyDir`", meaning: "Size of the database's PersistentVolumeClaim.", example: "1Gi" },
-    ),
+    "images.pullSecrets": setting(names, {
+        describedDefault: "none",
+        meaning: "Secrets that the images are pulled with, comma-separated; each is to be in the namespace of the pods.",
+        example: "registry",
+    }),
+    "nodes.selector": setting(nodeLabels, { describedDefault: "none", meaning: "Labels of the nodes that the shop's pods and an experiment's may run on.", example: "pool=demo" }),
+    "nodes.tolerations": setting(tolerations, {
+        describedDefault: "none",
+        meaning: "Taints that the shop's pods and an experiment's tolerate, as `kubectl taint` writes them.",
+        example: "dedicated=demo:NoSchedule",
+    }),
+    "database.storage": setting(size, { describedDefault: "none, an `emptyDir`", meaning: "Size of the database's PersistentVolumeClaim.", example: "1Gi" }),
+    "broker.storage": setting(size, { describedDefault: "none, an `emptyDir`", meaning: "Size of the message broker's PersistentVolumeClaim.", example: "1Gi" }),
+    "storage.class": setting(label, { describedDefault: "the cluster's default", meaning: "Storage class of the claims.", example: "standard" }),
+    "storage.keep": setting(flag, {
+        default: "true",
+        meaning: "Whether the claims outlive the stack, with their namespace: `pulumi destroy` leaves them, and the next `pulumi up` takes them up again.",
+    }),
+    "shutdown.delay": setting(duration("0s", "1m"), {
+        default: "0s",
+        meaning: "How long a program that is told to stop goes on serving, until the cluster sends it no more requests: at `5s` a rolling update and an eviction lose none.",
+    }),
     "agent.enabled": setting(flag, { default: "true", meaning: "Whether an agent, which discovers targets, is installed beside the shop." }),
     "agent.install": setting(oneOf("builtin", "chart", "manifest"), {
         default: "builtin",

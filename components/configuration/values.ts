@@ -104,12 +104,77 @@ export const httpAddress: Reader<string> = {
     read: (address) => (/^https?:\/\//.test(address) && URL.canParse(address) ? address : undefined),
 };
 
+/** The size of a volume. */
+export const size: Reader<string> = {
+    allowed: "a size such as 512Mi or 1Gi",
+    read: (text) => (/^[1-9]\d*(?:Mi|Gi|Ti)$/.test(text) ? text : undefined),
+};
+
+/** Names of objects, comma-separated. */
+export const names: Reader<string[]> = {
+    allowed: "names, comma-separated, of lower-case letters, digits, dashes and dots",
+    read: (list) => all(list, (name) => (/^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/.test(name) ? name : undefined)),
+};
+
+/** What Kubernetes takes for a label's or an annotation's key, and for a label's value. */
+const qualifiedName = String.raw`(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9](?:[-\w.]{0,61}[A-Za-z0-9])?`;
+const labelValue = String.raw`(?:[A-Za-z0-9](?:[-\w.]{0,61}[A-Za-z0-9])?)?`;
+
+/** Labels of a node, all of which it must have. */
+export const nodeLabels: Reader<Record<string, string>> = {
+    allowed: "labels as key=value, comma-separated, such as pool=demo",
+    read: (list) => {
+        const pair = new RegExp(`^(${qualifiedName})=(${labelValue})$`);
+        const pairs = all(list, (text) => pair.exec(text)?.slice(1) as [string, string] | undefined);
+        return pairs && Object.fromEntries(pairs);
+    },
+};
+
+/** A taint that a pod tolerates, as Kubernetes has it; without an effect all of its effects. */
+export interface Toleration {
+    key: string;
+    operator: "Equal" | "Exists";
+    value?: string;
+    effect?: string;
+}
+
+/** Tolerations, written as taints are: `key=value:Effect`, where value and effect may be left out. */
+export const tolerations: Reader<Toleration[]> = {
+    allowed: "taints as key=value:Effect, key:Effect or key, comma-separated, with the effects NoSchedule, PreferNoSchedule and NoExecute",
+    read: (list) => {
+        const taint = new RegExp(`^(${qualifiedName})(?:=(${labelValue}))?(?::(NoSchedule|PreferNoSchedule|NoExecute))?$`);
+        return all(list, (text) => {
+            const [, key, value, effect] = taint.exec(text) ?? [];
+            return key === undefined ? undefined : { key, operator: value === undefined ? ("Exists" as const) : ("Equal" as const), ...(value !== undefined && { value }), ...(effect !== undefined && { effect }) };
+        });
+    },
+};
+
+/**
+ * Annotations, comma-separated. Their values may hold commas and equals signs, so that the next one begins where a key
+ * with its prefix does.
+ */
+export const annotations: Reader<Record<string, string>> = {
+    allowed: "annotations as prefix/key=value, comma-separated, such as cert-manager.io/cluster-issuer=letsencrypt",
+    read: (list) => {
+        const key = String.raw`[a-z0-9][-a-z0-9.]*\/[A-Za-z0-9](?:[-\w.]*[A-Za-z0-9])?`;
+        const pair = new RegExp(`^(${key})=(.*)$`, "s");
+        const pairs = list.split(new RegExp(`,\\s*(?=${key}=)`)).map((text) => pair.exec(text.trim())?.slice(1) as [string, string] | undefined);
+        return pairs.every((each) => each !== undefined) ? Object.fromEntries(pairs) : undefined;
+    },
+};
+
+/** Each item of a comma-separated list as it is read; undefined where one is wrong. */
+function all<T>(list: string, read: (item: string) => T | undefined): T[] | undefined {
+    const items = list.split(",").map((item) => read(item.trim()));
+    return items.every((item) => item !== undefined) ? items : undefined;
+}
+
 /** Host names, comma-separated (RFC 1123). */
 export const hosts: Reader<string[]> = {
     allowed: "host names, comma-separated, such as shop.example.com",
     read: (list) => {
-        const names = list.split(",").map((name) => name.trim());
         const hostName = /^(?=.{1,253}$)(?:\*\.)?(?:[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
-        return names.every((name) => hostName.test(name)) ? names : undefined;
+        return all(list, (name) => (hostName.test(name) ? name : undefined));
     },
 };

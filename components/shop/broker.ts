@@ -1,7 +1,8 @@
 import type * as kx from "@pulumi/kubernetesx";
 import * as pulumi from "@pulumi/pulumi";
 import { restrictedContainer, restrictedPod, users } from "../program/podSecurity";
-import { emptyDir, serviceFiles } from "./files";
+import { dataVolume, type StorageArgs } from "./dataClaim";
+import { serviceFiles } from "./files";
 import { Passwords } from "./passwords";
 import { Workload } from "./workload";
 
@@ -9,26 +10,28 @@ export interface MessageBrokerArgs {
     namespace: pulumi.Input<string>;
     /** A NATS image. */
     image: string;
+    storage: StorageArgs;
 }
 
 const port = 4222;
 const mounts = { configuration: "/configuration", data: "/data" };
 
 /**
- * NATS with JetStream. Its data are gone with its pod, and nothing is lost by that: orders are sent again until they are
- * settled.
+ * NATS with JetStream. Where its data are gone with its pod nothing is lost by that: orders are sent again until they are
+ * settled. On a claim they are there again a little sooner.
  */
 export class MessageBroker extends pulumi.ComponentResource {
     /** What a client needs to connect as an account. */
     readonly envFor: (account: "orders" | "inventory") => kx.types.EnvMap;
     readonly workload: Workload;
 
-    constructor(name: string, { namespace, image }: MessageBrokerArgs, opts?: pulumi.ComponentResourceOptions) {
+    constructor(name: string, { namespace, image, storage }: MessageBrokerArgs, opts?: pulumi.ComponentResourceOptions) {
         super("chaos-shop:shop:MessageBroker", name, {}, opts);
         const child = { parent: this };
 
         const credentials = new Passwords(`${name}-accounts`, ["orders", "inventory"], namespace, child);
         const configuration = serviceFiles(`${name}-configuration`, "broker", namespace, child);
+        const data = dataVolume(name, namespace, storage, mounts.data, child);
         this.workload = new Workload(
             name,
             {
@@ -40,7 +43,7 @@ export class MessageBroker extends pulumi.ComponentResource {
                     automountServiceAccountToken: false,
                     enableServiceLinks: false,
                     terminationGracePeriodSeconds: 10,
-                    securityContext: restrictedPod(users.nats),
+                    securityContext: { ...restrictedPod(users.nats), fsGroupChangePolicy: "OnRootMismatch" },
                     containers: [
                         {
                             name,
@@ -52,7 +55,7 @@ export class MessageBroker extends pulumi.ComponentResource {
                                 CREDENTIALS: credentials.version,
                             },
                             ports: { nats: port, monitoring: 8222 },
-                            volumeMounts: [configuration.mount(mounts.configuration), emptyDir("data", mounts.data)],
+                            volumeMounts: [configuration.mount(mounts.configuration), data],
                             resources: { requests: { cpu: "25m", memory: "32Mi" }, limits: { cpu: "1", memory: "128Mi" } },
                             securityContext: restrictedContainer,
                             readinessProbe: { httpGet: { path: "/healthz", port: "monitoring" }, periodSeconds: 1, timeoutSeconds: 2, failureThreshold: 2 },

@@ -1,6 +1,7 @@
-import * as kx from "@pulumi/kubernetesx";
+import type * as kx from "@pulumi/kubernetesx";
 import * as pulumi from "@pulumi/pulumi";
 import { restrictedContainer, restrictedPod, users } from "../program/podSecurity";
+import { dataVolume, type StorageArgs } from "./dataClaim";
 import { emptyDir, serviceFiles } from "./files";
 import { Passwords } from "./passwords";
 import { Workload } from "./workload";
@@ -9,8 +10,7 @@ export interface DatabaseArgs {
     namespace: pulumi.Input<string>;
     /** A Debian-based PostgreSQL image. */
     image: string;
-    /** Size of the claim that the data lies on, such as `1Gi`. @default none: an `emptyDir`, gone with its pod */
-    storage?: string;
+    storage: StorageArgs;
 }
 
 const port = 5432;
@@ -20,6 +20,7 @@ const mounts = { scripts: "/scripts", data: "/var/lib/postgresql/data", temporar
 export class Database extends pulumi.ComponentResource {
     /** What a client needs to connect as an account, as the environment variables that PostgreSQL's clients know. */
     readonly envFor: (account: "reader" | "orders" | "inventory") => kx.types.EnvMap;
+    readonly workload: Workload;
 
     constructor(name: string, { namespace, image, storage }: DatabaseArgs, opts?: pulumi.ComponentResourceOptions) {
         super("chaos-shop:shop:Database", name, {}, opts);
@@ -27,9 +28,9 @@ export class Database extends pulumi.ComponentResource {
 
         const credentials = new Passwords(`${name}-accounts`, ["owner", "reader", "orders", "inventory"], namespace, child);
         const scripts = serviceFiles(`${name}-scripts`, "database", namespace, child);
-        const data = storage === undefined ? emptyDir("data", mounts.data) : claim(name, namespace, storage, child).mount(mounts.data);
+        const data = dataVolume(name, namespace, storage, mounts.data, child);
 
-        const workload = new Workload(
+        this.workload = new Workload(
             name,
             {
                 namespace,
@@ -69,7 +70,7 @@ export class Database extends pulumi.ComponentResource {
         );
 
         this.envFor = (account) => ({
-            PGHOST: workload.service.metadata.name,
+            PGHOST: this.workload.service.metadata.name,
             PGPORT: String(port),
             PGUSER: `shop_${account}`,
             PGDATABASE: "shop",
@@ -78,16 +79,4 @@ export class Database extends pulumi.ComponentResource {
         });
         this.registerOutputs({});
     }
-}
-
-function claim(name: string, namespace: pulumi.Input<string>, size: string, opts: pulumi.CustomResourceOptions): kx.PersistentVolumeClaim {
-    return new kx.PersistentVolumeClaim(
-        `${name}-data`,
-        {
-            // A claim may bind only once its pod is there: waiting for it before the pod would wait forever.
-            metadata: { name: `${name}-data`, namespace, annotations: { "pulumi.com/skipAwait": "true" } },
-            spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: size } } },
-        },
-        opts,
-    );
 }

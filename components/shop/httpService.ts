@@ -1,3 +1,4 @@
+import type * as k8s from "@pulumi/kubernetes";
 import type * as kx from "@pulumi/kubernetesx";
 import type * as pulumi from "@pulumi/pulumi";
 import { restrictedContainer, restrictedPod, users } from "../program/podSecurity";
@@ -17,9 +18,14 @@ export interface HttpServiceArgs {
     replicas?: number;
     /** See `WorkloadArgs`. @default false */
     mayStayPending?: boolean;
+    /** How long the program goes on serving after it was told to stop, in milliseconds. @default 0 */
+    shutdownDelayMs?: number;
 }
 
 const port = 8080;
+
+/** What a program may take to stop, its delay aside: it drains for half of that. */
+const stopSeconds = 10;
 
 /** Keeps Node from spending memory to save work: half of what it takes under load otherwise, at no cost in speed here. */
 const heap = ["--max-semi-space-size=4", "--max-old-space-size=48"];
@@ -27,6 +33,7 @@ const heap = ["--max-semi-space-size=4", "--max-old-space-size=48"];
 /** One of the shop's HTTP programs: a Node pod that mounts its program, reached on port 80 of its Service. */
 export class HttpService extends Workload {
     constructor(name: string, args: HttpServiceArgs, opts?: pulumi.ComponentResourceOptions) {
+        const { shutdownDelayMs = 0 } = args;
         super(
             name,
             {
@@ -38,7 +45,8 @@ export class HttpService extends Workload {
                     serviceAccountName: args.account,
                     automountServiceAccountToken: args.account !== undefined,
                     enableServiceLinks: false,
-                    terminationGracePeriodSeconds: 10,
+                    terminationGracePeriodSeconds: stopSeconds + Math.ceil(shutdownDelayMs / 1_000),
+                    topologySpreadConstraints: ["kubernetes.io/hostname", "topology.kubernetes.io/zone"].map((topologyKey) => spreadOver(topologyKey, name)),
                     securityContext: restrictedPod(users.node),
                     // A look-up that a dropping network swallows is asked again soon, so that recovery is not held up.
                     dnsConfig: { options: [{ name: "timeout", value: "1" }, { name: "attempts", value: "2" }] },
@@ -47,7 +55,7 @@ export class HttpService extends Workload {
                             name,
                             image: args.image,
                             command: programCommand(...heap),
-                            env: { ...args.env, PORT: String(port) },
+                            env: { ...args.env, PORT: String(port), ...(shutdownDelayMs > 0 && { SHUTDOWN_DELAY_MS: String(shutdownDelayMs) }) },
                             ports: { http: port },
                             volumeMounts: [args.program.mount(programMount)],
                             resources: { requests: { cpu: "25m", memory: "64Mi" }, limits: { cpu: "1", memory: "128Mi" } },
@@ -63,4 +71,13 @@ export class HttpService extends Workload {
             opts,
         );
     }
+}
+
+/**
+ * Has replicas lie on several nodes and in several zones, where there are several: one that is lost takes as few as can
+ * be. Whether the workload has replicas or not, so that to scale it changes nothing but their number.
+ */
+function spreadOver(topologyKey: string, workload: string): k8s.types.input.core.v1.TopologySpreadConstraint {
+    // Those of an update's old pods are about to go.
+    return { topologyKey, maxSkew: 1, whenUnsatisfiable: "ScheduleAnyway", labelSelector: { matchLabels: { app: workload } }, matchLabelKeys: ["pod-template-hash"] };
 }

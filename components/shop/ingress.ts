@@ -10,6 +10,14 @@ export interface GatewayIngressArgs {
     class?: string;
     /** A Secret of type kubernetes.io/tls in the shop's namespace. @default none, plain HTTP */
     tlsSecret?: string;
+    /** For the cluster's ingress controller and certificate manager. @default none */
+    annotations?: Record<string, string>;
+}
+
+/** The address of `/products` by an Ingress: at its first host that is one, and no wildcard; undefined where there is none. */
+export function ingressUrl({ hosts, tlsSecret }: Pick<GatewayIngressArgs, "hosts" | "tlsSecret">): string | undefined {
+    const host = hosts.find((name) => !name.startsWith("*."));
+    return host && `${tlsSecret === undefined ? "http" : "https"}://${host}/products`;
 }
 
 /** Host names in front of the gateway, by whatever ingress controller the cluster has. */
@@ -20,7 +28,7 @@ export class GatewayIngress extends k8s.networking.v1.Ingress {
             name,
             {
                 // Without a controller an Ingress never gets an address, which must not hold the update up.
-                metadata: { name, namespace: args.namespace, annotations: { "pulumi.com/skipAwait": "true" } },
+                metadata: { name, namespace: args.namespace, annotations: { ...args.annotations, "pulumi.com/skipAwait": "true" } },
                 spec: {
                     ingressClassName: args.class,
                     tls: args.tlsSecret === undefined ? undefined : [{ hosts: args.hosts, secretName: args.tlsSecret }],

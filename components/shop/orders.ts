@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Program, servicesFolder } from "../program/program";
 import { MessageBroker } from "./broker";
 import type { Database } from "./database";
+import type { StorageArgs } from "./dataClaim";
 import { HttpService } from "./httpService";
 import type { Workload } from "./workload";
 
@@ -12,6 +13,9 @@ export interface OrdersArgs {
     database: Database;
     /** Number of pods by workload. @default left to the cluster, which makes one */
     replicas?: Partial<Record<string, number>>;
+    brokerStorage: StorageArgs;
+    /** See `HttpServiceArgs`. @default 0 */
+    shutdownDelayMs?: number;
 }
 
 /** What variant seven adds: orders, which travel through a message broker to the inventory. */
@@ -19,15 +23,15 @@ export class Orders extends pulumi.ComponentResource {
     /** They may stay Pending on a small node, which must hold nobody else up. */
     readonly workloads: Workload[];
 
-    constructor(name: string, { namespace, images, database, replicas = {} }: OrdersArgs, opts?: pulumi.ComponentResourceOptions) {
+    constructor(name: string, { namespace, images, database, replicas = {}, brokerStorage, shutdownDelayMs }: OrdersArgs, opts?: pulumi.ComponentResourceOptions) {
         super("chaos-shop:shop:Orders", name, {}, opts);
         const child = { parent: this };
-        const broker = new MessageBroker("message-broker", { namespace, image: images.nats }, child);
+        const broker = new MessageBroker("message-broker", { namespace, image: images.nats, storage: brokerStorage }, child);
 
         const services = (["orders", "inventory"] as const).map((workload) => {
             const program = new Program({ namespace, entry: join(servicesFolder, workload, "main.ts") }, child);
             const env = { ...database.envFor(workload), ...broker.envFor(workload) };
-            const args = { namespace, image: images.node, program, env, serviceType: "NodePort", replicas: replicas[workload], mayStayPending: true } as const;
+            const args = { namespace, image: images.node, program, env, serviceType: "NodePort", replicas: replicas[workload], mayStayPending: true, shutdownDelayMs } as const;
             return new HttpService(workload, args, child);
         });
         this.workloads = [broker.workload, ...services];

@@ -21,8 +21,10 @@ export interface ShopArgs {
     replicas?: Partial<Record<string, number>>;
     /** @default "LoadBalancer" */
     gatewayServiceType?: ServiceArgs["type"];
-    /** Size of the database's claim. @default none: the data is gone with its pod */
-    databaseStorage?: string;
+    /** Claims of the database and of the broker; see `StorageArgs`. @default none: their data are gone with their pods */
+    storage?: { database?: string; broker?: string; class?: string; keep?: boolean };
+    /** See `HttpServiceArgs`. @default 0 */
+    shutdownDelayMs?: number;
 }
 
 /** The catalogue backends: one program, told its category. */
@@ -32,29 +34,39 @@ const catalogues = { "fashion-bestseller": "FASHION", "toys-bestseller": "TOYS",
 export class Shop extends pulumi.ComponentResource {
     readonly namespace: pulumi.Output<string>;
     readonly gateway: HttpService;
-    readonly orders?: Orders;
+    /** Known once all workloads are in the cluster. */
+    readonly installed: pulumi.Output<unknown>;
+    /** Workloads that no update waits for, since they may find no room. */
+    readonly mayStayPending: readonly string[];
 
     constructor(name: string, args: ShopArgs, opts?: pulumi.ComponentResourceOptions) {
-        super("chaos-shop:shop:Shop", name, {}, { ...opts, transformations: [takeOver] });
+        super("chaos-shop:shop:Shop", name, {}, { ...opts, transformations: [takeOver, ...(opts?.transformations ?? [])] });
         const child = { parent: this };
         const { node, postgres, nats } = args.images;
-        const { replicas = {}, gatewayServiceType = "LoadBalancer" } = args;
+        const { replicas = {}, gatewayServiceType = "LoadBalancer", storage = {}, shutdownDelayMs } = args;
 
-        this.namespace = ownNamespace(args.namespace, restrictedNamespaceLabels, child).metadata.name;
+        // Claims are gone with their namespace.
+        const keep = storage.keep && (storage.database !== undefined || storage.broker !== undefined);
+        this.namespace = ownNamespace(args.namespace, restrictedNamespaceLabels, { ...child, retainOnDelete: keep }).metadata.name;
         const namespace = this.namespace;
-        const database = new Database("database", { namespace, image: postgres, storage: args.databaseStorage }, child);
+        const database = new Database("database", { namespace, image: postgres, storage: { ...storage, size: storage.database } }, child);
 
         const catalogue = new Program({ namespace, entry: join(servicesFolder, "catalogue", "main.ts") }, child);
-        for (const [workload, category] of Object.entries(catalogues)) {
+        const backends = Object.entries(catalogues).map(([workload, category]) => {
             const env = { ...database.envFor("reader"), CATEGORY: category };
-            new HttpService(workload, { namespace, image: node, program: catalogue, env, serviceType: "NodePort", replicas: replicas[workload] }, child);
-        }
+            return new HttpService(workload, { namespace, image: node, program: catalogue, env, serviceType: "NodePort", replicas: replicas[workload], shutdownDelayMs }, child);
+        });
 
         const program = new Program({ namespace, entry: join(servicesFolder, "gateway", "main.ts") }, child);
         const env = { FASHION_URL: "http://fashion-bestseller", TOYS_URL: "http://toys-bestseller", HOT_DEALS_URL: "http://hot-deals", TARGET_LABEL: labels.target };
         const { account } = new PodReader("gateway", { namespace }, child);
-        this.gateway = new HttpService("gateway", { namespace, image: node, program, env, serviceType: gatewayServiceType, account, replicas: replicas.gateway }, child);
-        if (args.variant === "seven") this.orders = new Orders("orders", { namespace, images: { node, nats }, database, replicas }, child);
+        this.gateway = new HttpService("gateway", { namespace, image: node, program, env, serviceType: gatewayServiceType, account, replicas: replicas.gateway, shutdownDelayMs }, child);
+        const brokerStorage = { ...storage, size: storage.broker };
+        const orders = args.variant === "seven" ? new Orders("orders", { namespace, images: { node, nats }, database, replicas, brokerStorage, shutdownDelayMs }, child) : undefined;
+
+        const workloads = [database.workload, ...backends, this.gateway, ...(orders?.workloads ?? [])];
+        this.installed = pulumi.all(workloads.map(({ deployment }) => deployment.id));
+        this.mayStayPending = (orders?.workloads ?? []).map(({ name }) => name);
         this.registerOutputs({});
     }
 }

@@ -1,3 +1,4 @@
+import * as k8s from "@pulumi/kubernetes";
 import * as kx from "@pulumi/kubernetesx";
 import * as pulumi from "@pulumi/pulumi";
 
@@ -30,7 +31,7 @@ export class Workload extends pulumi.ComponentResource {
     readonly deployment: kx.Deployment;
     readonly service: kx.Service;
 
-    constructor(name: string, args: WorkloadArgs, opts?: pulumi.ComponentResourceOptions) {
+    constructor(readonly name: string, args: WorkloadArgs, opts?: pulumi.ComponentResourceOptions) {
         super("chaos-shop:shop:Workload", name, {}, opts);
         const labels = { app: name, "app.kubernetes.io/part-of": "chaos-shop" };
         const serviceName = args.service.name ?? name;
@@ -62,6 +63,11 @@ export class Workload extends pulumi.ComponentResource {
             },
             { parent: this },
         );
+        if ((args.replicas ?? 1) > 1) {
+            // One at a time, and one that is not ready anyway at any time: it must not keep a node from being drained.
+            const spec = { maxUnavailable: 1, unhealthyPodEvictionPolicy: "AlwaysAllow", selector: { matchLabels: { app: name } } };
+            new k8s.policy.v1.PodDisruptionBudget(name, { metadata: { name, namespace: args.namespace, labels }, spec }, { parent: this });
+        }
         this.registerOutputs({});
     }
 }

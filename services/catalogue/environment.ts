@@ -1,11 +1,12 @@
 import * as z from "zod/mini";
-import { logLevel, milliseconds, oneOf, port, secret, text } from "../shared/environment";
+import { logLevel, milliseconds, oneOf, port, secret, shutdownDelay, text } from "../shared/environment";
 import { CATEGORIES } from "../shared/products";
 
 /** The catalogue's environment; the database is named with the variables PostgreSQL's own programs use. */
 export const catalogueEnvironment = z.object({
     PORT: port(8080),
     LOG_LEVEL: logLevel(),
+    SHUTDOWN_DELAY_MS: shutdownDelay(),
     /** Whose products this catalogue offers. */
     CATEGORY: oneOf(CATEGORIES),
     PGHOST: text("product-db"),

@@ -18,5 +18,5 @@ runProgram("catalogue", () => {
         program: "catalogue",
     });
     const application = createCatalogue({ category: environment.CATEGORY, database, log });
-    return { application, port: environment.PORT, log, close: () => database.close() };
+    return { application, port: environment.PORT, shutdownDelayMs: environment.SHUTDOWN_DELAY_MS, log, close: () => database.close() };
 });

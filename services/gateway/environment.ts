@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { httpUrl, logLevel, milliseconds, port } from "../shared/environment";
+import { httpUrl, logLevel, milliseconds, port, shutdownDelay } from "../shared/environment";
 
 /**
  * The gateway's environment. In a cluster the backends are named by their bare Service names: the resolver's search
@@ -8,6 +8,7 @@ import { httpUrl, logLevel, milliseconds, port } from "../shared/environment";
 export const gatewayEnvironment = z.object({
     PORT: port(8080),
     LOG_LEVEL: logLevel(),
+    SHUTDOWN_DELAY_MS: shutdownDelay(),
     FASHION_URL: httpUrl("http://fashion-bestseller"),
     TOYS_URL: httpUrl("http://toys-bestseller"),
     HOT_DEALS_URL: httpUrl("http://hot-deals"),

@@ -24,5 +24,5 @@ runProgram("gateway", () => {
         checkReachability: createReachability(Object.values(backends).map(({ url }) => url), dns),
         log,
     });
-    return { application, port: environment.PORT, log };
+    return { application, port: environment.PORT, shutdownDelayMs: environment.SHUTDOWN_DELAY_MS, log };
 });

@@ -1,10 +1,11 @@
 import * as z from "zod/mini";
-import { logLevel, milliseconds, port, secret, text } from "../shared/environment";
+import { logLevel, milliseconds, port, secret, shutdownDelay, text } from "../shared/environment";
 
 /** The environment of orders; the database is named with the variables PostgreSQL's own programs use. */
 export const ordersEnvironment = z.object({
     PORT: port(8080),
     LOG_LEVEL: logLevel(),
+    SHUTDOWN_DELAY_MS: shutdownDelay(),
     PGHOST: text("product-db"),
     PGPORT: port(5432),
     PGUSER: z.prefault(text("shop_orders"), "shop_orders"),

@@ -44,5 +44,5 @@ runProgram("orders", () => {
         await broker.close();
         await database.close();
     };
-    return { application, port: environment.PORT, log, close };
+    return { application, port: environment.PORT, shutdownDelayMs: environment.SHUTDOWN_DELAY_MS, log, close };
 });

@@ -67,6 +67,11 @@ export function milliseconds(byDefault: number) {
     return z.prefault(wholeNumber(allowed, 1, 60_000), String(byDefault));
 }
 
+/** How long a program goes on serving after it was told to stop, in milliseconds, up to a minute; 0 unless told. */
+export function shutdownDelay() {
+    return z.prefault(wholeNumber("set a whole number of milliseconds from 0 to 60000, for example 5000", 0, 60_000), "0");
+}
+
 /** The address of another program of the shop; plain HTTP, as inside a cluster. */
 export function httpUrl(example: string) {
     const allowed = `set an http:// address, for example ${example}`;

@@ -8,14 +8,16 @@ export interface Program {
     application: Hono;
     port: number;
     log: Log;
+    /** How long it goes on serving after it was told to stop, in milliseconds. @default 0 */
+    shutdownDelayMs?: number;
     /** Lets go of what the program holds (a database pool, a broker), after the last request ended. */
     close?: () => Promise<void>;
 }
 
 /**
  * Runs one program of the shop from its first line to its exit code: builds it, serves it, and on SIGTERM or SIGINT
- * drains it and exits with 0. A mistake in the environment, a port in use or an unforeseen error is logged and exits
- * with 1.
+ * serves on for its delay, drains it and exits with 0. A mistake in the environment, a port in use or an unforeseen
+ * error is logged and exits with 1.
  *
  * Run it with `node --max-semi-space-size=4 --max-old-space-size=48`: V8 sizes its heap by the machine's memory, and on
  * a large one lets it grow past 100 MB under load before it collects; with these a program stays near 80 MB.
@@ -48,8 +50,8 @@ export function runProgram(name: string, build: () => Program): void {
                 return;
             }
             stopping = true;
-            log.info({ signal }, `${name} stops`);
-            const cut = await server.stop();
+            log.info({ signal, delayMs: program.shutdownDelayMs ?? 0 }, `${name} stops`);
+            const cut = await server.stop(program.shutdownDelayMs);
             await program.close?.();
             log.info({ connectionsCut: cut }, `${name} stopped`);
             process.exit(0);

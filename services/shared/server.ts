@@ -1,5 +1,6 @@
 import { createServer, type Server, STATUS_CODES } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
 import { plainProblem, problemResponse } from "./problem";
@@ -11,10 +12,14 @@ export interface RunningServer {
     /** The port it listens on; the system's choice if it was started with port 0. */
     port: number;
     /**
-     * Accepts no more connections, lets requests in flight end (at most 5 s, then cuts them), closes connections that
-     * are kept alive, and resolves with the number of connections that had to be cut.
+     * Serves on for as long as it is told, since a cluster sends requests to a pod for a while after it told it to stop,
+     * and closes each connection with the answer that it gives then. Then accepts no more connections, lets requests in
+     * flight end (at most 5 s, then cuts them), closes connections that are kept alive, and resolves with the number of
+     * connections that had to be cut.
+     *
+     * @param delayMs how long it serves on. @default 0
      */
-    stop(): Promise<number>;
+    stop(delayMs?: number): Promise<number>;
 }
 
 /** Serves an application over HTTP on all addresses; resolves when it listens, rejects if it cannot. */
@@ -31,7 +36,7 @@ export async function startServer(application: Hono, port: number): Promise<Runn
             resolve();
         });
     });
-    return { port: (server.address() as AddressInfo).port, stop: () => drain(server) };
+    return { port: (server.address() as AddressInfo).port, stop: (delayMs) => stop(server, delayMs) };
 }
 
 /** What node could not read as a request, by its error's code; anything else is a bad one. */
@@ -58,6 +63,15 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
         `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\n` +
             `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
     );
+}
+
+async function stop(server: Server, delayMs = 0): Promise<number> {
+    if (delayMs > 0) {
+        // A client that keeps its connection learns that it has to make another before this one is closed under it.
+        server.prependListener("request", (_request, response) => (response.shouldKeepAlive = false));
+        await sleep(delayMs);
+    }
+    return drain(server);
 }
 
 function drain(server: Server): Promise<number> {

@@ -29,7 +29,7 @@ describe("a program's environment", () => {
         const least = { CATEGORY: "TOYS", PGHOST: "product-db", PGPASSWORD: "secret" };
         expect(readEnvironment(catalogueEnvironment, least)).toStrictEqual({
             ...least, PORT: 8080, LOG_LEVEL: "info", PGPORT: 5432, PGUSER: "shop_reader", PGDATABASE: "shop",
-            QUERY_TIMEOUT_MS: 1500,
+            SHUTDOWN_DELAY_MS: 0, QUERY_TIMEOUT_MS: 1500,
         });
     });
 

@@ -104,6 +104,21 @@ describe("a gateway that is told to stop", () => {
         expect(durationMs).toBeLessThan(1000);
     });
 
+    it("serves on for as long as it is told, and has clients that keep their connection make another", async () => {
+        const { gateway } = await startGateway({}, { SHUTDOWN_DELAY_MS: "1000" });
+        expect((await ask(gateway)).headers.get("connection")).toBe("keep-alive");
+        const stopped = gateway.stop();
+        await eventually("it stops", () => gateway.output().includes("gateway stops"));
+        for (let turn = 0; turn < 3; turn++) {
+            const { status, headers } = await ask(gateway);
+            expect([status, headers.get("connection")]).toEqual([200, "close"]);
+        }
+        const { code, durationMs } = await stopped;
+        expect(code).toBe(0);
+        expect(durationMs).toBeGreaterThanOrEqual(1000);
+        expect(durationMs).toBeLessThan(2000);
+    });
+
     it("does not wait for clients that keep a connection alive", async () => {
         const { gateway } = await startGateway();
         await ask(gateway);

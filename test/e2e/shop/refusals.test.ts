@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -52,6 +53,48 @@ describe("a cluster that must not or cannot be touched is refused in a sentence,
         expect(await stack.failingUp({ "kube.context": "elsewhere" })).toMatch(/kube\.context is "elsewhere".*allowed: kind-asleep/s);
         process.env.KUBECONFIG = usual;
         await stack.up({ "kube.context": "chaos-shop-sandbox" });
+    });
+});
+
+describe("what the cluster has, and what it has not, is found out before anything is touched", () => {
+    /** The error of another stack's update, and that it made nothing. */
+    async function refused(settings: Record<string, string>): Promise<string> {
+        const other = await stack.beside("e2e-refusals-other");
+        try {
+            const error = await other.failingUp(settings);
+            const { resources = [] } = JSON.parse(await other.state()).deployment as { resources?: { type: string }[] };
+            expect(resources.filter(({ type }) => type.startsWith("kubernetes:"))).toEqual([]);
+            expect(await other.exists()).toBe(false);
+            return error;
+        } finally {
+            await other.close();
+        }
+    }
+
+    it("a namespace that another stack has", async () => {
+        const before = await stack.cluster.core.readNamespace({ name: stack.namespace });
+        expect(await refused({ namespace: stack.namespace })).toMatch(/namespace is "e2e-refusals", which stack "e2e-refusals" has.*Nothing was touched.*pulumi config set namespace e2e-refusals-e2e-refusals-other.*If that stack is no more: kubectl/s);
+        expect((await stack.cluster.core.readNamespace({ name: stack.namespace })).metadata!.resourceVersion).toBe(before.metadata!.resourceVersion);
+    });
+
+    it("one that it has for its agent", async () => {
+        await stack.cluster.core.createNamespace({ body: { metadata: { name: "e2e-refusals-agent", annotations: { "chaos-shop/stack": "e2e-refusals" } } } });
+        try {
+            const other = await stack.beside("e2e-refusals-other");
+            await other.setSecret("agent.key", randomBytes(24).toString("hex"));
+            expect(await other.failingUp({ "agent.enabled": "true", "agent.namespace": "e2e-refusals-agent" })).toMatch(/agent\.namespace is "e2e-refusals-agent", which stack "e2e-refusals" has/);
+            await other.close();
+        } finally {
+            await stack.cluster.core.deleteNamespace({ name: "e2e-refusals-agent" });
+        }
+    });
+
+    it("one that somebody has made by hand", async () => {
+        expect(await refused({ namespace: "default" })).toMatch(/namespace is "default", which is there already, and no stack made it.*pulumi config set namespace default-e2e-refusals-other/s);
+    });
+
+    it("a storage class that is not there", async () => {
+        expect(await refused({ "database.storage": "1Gi", "storage.class": "fast" })).toMatch(/storage\.class is "fast", which the cluster does not have; allowed: sandbox-local.*pulumi config set storage\.class sandbox-local/s);
     });
 });
 

@@ -1,4 +1,4 @@
-import type { EngineEvent, OutputMap } from "@pulumi/pulumi/automation";
+import type { EngineEvent, OutputMap, StepEventMetadata } from "@pulumi/pulumi/automation";
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,6 +17,8 @@ export interface Change {
     op: string;
     type: string;
     name: string;
+    /** Where it changed one, as the engine shows it: `spec.replicas`. */
+    properties: string[];
 }
 
 /** A stack of its own in the sandbox, with a backend, a namespace and a passphrase that nobody else has. */
@@ -32,17 +34,29 @@ export class TestStack {
         readonly namespace: string,
         readonly cluster: Cluster,
         private readonly stack: BorrowedStack,
-        private readonly backend: string,
+        /** Undefined where it is another's. */
+        private readonly backend: string | undefined,
     ) {}
+
+    private destroyed = false;
 
     static async open(name: string): Promise<TestStack> {
         const { kubeconfig, context } = await sandboxUp();
         const backend = mkdtempSync(join(tmpdir(), "chaos-shop-e2e-"));
         Object.assign(process.env, { KUBECONFIG: kubeconfig, PULUMI_BACKEND_URL: fileBackend(backend), PULUMI_CONFIG_PASSPHRASE: "only for this test" });
+        return TestStack.inBackend(name, connect(context), backend);
+    }
+
+    /** Another stack in the same backend, which must be closed first. */
+    beside(name: string): Promise<TestStack> {
+        return TestStack.inBackend(name, this.cluster, undefined);
+    }
+
+    private static async inBackend(name: string, cluster: Cluster, backend: string | undefined): Promise<TestStack> {
         const stack = await BorrowedStack.open(name, await preparePulumi(project));
         // What is about the agent enables it.
         await stack.set({ "chaos-shop:namespace": name, "chaos-shop:agent.enabled": "false" });
-        return new TestStack(name, connect(context), stack, backend);
+        return new TestStack(name, cluster, stack, backend);
     }
 
     /**
@@ -114,15 +128,16 @@ export class TestStack {
 
     async destroy(): Promise<void> {
         await this.stack.destroy((event) => this.record(event, undefined, []), this.onOutput);
+        this.destroyed = true;
     }
 
     async close(): Promise<void> {
         try {
             await this.stack.cancel().catch(() => undefined);
-            if (await this.exists()) await this.stack.destroy();
+            if (!this.destroyed && (await this.exists())) await this.stack.destroy();
         } finally {
             this.stack.close();
-            rmSync(this.backend, { recursive: true, force: true });
+            if (this.backend !== undefined) rmSync(this.backend, { recursive: true, force: true });
         }
     }
 
@@ -152,7 +167,7 @@ export class TestStack {
         return found.flatMap(({ items }) => items.map(({ metadata }) => metadata!.name!));
     }
 
-    private record(event: EngineEvent, metadata: { op: string; urn: string } | undefined, changes: Change[]): void {
+    private record(event: EngineEvent, metadata: StepEventMetadata | undefined, changes: Change[]): void {
         this.onEvent?.(event);
         // Debug messages, which the SDK's types forget, are its dumps of its own calls; nobody is shown them.
         if (event.diagnosticEvent && (event.diagnosticEvent.severity as string) !== "debug") this.said += `${event.diagnosticEvent.message}\n`;
@@ -160,7 +175,7 @@ export class TestStack {
         const [type, name] = metadata.urn.split("::").slice(2);
         // The engine's own, which it makes as they are needed and shows to nobody.
         if (type!.startsWith("pulumi:providers:") && name!.startsWith("default")) return;
-        changes.push({ op: metadata.op, type: type!.split("$").at(-1)!, name: name! });
+        changes.push({ op: metadata.op, type: type!.split("$").at(-1)!, name: name!, properties: Object.keys(metadata.detailedDiff ?? {}) });
     }
 }
 

@@ -15,8 +15,8 @@ afterEach(() => {
     running = [];
 });
 
-/** Starts a gateway before healthy backends, but for those given; all of them end with the test. */
-export async function startGateway(peers: { fashion?: Peer; toys?: Peer; hotDeals?: Peer } = {}) {
+/** Starts a gateway before healthy backends, but for those given; all of them end with the test. @param more of its environment */
+export async function startGateway(peers: { fashion?: Peer; toys?: Peer; hotDeals?: Peer } = {}, more: Record<string, string> = {}) {
     const fashion = peers.fashion ?? (await answeringJson(list("FASHION")));
     const toys = peers.toys ?? (await answeringJson(list("TOYS")));
     const hotDeals = peers.hotDeals ?? (await answeringJson(list("HOT_DEALS")));
@@ -25,6 +25,7 @@ export async function startGateway(peers: { fashion?: Peer; toys?: Peer; hotDeal
         TOYS_URL: toys.url,
         HOT_DEALS_URL: hotDeals.url,
         UPSTREAM_TIMEOUT_MS: String(TIMEOUT_MS),
+        ...more,
     });
     running.push(fashion, toys, hotDeals, { close: gateway.kill });
     return { gateway, fashion, toys, hotDeals };

@@ -59,6 +59,41 @@ it("reads what the stack sets", () => {
     });
 });
 
+it("reads where pods go, what they lie on, and what an ingress controller is told", () => {
+    const configuration = read({
+        variant: "seven",
+        "ingress.hosts": "shop.example.com",
+        "ingress.annotations": "cert-manager.io/cluster-issuer=letsencrypt, nginx.ingress.kubernetes.io/whitelist-source-range=10.0.0.0/8,172.16.0.0/12,alb.ingress.kubernetes.io/load-balancer-attributes=idle_timeout.timeout_seconds=600,routing.http2.enabled=true",
+        "images.pullSecrets": "registry, mirror",
+        "nodes.selector": "pool=demo,topology.kubernetes.io/zone=eu-1a",
+        "nodes.tolerations": "dedicated=demo:NoSchedule,spot:NoExecute,example.com/gpu",
+        "database.storage": "10Gi",
+        "broker.storage": "1Gi",
+        "storage.class": "fast",
+        "shutdown.delay": "5s",
+    });
+    expect(configuration).toMatchObject({
+        ingress: {
+            annotations: {
+                "cert-manager.io/cluster-issuer": "letsencrypt",
+                "nginx.ingress.kubernetes.io/whitelist-source-range": "10.0.0.0/8,172.16.0.0/12",
+                "alb.ingress.kubernetes.io/load-balancer-attributes": "idle_timeout.timeout_seconds=600,routing.http2.enabled=true",
+            },
+        },
+        storage: { database: "10Gi", broker: "1Gi", class: "fast", keep: true },
+        shutdownDelayMs: 5_000,
+    });
+    expect(configuration.placement).toEqual({
+        pullSecrets: ["registry", "mirror"],
+        nodeSelector: { pool: "demo", "topology.kubernetes.io/zone": "eu-1a" },
+        tolerations: [
+            { key: "dedicated", operator: "Equal", value: "demo", effect: "NoSchedule" },
+            { key: "spot", operator: "Exists", effect: "NoExecute" },
+            { key: "example.com/gpu", operator: "Exists" },
+        ],
+    });
+});
+
 it("leaves the keys of other projects alone", () => {
     expect(() => readConfiguration({ "kubernetes:context": "kind-kind", "aws:region": "eu-central-1", "chaos-shop:agent.enabled": "false" }, around)).not.toThrow();
 });
@@ -75,6 +110,8 @@ describe("every wrong value is refused with its key, its value, what is allowed 
         ["ingress.hosts", "http://shop.example.com"],
         ["ingress.class", "Not A Class"],
         ["ingress.tlsSecret", "Secret!"],
+        ["ingress.annotations", "letsencrypt"],
+        ["ingress.annotations", "cluster-issuer=letsencrypt"],
         ["replicas.gateway", "-1"],
         ["replicas.fashion-bestseller", "two"],
         ["replicas.toys-bestseller", "1.5"],
@@ -86,7 +123,17 @@ describe("every wrong value is refused with its key, its value, what is allowed 
         ["images.node", "docker.io/library/node"],
         ["images.node", "docker.io/library/node:latest"],
         ["images.postgres", "docker.io/library/postgres:"],
+        ["images.pullSecrets", "Registry"],
+        ["images.pullSecrets", "one,,two"],
+        ["nodes.selector", "demo"],
+        ["nodes.selector", "pool=not a value"],
+        ["nodes.tolerations", "dedicated=demo:Never"],
+        ["nodes.tolerations", "NoSchedule:dedicated:"],
         ["database.storage", "1 GB"],
+        ["broker.storage", "lots"],
+        ["storage.class", "Fast!"],
+        ["storage.keep", "maybe"],
+        ["shutdown.delay", "an hour"],
         ["agent.enabled", "yes"],
         ["agent.install", "apt"],
         ["agent.key", "short"],
@@ -176,6 +223,9 @@ describe("values that contradict one another", () => {
         ["ingress.class", { "ingress.class": "nginx" }],
         ["replicas.orders", { "replicas.orders": "2" }],
         ["ingress.tlsSecret", { "ingress.tlsSecret": "shop-tls" }],
+        ["ingress.annotations", { "ingress.annotations": "example.com/a=b" }],
+        ["broker.storage", { "broker.storage": "1Gi" }],
+        ["storage.class", { "storage.class": "fast" }],
     ])("%s", (key, values) => {
         expect(mistakesOf(values)).toMatchObject([{ key, reason: expect.any(String), command: expect.stringContaining("pulumi config set ") }]);
     });

@@ -113,7 +113,7 @@ describe("the database's data", () => {
         expect(shop.some(({ type }) => type === kinds.claim)).toBe(false);
     });
     it("lies on a claim of the size that the stack sets", async () => {
-        const stored = await recordGraph(async () => new Shop("shop", { namespace: "demo", images, databaseStorage: "1Gi" }));
+        const stored = await recordGraph(async () => new Shop("shop", { namespace: "demo", images, storage: { database: "1Gi" } }));
         expect(find(stored, kinds.claim, "database-data").spec.resources.requests.storage).toBe("1Gi");
     });
 });

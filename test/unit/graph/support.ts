@@ -45,6 +45,7 @@ export const kinds = {
     configMap: "kubernetes:core/v1:ConfigMap",
     secret: "kubernetes:core/v1:Secret",
     claim: "kubernetes:core/v1:PersistentVolumeClaim",
+    budget: "kubernetes:policy/v1:PodDisruptionBudget",
     policy: "kubernetes:networking.k8s.io/v1:NetworkPolicy",
     job: "kubernetes:batch/v1:Job",
     role: "kubernetes:rbac.authorization.k8s.io/v1:Role",
