@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { scale } from "../../../cli/shop";
+import { TestStack } from "./support";
+
+let stack: TestStack;
+/** By the last command, and by all. */
+let printed = "";
+let everPrinted = "";
+const settings = { "ingress.hosts": "shop.example.com" };
+beforeAll(async () => {
+    stack = await TestStack.open("e2e-diffs");
+    stack.onOutput = (text) => {
+        printed += text;
+        everPrinted += text;
+    };
+});
+afterAll(() => stack.close());
+
+/** What `pulumi preview --diff` shows, a line for each resource: what is done, to which, and where that changes one. */
+async function preview(change: Record<string, string>): Promise<string[]> {
+    printed = "";
+    const changes = await stack.preview({ ...settings, ...change });
+    return changes.map(({ op, type, name, properties }) => [op, type.split(":").at(-1), name, ...properties].join(" ")).sort();
+}
+
+/** Without the hash that a file's or a program's name ends with. */
+const unhashed = (lines: string[]) => lines.map((line) => line.replace(/-[0-9a-f]{8}(?= |$)/, ""));
+
+const longestLine = () => Math.max(...printed.split("\n").map((line) => line.length));
+
+describe("a new shop", () => {
+    it("is previewed without a program's text: each line is one or two of a terminal's, and all of it is some pages", async () => {
+        await preview({});
+        expect(printed).toContain("gateway-program-");
+        expect(longestLine()).toBeLessThan(500);
+        expect(printed.length).toBeLessThan(100_000);
+    });
+
+    it("is put up, and is unchanged in the next update, which prints no more than that", async () => {
+        await stack.up(settings);
+        printed = "";
+        expect((await stack.up()).changes).toEqual([]);
+        expect(printed).toMatch(/Resources:\s+\d+ unchanged/);
+    });
+
+    it("and in one that looks first what the cluster has", async () => expect((await stack.refresh()).changes).toEqual([]));
+});
+
+describe("a change shows itself alone", () => {
+    it("a number of replicas", async () => {
+        expect(await preview({ "replicas.hot-deals": "3" })).toEqual(["create PodDisruptionBudget hot-deals", "update Deployment hot-deals spec.replicas"]);
+    });
+
+    it("a host", async () => {
+        await stack.set({ "replicas.hot-deals": "1" });
+        await stack.up();
+        expect(await preview({ "ingress.hosts": "www.example.com" })).toEqual(["update Ingress gateway spec.rules[0].host"]);
+    });
+
+    it("an image", async () => {
+        const programs = ["fashion-bestseller", "gateway", "hot-deals", "toys-bestseller"];
+        expect(await preview({ "images.node": "docker.io/library/node:20.20.1-bookworm-slim" })).toEqual(programs.map((name) => `update Deployment ${name} spec.template.spec.containers[0].image`));
+        await stack.set({ "images.node": "docker.io/library/node:20.20.2-bookworm-slim" });
+    });
+
+    it("the variant", async () => {
+        expect(unhashed(await preview({ variant: "seven" }))).toEqual([
+            "create ConfigMap inventory-program",
+            "create ConfigMap message-broker-configuration",
+            "create ConfigMap orders-program",
+            "create Deployment inventory",
+            "create Deployment message-broker",
+            "create Deployment orders",
+            "create MessageBroker message-broker",
+            "create Orders orders",
+            "create Secret message-broker-accounts",
+            "create Service inventory",
+            "create Service message-broker",
+            "create Service orders",
+            "create Workload inventory",
+            "create Workload message-broker",
+            "create Workload orders",
+        ]);
+        expect(longestLine()).toBeLessThan(500);
+        await stack.set({ variant: "four" });
+    });
+
+    it("the experiment", async () => {
+        expect(unhashed(await preview({ "experiment.enabled": "true" }))).toEqual([
+            "create Command check",
+            "create Command steady-state",
+            "create Command targets",
+            "create ConfigMap deadline-program",
+            "create Deadline deadline",
+            "create Experiment hot-deals-blackhole",
+            "create Job deadline",
+            "create NetworkPolicy blackhole",
+            "create Role deadline-role",
+            "create RoleBinding deadline-binding",
+            "create ServiceAccount deadline-account",
+        ]);
+        expect(longestLine()).toBeLessThan(500);
+        await stack.set({ "experiment.enabled": "false" });
+    });
+});
+
+describe("what `kubectl scale` made of a workload whose number the stack does not set", () => {
+    it("is left alone by the next update, told of in its outputs, and reported by a refresh", async () => {
+        await scale(stack.cluster, stack.namespace, "toys-bestseller", 2);
+        const { changes, outputs } = await stack.up();
+        expect(changes).toEqual([]);
+        expect(outputs.workloads!.value).toMatchObject({ "toys-bestseller": "2 of 2 ready", gateway: "1 of 1 ready" });
+        printed = "";
+        await stack.refresh();
+        expect(printed).toMatch(/toys-bestseller[\s\S]*replicas\s*: 1 => 2/);
+        const { spec } = await stack.cluster.apps.readNamespacedDeployment({ name: "toys-bestseller", namespace: stack.namespace });
+        expect(spec!.replicas).toBe(2);
+    });
+});
+
+it("no secret is in what was printed", async () => {
+    const { data } = await stack.cluster.core.readNamespacedSecret({ name: "database-accounts", namespace: stack.namespace });
+    for (const value of Object.values(data!)) {
+        expect(stack.said + everPrinted).not.toContain(value);
+        expect(stack.said + everPrinted).not.toContain(Buffer.from(value, "base64").toString());
+    }
+});
