@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Answer, askProducts, type Route } from "../experiments/checks/products";
+import type { Answer } from "../experiments/checks/answer";
+import { askProducts } from "../experiments/checks/products";
+import { addressRoute as routeTo, type Route } from "../experiments/checks/route";
 import { gatewayAddress, productsUrl } from "../shared/gateway";
 import { type Cluster, orMissing } from "../shared/kubernetes";
 import type { Manifest } from "./manifests";
@@ -36,7 +38,7 @@ export async function untilProductsAnswer(cluster: Cluster, namespace: string, b
 /** The gateway's external address as a way to ask; undefined while it has none. */
 export async function addressRoute(cluster: Cluster, namespace: string): Promise<Route | undefined> {
     const address = await gatewayAddress(cluster, namespace);
-    return address && { kind: "address", url: productsUrl(address) };
+    return address && routeTo(address);
 }
 
 /** The address of the gateway's `/products`. @throws where it has none */

@@ -1,13 +1,16 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Answer } from "../experiments/checks/products";
+import type { Answer } from "../experiments/checks/answer";
 import { answersFileVariable } from "../experiments/plan";
 
 const lookEveryMs = 200;
 
+/** An answer, and the name of the check that it was given to. */
+export type SeenAnswer = Answer & { check: string };
+
 /**
- * Hands on each answer of a check that runs in an update of this process, as it comes: names the check a file for them,
+ * Hands on each answer of the checks that run in an update of this process, as it comes: names them a file for them,
  * by the environment, which the engine and its plugins inherit.
  */
 export class AnswersFile {
@@ -15,7 +18,7 @@ export class AnswersFile {
     private readonly file = join(this.folder, "answers.jsonl");
     private readonly clock: NodeJS.Timeout;
 
-    constructor(onAnswers: (answers: readonly Answer[]) => void) {
+    constructor(onAnswers: (answers: readonly SeenAnswer[]) => void) {
         writeFileSync(this.file, "");
         process.env[answersFileVariable] = this.file;
         this.clock = setInterval(() => onAnswers(this.read()), lookEveryMs);
@@ -28,8 +31,8 @@ export class AnswersFile {
     }
 
     /** The lines that are whole. */
-    private read(): Answer[] {
+    private read(): SeenAnswer[] {
         const lines = readFileSync(this.file, "utf8").split("\n").slice(0, -1);
-        return lines.map((line) => JSON.parse(line) as Answer);
+        return lines.map((line) => JSON.parse(line) as SeenAnswer);
     }
 }

@@ -77,6 +77,8 @@ export class ExperimentRuns {
         print(`  Requests       ${conclusion.requests}, ${conclusion.successRate} of the counted ones good`);
         print(`  First failure  ${sinceAttack(conclusion.timeToFirstFailureMs)}`);
         print(`  Stable         ${sinceAttack(conclusion.timeToStabilityMs)}`);
+        if (conclusion.checks.length > 1) for (const { name, held, successRate } of conclusion.checks) print(`  Check          ${name}: ${successRate} good, ${held ? "held" : "did not hold"}`);
+        for (const action of conclusion.actions) print(`  Done           ${action}`);
         if (recovery) print(`  Recovered      ${describeMilliseconds(recovery.recoveredAfterMs)} after the attack was undone`);
         print(`  Verdict        ${conclusion.verdict}: ${conclusion.reason}`);
         print(`  Report         ${conclusion.journal.replace(/json$/, "html")}`);

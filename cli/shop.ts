@@ -1,6 +1,8 @@
 import { PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Answer, askProducts, chooseRoute } from "../experiments/checks/products";
+import type { Answer } from "../experiments/checks/answer";
+import { askProducts } from "../experiments/checks/products";
+import { chooseRoute } from "../experiments/checks/route";
 import type { Cluster } from "../shared/kubernetes";
 
 /** A pod, as `kubectl get pods` lists it. */

@@ -1,11 +1,12 @@
 import * as command from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
+import { scaledBy } from "./actions/action";
 import { kindOf } from "./attacks/attack";
 import { AttackOrder } from "./attacks/order";
 import { AttackPolicy } from "./attacks/policy";
-import { Deadline } from "./deadline/deadline";
+import { Deadline, type DeadlineAttack } from "./deadline/deadline";
 import type { Conclusion } from "./journal";
-import { type Plan, planToken, planVariable, stackVariable } from "./plan";
+import { markOf, type Plan, type PlannedAttack, planToken, planVariable, stackVariable } from "./plan";
 import { type ChosenTargets, podsOf } from "./targets/chosen";
 
 export interface ExperimentArgs {
@@ -27,25 +28,36 @@ export class Experiment extends pulumi.ComponentResource {
 
     constructor(name: string, { plan, image }: ExperimentArgs, opts?: pulumi.ComponentResourceOptions) {
         super("chaos-shop:experiment:Experiment", name, {}, opts);
-        const { experiment, namespace, deadlineMs, attack, target, radius, clusterName } = plan;
-        const kind = kindOf(attack);
-        const often = kind.killing?.(attack);
-        const killing = often && { ...often, target, radius, clusterName };
+        const { experiment, namespace, deadlineMs } = plan;
         const runName = `${experiment}-${planToken(plan)}`;
+        const attacks = plan.attacks.map((attack) => deadlineAttack(plan, attack, runName));
 
         const steadyState = step("steady-state", { create: "steadyState", delete: "recovery", plan }, { parent: this, dependsOn: opts?.dependsOn });
-        const deadline = new Deadline("deadline", { experiment, namespace, runName, policy: runName, listenPort: kind.proof(attack).outward?.port, killing, deadlineMs, image }, { parent: this, dependsOn: steadyState });
+        const deadline = new Deadline("deadline", { experiment, namespace, runName, attacks, scaled: scaledBy(plan.actions), deadlineMs, image }, { parent: this, dependsOn: steadyState });
         const deadlineJob = deadline.job.metadata.name;
         const targets = step("targets", { create: "mark", delete: "unmark", plan, given: { STEADY_STATE: steadyState.stdout, DEADLINE_JOB: deadlineJob } }, { parent: this });
-        const marked = targets.stdout.apply((found) => podsOf(JSON.parse(found) as ChosenTargets));
-        const AttackObject = killing ? AttackOrder : AttackPolicy;
-        const policy = new AttackObject(attack.kind, { attack, experiment, namespace, policy: runName, targets: marked }, { parent: this });
-        const given = { STEADY_STATE: steadyState.stdout, TARGETS: targets.stdout, DEADLINE_JOB: deadlineJob, POLICY: policy.metadata.name };
+        const objects = plan.attacks.map(({ name: attackName, attack }, index) => {
+            const { object, mark, killing } = attacks[index]!;
+            const marked = targets.stdout.apply((found) => podsOf((JSON.parse(found) as ChosenTargets).attacks[index]!));
+            const AttackObject = killing ? AttackOrder : AttackPolicy;
+            return new AttackObject(attackName, { attack, experiment, namespace, object, mark, targets: marked }, { parent: this });
+        });
+        const given = { STEADY_STATE: steadyState.stdout, TARGETS: targets.stdout, DEADLINE_JOB: deadlineJob, ATTACKS: pulumi.jsonStringify(objects.map(({ metadata }) => metadata.name)) };
         const check = step("check", { create: "check", plan, given }, { parent: this });
 
         this.conclusion = check.stdout.apply((printed) => JSON.parse(printed) as Conclusion);
         this.registerOutputs({ conclusion: this.conclusion });
     }
+}
+
+/** What the deadline's Job has to know of an attack. */
+function deadlineAttack(plan: Plan, planned: PlannedAttack, runName: string): DeadlineAttack {
+    const { name, attack, target, radius } = planned;
+    const kind = kindOf(attack);
+    const often = kind.killing?.(attack);
+    const mark = markOf(plan, planned);
+    const killing = often && { ...often, mark, target, radius, clusterName: plan.clusterName };
+    return { object: `${runName}-${name}`, mark, listenPort: kind.proof(attack).outward?.port, killing };
 }
 
 interface Step {

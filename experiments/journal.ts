@@ -2,7 +2,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
+import { actionSchema } from "./actions/schema";
 import { attackSchema } from "./attacks/schema";
+import { checkSchema } from "./checks/schema";
+import { upgraded } from "./journalVersions";
 import type { Plan } from "./plan";
 import { verdicts } from "./verdict";
 
@@ -10,6 +13,13 @@ import { verdicts } from "./verdict";
 const instant = z.int().nonnegative();
 /** A length of time in milliseconds. */
 const milliseconds = z.number().nonnegative();
+
+const radius = z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("count"), containers: z.int().positive() }),
+    z.object({ kind: z.literal("share"), share: z.number().positive().max(1) }),
+    z.object({ kind: z.literal("all") }),
+]);
+const share = z.number().positive().max(1);
 
 const plan = z.object({
     experiment: z.string(),
@@ -19,15 +29,11 @@ const plan = z.object({
     clusterName: z.string(),
     shopNamespace: z.string(),
     area: z.string(),
-    target: z.string(),
     namespace: z.string(),
-    radius: z.discriminatedUnion("kind", [
-        z.object({ kind: z.literal("count"), containers: z.int().positive() }),
-        z.object({ kind: z.literal("share"), share: z.number().positive().max(1) }),
-        z.object({ kind: z.literal("all") }),
-    ]),
-    attack: attackSchema,
-    window: z.object({ durationMs: milliseconds, intervalMs: milliseconds, timeoutMs: milliseconds, graceMs: milliseconds, successRate: z.number().positive().max(1) }),
+    attacks: z.array(z.object({ name: z.string(), target: z.string(), radius, attack: attackSchema })),
+    checks: z.array(z.object({ name: z.string(), check: checkSchema, intervalMs: milliseconds, timeoutMs: milliseconds, successRate: share })),
+    actions: z.array(actionSchema),
+    window: z.object({ durationMs: milliseconds, graceMs: milliseconds }),
     deadlineMs: milliseconds,
     onFailure: z.enum(["report", "fail"]),
 }) satisfies z.ZodType<Plan>;
@@ -36,14 +42,16 @@ const conclusion = z.object({
     name: z.string(),
     run: z.string(),
     hypothesis: z.string(),
-    attack: z.string(),
+    attack: z.string().describe("The kinds of the attacks, comma-separated"),
     targets: z.array(z.string()).describe("`namespace/pod/container` of each"),
     verdict: z.enum(verdicts),
     reason: z.string().describe("The verdict in a sentence"),
-    requests: z.int().nonnegative(),
+    requests: z.int().nonnegative().describe("Of all checks"),
     successRate: z.string().describe("Share of good answers among those counted, as a percentage"),
     timeToFirstFailureMs: milliseconds.nullable().describe("Since the attack took hold; null where no answer was bad"),
     timeToStabilityMs: milliseconds.nullable().describe("Since the attack took hold; null where the last answer was bad"),
+    checks: z.array(z.object({ name: z.string(), held: z.boolean(), requests: z.int().nonnegative(), successRate: z.string() })).describe("What each check came to; empty where nothing is known"),
+    actions: z.array(z.string()).describe("What was done meanwhile, in words"),
     journal: z.string().describe("The run's journal, below the project; its picture and page lie beside it"),
 });
 
@@ -80,21 +88,32 @@ const kill = z.object({ at: instant.describe("By the cluster's clock"), pod: z.s
 
 const recovery = z.object({
     undoneAt: instant.describe("When nothing was left of the attack"),
-    recoveredAfterMs: milliseconds.describe("From then until /products was whole, three times in a row"),
+    recoveredAfterMs: milliseconds.describe("From then until every check was content, three times in a row"),
 });
+
+const attack = z.object({
+    name: z.string(),
+    provenAt: instant.optional().describe("Since when it is shown to work; absent where it never was"),
+    targets: z.array(target),
+    kills: z.array(kill).optional().describe("The pods that were deleted, where that is the attack"),
+});
+
+const checked = z.object({ name: z.string(), answers: z.array(answer).describe("In the order of asking") });
+
+const performed = z.object({ action: z.string(), begunAt: instant, endedAt: instant, problem: z.string().optional().describe("Why it could not be done") });
 
 /** All that a run saw, kept as a file. Times are milliseconds since the epoch unless they say otherwise. */
 export const journalSchema = z.object({
-    schema: z.literal(1),
+    schema: z.literal(2),
     plan,
     conclusion,
     startedAt: instant,
-    attackedAt: instant.optional().describe("Since when fresh connections to the targets failed; absent where they never did"),
-    endedAt: instant.describe("When the check ended; the attack lasts until it is undone"),
-    targets: z.array(target),
-    answers: z.array(answer).describe("Of /products, in the order of asking"),
+    attackedAt: instant.optional().describe("Since when all attacks are shown to work; absent where one never was"),
+    endedAt: instant.describe("When the check ended; the attacks last until they are undone"),
+    attacks: z.array(attack),
+    checks: z.array(checked),
+    actions: z.array(performed),
     readiness: z.array(readiness).describe("Of the pods where the shop is: how each was at the beginning, then every change"),
-    kills: z.array(kill).optional().describe("The pods that were deleted, where that is the attack"),
     recovery: recovery.optional().describe("Absent until the experiment is undone, and where the shop was gone by then"),
 });
 
@@ -121,11 +140,11 @@ export function writeJournal(journal: Journal): void {
     writeFileSync(journal.conclusion.journal, `${JSON.stringify(journal, undefined, 2)}\n`);
 }
 
-/** All journals that were kept, the newest first. Files that are none are passed over. */
+/** All journals that were kept, those of earlier versions too, the newest first. Files that are none are passed over. */
 export function keptJournals(folder = reportsFolder): Journal[] {
     const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith(".json")) : [];
     const journals = files.flatMap((file) => {
-        const read = journalSchema.safeParse(parsed(readFileSync(join(folder, file), "utf8")));
+        const read = journalSchema.safeParse(upgraded(parsed(readFileSync(join(folder, file), "utf8"))));
         return read.success ? [read.data] : [];
     });
     return journals.sort((a, b) => b.startedAt - a.startedAt);

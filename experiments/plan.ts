@@ -1,8 +1,12 @@
 import { createHash } from "node:crypto";
-import { parseAttributes } from "../shared/attributes";
-import type { Radius } from "../shared/radius";
+import type { AttributeExpression } from "../shared/attributes";
+import { parseRadius, type Radius } from "../shared/radius";
+import type { Action } from "./actions/action";
 import type { Attack } from "./attacks/attack";
-import type { SavedExperiment } from "./saved";
+import { type Check, checkName } from "./checks/check";
+import { productsCheck } from "./checks/products";
+import type { SavedAttack, SavedExperiment } from "./saved";
+import { locateTarget } from "./targets/locate";
 
 /** All that one run of an experiment needs to know, as its steps hand it on. Times are milliseconds. */
 export interface Plan {
@@ -18,26 +22,44 @@ export interface Plan {
     shopNamespace: string;
     /** Where targets are looked for. */
     area: string;
-    /** Attributes of the targets, their namespace among them. */
-    target: string;
-    /** Where the attack's objects go: the one namespace that the target's attributes name. */
+    /** Where the attacks' objects go: the one namespace that all targets are in. */
     namespace: string;
-    radius: Radius;
-    attack: Attack;
+    attacks: PlannedAttack[];
+    checks: PlannedCheck[];
+    /** In the order in which they are done. */
+    actions: Action[];
     window: Window;
     deadlineMs: number;
-    /** `fail`: a verdict other than PASSED fails the update, after the attack is undone. */
+    /** `fail`: a verdict other than PASSED fails the update, after the attacks are undone. */
     onFailure: "report" | "fail";
 }
 
-/** How `/products` is checked. */
-export interface Window {
-    durationMs: number;
+export interface PlannedAttack {
+    /** Tells it from the experiment's others, in the names of its objects too: its kind, numbered from the second of a kind on. */
+    name: string;
+    /** Attributes of the targets, their namespace among them. */
+    target: AttributeExpression;
+    radius: Radius;
+    attack: Attack;
+}
+
+/** A check, with the stack's settings for what it leaves open. */
+export interface PlannedCheck {
+    /** Tells it from the experiment's others. */
+    name: string;
+    check: Check;
     intervalMs: number;
     timeoutMs: number;
-    graceMs: number;
     /** The share of good answers that the hypothesis asks for, above 0 and up to 1. */
     successRate: number;
+}
+
+/** How long all checks look at once. */
+export interface Window {
+    /** The grace aside. */
+    durationMs: number;
+    /** How long answers are not counted at first, while the cluster reroutes. */
+    graceMs: number;
 }
 
 /** A stack's settings of an experiment, and what is around them. */
@@ -46,11 +68,16 @@ export interface PlanArgs extends Window {
     name: string;
     run: string;
     area: string;
-    /** @default the saved experiment's */
-    target?: string;
-    radius: Radius;
-    /** @default the saved experiment's */
+    /** Of an experiment with one attack. @default the saved experiment's */
+    target?: AttributeExpression;
+    /** Of each attack. @default the saved experiment's, else one container */
+    radius?: Radius;
+    /** Of an experiment with one attack. @default the saved experiment's */
     attack?: Attack["kind"];
+    /** Of the checks that say nothing of their own. */
+    intervalMs: number;
+    timeoutMs: number;
+    successRate: number;
     deadlineMs: number;
     onFailure: "report" | "fail";
     context: string;
@@ -61,10 +88,10 @@ export interface PlanArgs extends Window {
 /**
  * What the stack's settings make of a saved experiment.
  *
- * @throws Error where the target does not name exactly one namespace
+ * @throws Error where the targets do not name exactly one namespace
  */
-export function planOf({ saved, name, run, area, radius, deadlineMs, onFailure, context, clusterName, shopNamespace, ...rest }: PlanArgs): Plan {
-    const { durationMs, intervalMs, timeoutMs, graceMs, successRate } = rest;
+export function planOf({ saved, name, run, area, deadlineMs, onFailure, context, clusterName, shopNamespace, durationMs, graceMs, ...rest }: PlanArgs): Plan {
+    const { checks = [productsCheck], actions = [] } = saved;
     return {
         experiment: name,
         run,
@@ -73,36 +100,49 @@ export function planOf({ saved, name, run, area, radius, deadlineMs, onFailure, 
         clusterName,
         shopNamespace,
         area,
-        ...locateTarget(rest.target ?? saved.target, area, shopNamespace),
-        radius,
-        attack: attackOf(saved, rest.attack),
-        window: { durationMs, intervalMs, timeoutMs, graceMs, successRate },
+        ...planAttacks(saved.attacks, area, shopNamespace, rest),
+        checks: checks.map((check) => planCheck(check, rest)),
+        actions,
+        window: { durationMs, graceMs },
         deadlineMs,
         onFailure,
     };
 }
 
+function planAttacks(saved: readonly SavedAttack[], area: string, shopNamespace: string, wanted: Pick<PlanArgs, "target" | "radius" | "attack">): Pick<Plan, "namespace" | "attacks"> {
+    const located = saved.map(({ target, radius, ...attack }, index) => {
+        const before = saved.slice(0, index).filter(({ kind }) => kind === attack.kind).length;
+        const planned = attackOf(attack, wanted.attack);
+        return {
+            name: before === 0 ? planned.kind : `${planned.kind}-${before + 1}`,
+            ...locateTarget(wanted.target ?? target, area, shopNamespace),
+            radius: wanted.radius ?? parseRadius(String(radius ?? 1))!,
+            attack: planned,
+        };
+    });
+    const namespaces = [...new Set(located.map(({ namespace }) => namespace))];
+    if (namespaces.length > 1) throw new Error(`the attacks of an experiment must be in one namespace, and these are in ${namespaces.join(" and ")}`);
+    return { namespace: namespaces[0]!, attacks: located.map(({ namespace: _, ...attack }) => attack) };
+}
+
 /** The saved attack, unless the stack wants another kind. */
-function attackOf({ attack = { kind: "blackhole" } }: SavedExperiment, kind: Attack["kind"] = attack.kind): Attack {
+function attackOf(attack: Attack, kind: Attack["kind"] = attack.kind): Attack {
     return kind === attack.kind ? attack : { kind };
 }
 
-/**
- * Puts the shop's namespace into a target that names none: whoever does not say where, means the shop.
- *
- * @throws Error where the target names several namespaces, or all but one: an attack's policy lives in exactly one.
- */
-export function locateTarget(target: string, area: string, shopNamespace: string): { target: string; namespace: string } {
-    const condition = parseAttributes(target).find(({ key }) => key === "k8s.namespace");
-    if (condition === undefined) {
-        const namespace = area === "Global" ? shopNamespace : area;
-        return { target: `${target},k8s.namespace=${namespace}`, namespace };
-    }
-    const [namespace, ...others] = condition.values;
-    if (condition.negated || others.length > 0 || namespace!.endsWith("*")) {
-        throw new Error(`the target "${target}" must name exactly one namespace, as in k8s.namespace=${shopNamespace}`);
-    }
-    return { target, namespace: namespace! };
+function planCheck(check: Check, { intervalMs, timeoutMs, successRate }: Pick<PlanArgs, "intervalMs" | "timeoutMs" | "successRate">): PlannedCheck {
+    return {
+        name: checkName(check),
+        check,
+        intervalMs: check.perSecond === undefined ? intervalMs : 1_000 / check.perSecond,
+        timeoutMs: check.timeoutMs ?? timeoutMs,
+        successRate: check.successRate ?? successRate,
+    };
+}
+
+/** What the pods are marked with that an attack has chosen: the value of a label. */
+export function markOf({ experiment }: Plan, { name }: PlannedAttack): string {
+    return `${experiment}.${name}`;
 }
 
 /** Tells two plans apart in the names of their objects: another plan is another run. */

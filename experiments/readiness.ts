@@ -1,5 +1,6 @@
 import { type V1Pod, Watch } from "@kubernetes/client-node";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isReady } from "../shared/containers";
 import type { Cluster } from "../shared/kubernetes";
 import { labels } from "../shared/labels";
 import type { ReadinessChange } from "./journal";
@@ -15,9 +16,13 @@ export class ReadinessRecorder {
     private readonly changes: ReadinessChange[] = [];
     private readonly last = new Map<string, boolean>();
     private readonly stopped = new AbortController();
+    private readonly begunAt = Date.now();
 
-    constructor({ kubeconfig }: Cluster, namespace: string) {
-        void this.watch(new Watch(kubeconfig), `/api/v1/namespaces/${namespace}/pods`);
+    constructor(
+        private readonly cluster: Cluster,
+        private readonly namespace: string,
+    ) {
+        void this.record();
     }
 
     stop(): ReadinessChange[] {
@@ -25,26 +30,30 @@ export class ReadinessRecorder {
         return this.changes;
     }
 
-    private async watch(pods: Watch, path: string): Promise<void> {
-        const { signal } = this.stopped;
-        while (!signal.aborted) {
-            await new Promise<void>((ended) => {
-                const begun = pods.watch(path, {}, (kind, pod: V1Pod) => this.note(pod, kind !== "DELETED" && isReady(pod)), () => ended());
-                void begun.then((watch) => signal.addEventListener("abort", () => watch.abort(), { once: true }), () => ended());
-            });
+    private async record(): Promise<void> {
+        for (let first = true; !this.stopped.signal.aborted; first = false) {
+            // What is in the first list was so from the beginning; what a watch tells has just become so.
+            await this.follow(first ? this.begunAt : undefined).catch(() => undefined);
             await sleep(pauseMs);
         }
     }
 
+    private async follow(at?: number): Promise<void> {
+        const { metadata, items } = await this.cluster.core.listNamespacedPod({ namespace: this.namespace });
+        for (const pod of items) this.note(pod, isReady(pod), at);
+        const { signal } = this.stopped;
+        const path = `/api/v1/namespaces/${this.namespace}/pods`;
+        await new Promise<void>((ended) => {
+            const begun = new Watch(this.cluster.kubeconfig).watch(path, { resourceVersion: metadata?.resourceVersion }, (kind, pod: V1Pod) => this.note(pod, kind !== "DELETED" && isReady(pod)), () => ended());
+            void begun.then((watch) => signal.addEventListener("abort", () => watch.abort(), { once: true }), () => ended());
+        });
+    }
+
     /** An event of another kind, such as an error, is of no pod. An experiment's own pods are not part of what it disturbs. */
-    private note({ metadata }: V1Pod, ready: boolean): void {
+    private note({ metadata }: V1Pod, ready: boolean, at = Date.now()): void {
         const pod = metadata?.name;
         if (pod === undefined || metadata?.labels?.[labels.experiment] !== undefined || this.last.get(pod) === ready) return;
         this.last.set(pod, ready);
-        this.changes.push({ at: Date.now(), pod, ready });
+        this.changes.push({ at, pod, ready });
     }
-}
-
-function isReady({ status }: V1Pod): boolean {
-    return status?.conditions?.some(({ type, status: state }) => type === "Ready" && state === "True") ?? false;
 }

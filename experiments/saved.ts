@@ -1,18 +1,33 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import type { AttributeExpression } from "../shared/attributes";
 import { requireBundled } from "../shared/bundle";
+import type { Action } from "./actions/action";
 import type { Attack } from "./attacks/attack";
+import type { Check } from "./checks/check";
 
 /** An experiment as it is kept: what is done to whom, and what is believed to hold meanwhile. */
 export interface SavedExperiment {
     /** What is believed, in words: the sentence that the verdict answers. */
     hypothesis: string;
-    /** Attributes of the containers to attack; in the shop's namespace unless they name another. */
-    target: string;
-    /** What is done to them. @default a blackhole, both ways */
-    attack?: Attack;
+    /** What is done, all at once; at least one. All targets are in one namespace. */
+    attacks: SavedAttack[];
+    /** What must hold for the hypothesis to hold; at least one. @default `/products` lists fashion, toys and hot deals */
+    checks?: Check[];
+    /** What is done meanwhile, one after the other, from when all attacks are proven. @default nothing */
+    actions?: Action[];
     /** The variant of the shop that it needs. @default any */
     variant?: "seven";
+}
+
+/** An attack, and whom it is for. A pod is hit by one attack only: one chooses among the pods that none before it has chosen. */
+export type SavedAttack = Attack & Aim;
+
+export interface Aim {
+    /** Attributes of the containers to attack; in the shop's namespace unless they name another. */
+    target: AttributeExpression;
+    /** Containers affected at most: a number, a percentage of those that match, or all. A stack's `experiment.radius` goes before it. @default 1 */
+    radius?: number | `${number}%` | "all";
 }
 
 const folder = join(__dirname, "saved");

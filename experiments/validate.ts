@@ -1,20 +1,22 @@
 import * as z from "zod";
-import { parseAttributes } from "../shared/attributes";
-import { attackSchema } from "./attacks/schema";
+import { actionSchema } from "./actions/schema";
+import { savedAttackSchema } from "./attacks/schema";
+import { checkName } from "./checks/check";
+import { checkSchema } from "./checks/schema";
 import type { SavedExperiment } from "./saved";
 
-const expression = z.string().check((context) => {
-    try {
-        parseAttributes(context.value);
-    } catch (error) {
-        context.issues.push({ code: "custom", input: context.value, message: (error as Error).message });
-    }
+const checks = z.array(checkSchema).nonempty({ error: "an experiment without a check has no verdict; leave `checks` out for /products" }).superRefine((all, { addIssue }) => {
+    all.forEach((check, index) => {
+        const name = checkName(check);
+        if (all.findIndex((other) => checkName(other) === name) < index) addIssue({ code: "custom", path: [index, "name"], message: `another check is called "${name}", too; give one of them another name` });
+    });
 });
 
 const savedSchema = z.strictObject({
     hypothesis: z.string().trim().min(1),
-    target: expression,
-    attack: attackSchema.optional(),
+    attacks: z.array(savedAttackSchema).nonempty({ error: "an experiment attacks somebody: at least one attack" }),
+    checks: checks.optional(),
+    actions: z.array(actionSchema).optional(),
     variant: z.literal("seven").optional(),
 }) satisfies z.ZodType<SavedExperiment>;
 

@@ -1,6 +1,7 @@
 import { describeMilliseconds } from "../shared/duration";
-import type { Answer } from "./checks/products";
-import type { Window } from "./plan";
+import type { Answer } from "./checks/answer";
+import { kindOfCheck } from "./checks/check";
+import type { PlannedCheck } from "./plan";
 
 /**
  * PASSED: the hypothesis held under a proven attack. FAILED: it did not hold, under a proven attack. INCONCLUSIVE:
@@ -9,11 +10,11 @@ import type { Window } from "./plan";
 export const verdicts = ["PASSED", "FAILED", "INCONCLUSIVE", "ABORTED"] as const;
 export type Verdict = (typeof verdicts)[number];
 
-/** What the answers of `/products` under attack amount to. Times are milliseconds since the attack took hold. */
+/** What answers under attack amount to. Times are milliseconds since the attack took hold. */
 export interface Measured {
-    /** All requests, those within the grace too. */
+    /** All answers, those within the grace too. */
     requests: number;
-    /** Requests after the grace, which alone are counted. */
+    /** Answers after the grace, which alone are counted. */
     counted: number;
     /** Share of good answers among the counted, from 0 to 1. */
     successRate: number;
@@ -23,6 +24,7 @@ export interface Measured {
     stableAfterMs?: number;
 }
 
+/** What one check's answers amount to. @param answers in the order of asking */
 export function measure(answers: readonly Answer[], attackedAt: number, graceMs: number): Measured {
     const counted = answers.filter(({ at }) => at >= attackedAt + graceMs);
     const good = counted.filter((answer) => answer.good).length;
@@ -38,16 +40,45 @@ export function measure(answers: readonly Answer[], attackedAt: number, graceMs:
     };
 }
 
-/** Whether the hypothesis held, and the sentence that says so to a person. */
-export function judge(measured: Measured, window: Window, answers: readonly Answer[]): { verdict: "PASSED" | "FAILED"; reason: string } {
-    const asked = percent(window.successRate);
-    const got = `${percent(measured.successRate)} of ${measured.counted} counted requests to /products were answered well`;
-    if (measured.successRate >= window.successRate) {
+/** What several checks amount to together: stable once the last of them was. */
+export function together(measured: readonly Measured[]): Measured {
+    const sum = (of: (one: Measured) => number) => measured.reduce((total, one) => total + of(one), 0);
+    const failures = measured.flatMap(({ firstFailureMs }) => firstFailureMs ?? []);
+    const counted = sum((one) => one.counted);
+    return {
+        requests: sum((one) => one.requests),
+        counted,
+        successRate: counted === 0 ? 0 : sum((one) => one.successRate * one.counted) / counted,
+        firstFailureMs: failures.length === 0 ? undefined : Math.min(...failures),
+        stableAfterMs: measured.some(({ stableAfterMs }) => stableAfterMs === undefined) ? undefined : Math.max(...measured.map(({ stableAfterMs }) => stableAfterMs!)),
+    };
+}
+
+/** What one check came to: whether it held, and the sentence that says so to a person. */
+export interface Judged {
+    name: string;
+    held: boolean;
+    measured: Measured;
+    reason: string;
+}
+
+export function judgeCheck({ name, check, successRate }: PlannedCheck, answers: readonly Answer[], attackedAt: number, graceMs: number): Judged {
+    const measured = measure(answers, attackedAt, graceMs);
+    const asked = percent(successRate);
+    const got = `${percent(measured.successRate)} of ${measured.counted} counted ${kindOfCheck(check).describeGood(check)}`;
+    if (measured.successRate >= successRate) {
         const stability = measured.firstFailureMs === undefined ? "not one failed" : `stable ${describeMilliseconds(measured.stableAfterMs ?? 0)} after the attack began`;
-        return { verdict: "PASSED", reason: `${got} under attack, and ${asked} were asked for; ${stability}.` };
+        return { name, held: true, measured, reason: `${got} under attack, and ${asked} were asked for; ${stability}.` };
     }
     const example = answers.findLast((answer) => !answer.good)?.problem ?? "no answer";
-    return { verdict: "FAILED", reason: `Only ${got} under attack, where ${asked} were asked for; the last failure: ${example}` };
+    return { name, held: false, measured, reason: `Only ${got} under attack, where ${asked} were asked for; the last failure: ${example}` };
+}
+
+/** Whether the hypothesis held, which takes each of its checks, and why: of checks that did not hold, those alone are told. */
+export function judge(checks: readonly Judged[]): { verdict: "PASSED" | "FAILED"; reason: string } {
+    const failed = checks.filter(({ held }) => !held);
+    const told = failed.length > 0 ? failed : checks;
+    return { verdict: failed.length > 0 ? "FAILED" : "PASSED", reason: told.map(({ reason }) => reason.replace(/(?<![.!?])$/, told.length > 1 ? "." : "")).join(" ") };
 }
 
 export function percent(share: number): string {

@@ -10,7 +10,7 @@ import { endpointsOf } from "./targets/chosen";
 /** How long the deadline's Job is given to start; its image may have to be pulled. */
 export const startMs = 120_000;
 
-/** What the deadline's Job, an ordinary pod of the same namespace, saw of the targets. */
+/** What the deadline's Job, an ordinary pod of the same namespace, saw of an attack's targets. */
 export class Witness {
     /** What must not be reached under attack; empty where the attack does not concern that. */
     private readonly endpoints: readonly string[];
@@ -19,6 +19,8 @@ export class Witness {
         private readonly cluster: Cluster,
         private readonly namespace: string,
         private readonly job: string,
+        /** What the targets' pods are marked with. */
+        private readonly mark: string,
         targets: readonly Target[],
         private readonly inward: Proof["inward"],
     ) {
@@ -75,9 +77,9 @@ export class Witness {
         return undefined;
     }
 
-    /** The pods that the Job says it has deleted. */
+    /** The pods that the Job says it has deleted for this attack. */
     async kills(): Promise<KillReport[]> {
-        return (await this.lines()).filter((line): line is KillReport => "killed" in line);
+        return (await this.lines()).filter((line): line is KillReport => "killed" in line && line.killed.mark === this.mark);
     }
 
     private noControl(reports: readonly ConnectionReport[]): Doubt {

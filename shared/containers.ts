@@ -34,13 +34,23 @@ export interface Pod {
         hostNetwork?: boolean;
         containers: { name: string; image?: string; ports?: { containerPort: number; protocol?: string }[] }[];
     };
-    status?: { phase?: string; podIP?: string; containerStatuses?: { name: string; containerID?: string }[] };
+    status?: {
+        phase?: string;
+        podIP?: string;
+        containerStatuses?: { name: string; containerID?: string }[];
+        conditions?: { type: string; status: string }[];
+    };
 }
 
 export interface Owner {
     kind: string;
     name: string;
     uid: string;
+}
+
+/** A ReplicaSet as the API server describes it, as far as it tells whose it is. */
+export interface ReplicaSet {
+    metadata?: { uid?: string; ownerReferences?: { kind: string; name: string }[] };
 }
 
 /** Namespaces that belong to the cluster itself. */
@@ -61,6 +71,11 @@ export function attackable({ metadata, spec, status }: Pod): boolean {
         podLabels[labels.protected] !== "true" &&
         podLabels[labels.experiment] === undefined
     );
+}
+
+/** Whether Services send a pod what is for them. */
+export function isReady({ status }: Pod): boolean {
+    return status?.conditions?.some(({ type, status: state }) => type === "Ready" && state === "True") ?? false;
 }
 
 /**
@@ -96,6 +111,11 @@ export function containersOf(pod: Pod, deployment: string | undefined, clusterNa
 /** The ReplicaSet that made a pod, if one did: whose Deployment has to be looked up. */
 export function replicaSetOf(pod: Pod): Owner | undefined {
     return pod.metadata?.ownerReferences?.find(({ kind }) => kind === "ReplicaSet");
+}
+
+/** The Deployments behind ReplicaSets, by the ReplicaSets' uids. */
+export function deploymentsByReplicaSet(replicaSets: readonly ReplicaSet[]): Map<string, string | undefined> {
+    return new Map(replicaSets.map(({ metadata }) => [metadata!.uid!, metadata!.ownerReferences?.find(({ kind }) => kind === "Deployment")?.name]));
 }
 
 /** `k8s.deployment`, `k8s.statefulset`, `k8s.daemonset` or `k8s.job`, whichever made the pod. */

@@ -25,8 +25,13 @@ export function externalAddress(service: V1Service): GatewayAddress | undefined 
     return host === undefined || port === undefined ? undefined : { host, port };
 }
 
-/** `http://198.18.1.0/products`; the port only where it is not HTTP's own. */
-export function productsUrl({ host, port }: GatewayAddress): string {
+/** `http://198.18.1.0`; the port only where it is not HTTP's own. */
+export function baseUrl({ host, port }: GatewayAddress): string {
     const authority = host.includes(":") ? `[${host}]` : host;
-    return `http://${authority}${port === 80 ? "" : `:${port}`}/products`;
+    return `http://${authority}${port === 80 ? "" : `:${port}`}`;
+}
+
+/** `http://198.18.1.0/products` */
+export function productsUrl(address: GatewayAddress): string {
+    return `${baseUrl(address)}/products`;
 }

@@ -1,6 +1,6 @@
 /** Labels of ours in the cluster. */
 export const labels = {
-    /** On a pod that an experiment attacks, and on everything that belongs to the attack: the experiment's name. */
+    /** On a pod that an experiment attacks: the experiment's name and, after a dot, which of its attacks. */
     target: "chaos-shop/target",
     /** On the objects of an experiment: its name. */
     experiment: "chaos-shop/experiment",
@@ -16,4 +16,6 @@ export const annotations = {
     targets: "chaos-shop/targets",
     /** On the pod of a deadline's Job: that it watches, and whom. */
     witness: "chaos-shop/witness",
+    /** On a Deployment that an experiment has scaled: how many pods it had, and has, as JSON. */
+    scaled: "chaos-shop/scaled",
 } as const;

@@ -24,7 +24,7 @@ export function checkRate({ cluster }: Session): Figure {
                 setTimeout(() => response.end("{}"), answerMs);
             }).listen(0, "127.0.0.1");
             await once(server, "listening");
-            const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/products`;
+            const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
             try {
                 await askThrough(() => askProducts(cluster, { kind: "address", url }, 5_000), lengthMs, 1_000 / perSecond);
             } finally {

@@ -53,6 +53,26 @@ export function contradictions(get: <K extends Key>(key: K) => ReadAs<K> | undef
             command: setCommand("experiment.deadline", `${Math.ceil((duration + grace) / 30_000) + 1}m`),
         });
     }
+    const waits = (experiment?.actions ?? []).reduce((sum, { kind, durationMs = 0 }) => sum + (kind === "wait" ? durationMs : 0), 0);
+    if (duration !== undefined && grace !== undefined && waits >= duration + grace) {
+        mistakes.push({
+            key: "experiment.duration",
+            value: `${duration}ms`,
+            reason: `the actions of ${name} wait ${waits}ms in all, and the checks would end before them; allowed: with experiment.grace, ${grace}ms, longer than that`,
+            command: setCommand("experiment.duration", `${Math.ceil((waits - grace) / 1_000) + 1}s`),
+        });
+    }
+    for (const key of ["experiment.target", "experiment.attack"] as const) {
+        const value = get(key);
+        if (value !== undefined && (experiment?.attacks?.length ?? 0) > 1) {
+            mistakes.push({
+                key,
+                value,
+                reason: `${name} has several attacks (${experiment!.attacks!.map(({ kind }) => kind).join(", ")}), and it would not be clear which one is meant; allowed: with an experiment of one attack`,
+                command: `pulumi config rm ${key}`,
+            });
+        }
+    }
     const target = get("experiment.target");
     const area = get("experiment.area");
     if (target !== undefined && area !== undefined && area !== "Global") {

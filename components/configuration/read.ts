@@ -48,7 +48,8 @@ export interface ExperimentSettings {
     area: string;
     /** Undefined: the saved experiment's own target. */
     target?: string;
-    radius: Radius;
+    /** Undefined: the saved experiment's own. */
+    radius?: Radius;
     /** Undefined: the saved experiment's own. */
     attack?: "blackhole" | "dns" | "kill";
     durationMs: number;
@@ -66,6 +67,10 @@ export interface KnownExperiment {
     name: string;
     /** The variant that it needs. @default any */
     variant?: "seven";
+    /** Their kinds; that it has any is made sure of later. */
+    attacks?: readonly { kind: string }[];
+    /** What it does meanwhile, one after the other. */
+    actions?: readonly { kind: string; durationMs?: number }[];
 }
 
 /** What the reading needs to know besides the stack's own values. */
@@ -168,7 +173,7 @@ function shape(
             name: must("experiment.name"),
             area: must("experiment.area"),
             target: get("experiment.target"),
-            radius: must("experiment.radius"),
+            radius: get("experiment.radius"),
             attack: get("experiment.attack"),
             durationMs: must("experiment.duration"),
             intervalMs: must("experiment.interval"),

@@ -1,6 +1,7 @@
 import { parseAttributes } from "../../shared/attributes";
 import { parseDuration } from "../../shared/duration";
-import type { Radius } from "../../shared/radius";
+import { allowedName, isName } from "../../shared/name";
+import { allowedRadius, parseRadius, type Radius } from "../../shared/radius";
 
 /** How one setting's text is read. `allowed` completes the sentence "allowed: …" of its error. */
 export interface Reader<T> {
@@ -50,22 +51,10 @@ export const percentage: Reader<number> = {
 };
 
 /** A number of containers, a percentage of those that match, or `all`. */
-export const radius: Reader<Radius> = {
-    allowed: "a whole number of containers from 1, a percentage above 0% and up to 100%, or all",
-    read: (text) => {
-        if (text === "all") return { kind: "all" };
-        const share = percentage.read(text);
-        if (share !== undefined) return { kind: "share", share };
-        const containers = count(1, 100_000).read(text);
-        return containers === undefined ? undefined : { kind: "count", containers };
-    },
-};
+export const radius: Reader<Radius> = { allowed: allowedRadius, read: parseRadius };
 
 /** A name that Kubernetes takes for a namespace (RFC 1123 label). */
-export const label: Reader<string> = {
-    allowed: "lower-case letters, digits and dashes, at most 63, beginning and ending with a letter or digit",
-    read: (text) => (/^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/.test(text) ? text : undefined),
-};
+export const label: Reader<string> = { allowed: allowedName, read: (text) => (isName(text) ? text : undefined) };
 
 /** Any text but an empty one. */
 export const text: Reader<string> = {

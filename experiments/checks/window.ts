@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Answer } from "./products";
+import type { Answer } from "./answer";
 
 /**
  * Asks at a steady rate: at every whole interval since the beginning, whether or not the answers before have come, so

@@ -1,105 +1,118 @@
-import { appendFileSync } from "node:fs";
 import { describeMilliseconds } from "../../shared/duration";
-import { orMissing } from "../../shared/kubernetes";
+import { type Cluster, orMissing } from "../../shared/kubernetes";
+import { perform, type Performed } from "../actions/perform";
 import { kindOf } from "../attacks/attack";
-import { release } from "../claim";
-import { askProducts, type Answer } from "../checks/products";
+import { type Checked, look, namesOf } from "../checks/look";
 import { askThrough } from "../checks/window";
+import { release } from "../claim";
 import { conclude, type Journal } from "../journal";
-import { answersFileVariable, resultFromEnvironment } from "../plan";
-import { AttackProof } from "../proof";
+import { type Plan, resultFromEnvironment } from "../plan";
+import { AttackProofs } from "../proofs";
 import { ReadinessRecorder } from "../readiness";
 import { recover } from "../recover";
 import { keepReport } from "../report/report";
 import { sweep } from "../sweep";
 import type { ChosenTargets } from "../targets/chosen";
-import { judge, measure, percent, type Verdict } from "../verdict";
+import { judge, judgeCheck, percent, together, type Verdict } from "../verdict";
 import type { SteadyState } from "./steadyState";
-import { Witness } from "../witness";
 import { runStep, say } from "./step";
+import { AnswerTeller } from "./tell";
 
-/** Proves the attack, asks `/products` through the window, proves the attack again, and gives the verdict. */
+/** Proves the attacks, has the checks look through the window while the actions are done, proves the attacks again, and gives the verdict. */
 runStep(async (plan, cluster) => {
     const startedAt = Date.now();
     const { route } = resultFromEnvironment<SteadyState>("STEADY_STATE");
-    const { targets, doubt: controlDoubt } = resultFromEnvironment<ChosenTargets>("TARGETS");
-    const kind = kindOf(plan.attack);
-    const object = { name: process.env.POLICY!, namespace: plan.namespace };
-    const attack = await orMissing<object>(kind.killing ? cluster.core.readNamespacedConfigMap(object) : cluster.networking.readNamespacedNetworkPolicy(object));
-    const doubtBefore = attack ? controlDoubt : ended(plan.run);
-    const mustFail = kind.proof(plan.attack);
-    const witness = new Witness(cluster, plan.namespace, process.env.DEADLINE_JOB!, targets, mustFail.inward);
-    const attackProof = new AttackProof(cluster, mustFail, targets, witness);
-    const { graceMs, durationMs, intervalMs, timeoutMs } = plan.window;
-    const readiness = new ReadinessRecorder(cluster, plan.shopNamespace);
+    const { attacks: chosen, doubt: controlDoubt } = resultFromEnvironment<ChosenTargets>("TARGETS");
+    const { shopNamespace, clusterName, namespace } = plan;
+    const { graceMs, durationMs } = plan.window;
+    const proofs = new AttackProofs(cluster, plan, process.env.DEADLINE_JOB!, chosen);
+    const doubtBefore = (await attacksThere(plan, cluster)) ? controlDoubt : ended(plan.run);
+    const readiness = new ReadinessRecorder(cluster, shopNamespace);
 
-    const proof = doubtBefore === undefined ? await attackProof.attackProven() : { doubt: doubtBefore };
-    let answers: Answer[] = [];
+    const proof = doubtBefore === undefined ? await proofs.proven() : { doubt: doubtBefore };
+    let checks: Checked[] = plan.checks.map(({ name }) => ({ name, answers: [] }));
+    let actions: Performed[] = [];
     let doubt: string | undefined;
     if ("doubt" in proof) {
         doubt = proof.doubt;
     } else {
-        say(`Proven: ${targets.map(({ pod }) => pod).join(", ")} ${targets.length === 1 ? "is" : "are"} ${kind.describe(plan.attack)}. Asking /products for ${describeMilliseconds(graceMs + durationMs)}`);
         const lengthMs = graceMs + durationMs;
-        [answers, doubt] = await Promise.all([
-            askThrough(() => tell(askProducts(cluster, route, timeoutMs)), lengthMs, intervalMs),
-            attackProof.attackHolds(proof, Date.now() + lengthMs),
-        ]);
+        say(`Proven: ${provenInWords(plan, chosen)}. Asking ${namesOf(plan)} for ${describeMilliseconds(lengthMs)}`);
+        const teller = new AnswerTeller(plan.checks.length > 1);
+        const asking = plan.checks.map(async (check) => {
+            const ask = () => teller.tell(check.name, look(check, { cluster, route, shopNamespace, clusterName }));
+            return { name: check.name, answers: await askThrough(ask, lengthMs, check.intervalMs) };
+        });
+        [checks, actions, doubt] = await Promise.all([Promise.all(asking), perform(plan.actions, cluster, namespace, say), proofs.hold(proof, Date.now() + lengthMs)]);
+        const undone = actions.find(({ problem }) => problem !== undefined);
+        doubt ??= undone && `it was not possible to ${undone.action}: ${undone.problem!.replace(/\.$/, "")}`;
     }
 
-    const attackedAt = "doubt" in proof ? undefined : proof.attackedAt;
-    const measured = measure(answers, attackedAt ?? startedAt, graceMs);
-    const judged: { verdict: Verdict; reason: string } = doubt === undefined ? judge(measured, plan.window, answers) : { verdict: "INCONCLUSIVE", reason: `Nothing is known: ${doubt}.` };
+    const attackedAt = "doubt" in proof ? undefined : Math.max(...proof.map((one) => one.attackedAt));
+    const judged = plan.checks.map((check, index) => judgeCheck(check, checks[index]!.answers, attackedAt ?? startedAt, graceMs));
+    const measured = together(judged.map((one) => one.measured));
+    const known: { verdict: Verdict; reason: string } = doubt === undefined ? judge(judged) : { verdict: "INCONCLUSIVE", reason: `Nothing is known: ${doubt}.` };
+    const kills = await proofs.kills();
     const journal: Journal = {
-        schema: 1,
+        schema: 2,
         plan,
         conclusion: conclude(plan, startedAt, {
-            attack: plan.attack.kind,
-            targets: targets.map(({ namespace, pod, container }) => `${namespace}/${pod}/${container}`),
-            ...judged,
+            attack: [...new Set(plan.attacks.map(({ attack }) => attack.kind))].join(","),
+            targets: chosen.flatMap(({ targets }) => targets.map(({ namespace: where, pod, container }) => `${where}/${pod}/${container}`)),
+            ...known,
             requests: measured.requests,
             successRate: percent(measured.successRate),
             timeToFirstFailureMs: measured.firstFailureMs ?? null,
             timeToStabilityMs: measured.stableAfterMs ?? null,
+            checks: doubt === undefined ? judged.map(({ name, held, measured: { requests, successRate } }) => ({ name, held, requests, successRate: percent(successRate) })) : [],
+            actions: actions.filter(({ problem }) => problem === undefined).map(({ action }) => action),
         }),
         startedAt,
         attackedAt,
         endedAt: Date.now(),
-        targets,
-        answers,
+        attacks: plan.attacks.map(({ name }, index) => ({
+            name,
+            provenAt: "doubt" in proof ? undefined : proof[index]!.attackedAt,
+            targets: chosen[index]!.targets,
+            kills: kills[index],
+        })),
+        checks,
+        actions,
         readiness: readiness.stop(),
-        ...(kind.killing && { kills: (await witness.kills()).map(({ at, killed }) => ({ at, ...killed })) }),
     };
     keepReport(journal);
-    say(`${judged.verdict}: ${judged.reason}`);
-    if (plan.onFailure === "fail" && judged.verdict !== "PASSED") {
-        await sweep(cluster, plan.namespace, plan.experiment);
+    say(`${known.verdict}: ${known.reason}`);
+    if (plan.onFailure === "fail" && known.verdict !== "PASSED") {
+        await sweep(cluster, namespace, plan.experiment);
         await release(cluster, plan);
         await recover(cluster, plan);
-        throw new Error(`${judged.verdict}: ${judged.reason} The attack is undone, and /products is whole again; the journal is ${journal.conclusion.journal}`);
+        throw new Error(`${known.verdict}: ${known.reason} The attack is undone, and ${namesOf(plan)} ${plan.checks.length === 1 ? "is" : "are"} whole again; the journal is ${journal.conclusion.journal}`);
     }
     return journal.conclusion;
 });
 
+/** Whether the attacks' objects, which the engine has made, are still there. */
+async function attacksThere({ attacks, namespace }: Plan, { core, networking }: Cluster): Promise<boolean> {
+    const names = resultFromEnvironment<string[]>("ATTACKS");
+    const found = await Promise.all(
+        attacks.map(({ attack }, index) => {
+            const object = { name: names[index]!, namespace };
+            return orMissing<object>(kindOf(attack).killing ? core.readNamespacedConfigMap(object) : networking.readNamespacedNetworkPolicy(object));
+        }),
+    );
+    return found.every((object) => object !== undefined);
+}
+
+/** Whom each attack hits, and what is done to them, as a part of a sentence. */
+function provenInWords({ attacks }: Plan, chosen: ChosenTargets["attacks"]): string {
+    const each = attacks.map(({ attack }, index) => {
+        const pods = chosen[index]!.targets.map(({ pod }) => pod);
+        return `${pods.join(", ")} ${pods.length === 1 ? "is" : "are"} ${kindOf(attack).describe(attack)}`;
+    });
+    return each.join("; ");
+}
+
 /** The engine begins a check again that was killed, or that failed the update; its attack is over by then. */
 function ended(run: string): string {
     return `the attack of run ${run} is over, by its deadline or with an earlier update. Begin another: pulumi config set experiment.run '${run} again'`;
-}
-
-const told = { good: 0, bad: 0, at: Date.now() };
-
-/**
- * A line every five seconds: how many answers were good and bad so far. And each answer at once, where somebody who
- * watches the run has named a file for them.
- */
-async function tell(asked: Promise<Answer>): Promise<Answer> {
-    const answer = await asked;
-    const watcher = process.env[answersFileVariable];
-    if (watcher) appendFileSync(watcher, `${JSON.stringify(answer)}\n`);
-    told[answer.good ? "good" : "bad"]++;
-    if (Date.now() - told.at >= 5_000) {
-        told.at = Date.now();
-        say(`${told.good} good, ${told.bad} bad${answer.problem ? `; ${answer.problem}` : ""}`);
-    }
-    return answer;
 }

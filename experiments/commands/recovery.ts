@@ -1,4 +1,5 @@
 import { describeMilliseconds } from "../../shared/duration";
+import { namesOf } from "../checks/look";
 import { claimedByOthers, release } from "../claim";
 import { recover } from "../recover";
 import { addRecovery } from "../report/report";
@@ -7,7 +8,7 @@ import { runStep, say } from "./step";
 
 /**
  * The last step of undoing an experiment: sweeps away what a killed update may have left of it, then waits until
- * `/products` is whole again, and fails loudly where it does not get so within a minute.
+ * every check is content again, and fails loudly where one does not get so within a minute.
  */
 runStep(async (plan, cluster) => {
     // Where the attack ended by its deadline another stack may have begun one since, which is not ours to end.
@@ -27,7 +28,7 @@ runStep(async (plan, cluster) => {
     say(
         recoveredAfterMs === null
             ? "The shop is gone, so there is nothing that could recover"
-            : `Recovered: /products is whole ${describeMilliseconds(recoveredAfterMs)} after the attack was undone`,
+            : `Recovered: ${namesOf(plan)} ${plan.checks.length === 1 ? "is" : "are"} whole ${describeMilliseconds(recoveredAfterMs)} after the attack was undone`,
     );
     return { recoveredAfterMs };
 });

@@ -1,12 +1,14 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Cluster } from "../../shared/kubernetes";
+import { scaledBy } from "../actions/action";
 import { claim, claimName, ClaimedError, release } from "../claim";
-import { askProducts, chooseRoute, describeRoute, type Answer, type Route } from "../checks/products";
+import { type Checked, namesOf } from "../checks/look";
+import { chooseRoute, describeRoute, type Route } from "../checks/route";
+import { problemsOf, settle, wanted } from "../checks/settle";
 import { conclude, type Journal } from "../journal";
 import type { Plan } from "../plan";
 import { keepReport } from "../report/report";
 import { sweep } from "../sweep";
-import { choose } from "../targets/choose";
+import { chooseForAll } from "../targets/choose";
 import { discover } from "../targets/discover";
 import { runStep, say } from "./step";
 
@@ -16,12 +18,11 @@ export interface SteadyState {
     latencyMs: number;
 }
 
-const wanted = 3;
 const patienceMs = 10_000;
 const pauseMs = 50;
 
 /**
- * Before anything is attacked the namespace must be ours alone, and `/products` whole: three good answers in a row
+ * Before anything is attacked the namespace must be ours alone, and every check content: three good answers in a row
  * within ten seconds. Else the experiment is aborted, and nothing was touched.
  */
 runStep<SteadyState>(async (plan, cluster) => {
@@ -39,57 +40,64 @@ runStep<SteadyState>(async (plan, cluster) => {
 });
 
 async function steadyState(plan: Plan, cluster: Cluster, begun: number): Promise<SteadyState> {
-    const { experiment, namespace, shopNamespace, window, area, clusterName, target, radius } = plan;
-    const [swept, route, discovered] = await Promise.all([sweep(cluster, namespace, experiment), chooseRoute(cluster, shopNamespace), discover(cluster, area, clusterName, shopNamespace)]);
+    const { experiment, namespace, shopNamespace, area, clusterName, attacks } = plan;
+    const [swept, route, discovered] = await Promise.all([
+        sweep(cluster, namespace, experiment),
+        chooseRoute(cluster, shopNamespace),
+        discover(cluster, area, clusterName, shopNamespace),
+        actionsPossible(plan, cluster),
+    ]);
     if (swept > 0) say(`Removed ${swept} leftovers of an update that was cut short`);
-    say(`Asking /products by way of ${describeRoute(route)}`);
-    const askedSince = Date.now();
-    const answers: Answer[] = [];
-    const row: Answer[] = [];
-    for (;;) {
-        const answer = await askProducts(cluster, route, window.timeoutMs);
-        answers.push(answer);
-        if (answer.good) row.push(answer);
-        else row.length = 0;
-        if (row.length === wanted) break;
-        if (Date.now() - askedSince > patienceMs) {
-            const reason = `there is no steady state to disturb: /products ${(answer.problem ?? "was not answered well three times in a row").replace(/\.$/, "")}.`;
-            abort(plan, reason, begun, answers, "Bring the shop back first (`pulumi config set experiment.enabled false`, `pulumi up`, `kubectl get pods`), then enable the experiment again.");
-        }
-        await sleep(pauseMs);
+    say(`Asking ${namesOf(plan)} by way of ${describeRoute(route)}`);
+    const { checks, unsettled } = await settle(plan, { cluster, route, shopNamespace, clusterName }, patienceMs, pauseMs);
+    if (unsettled.length > 0) {
+        const reason = `there is no steady state to disturb: ${problemsOf(unsettled).replace(/\.$/, "")}.`;
+        abort(plan, reason, begun, checks, "Bring the shop back first (`pulumi config set experiment.enabled false`, `pulumi up`, `kubectl get pods`), then enable the experiment again.");
     }
-    const latencyMs = Math.max(...row.map((answer) => answer.latencyMs));
-    say(`Steady: ${wanted} good answers in a row, the slowest in ${latencyMs} ms`);
+    const latencyMs = Math.max(...checks.flatMap(({ answers }) => answers.slice(-wanted).map((answer) => answer.latencyMs)));
+    say(`Steady: ${wanted} good answers in a row${checks.length > 1 ? " to each" : ""}, the slowest in ${latencyMs} ms`);
     // Who is hit is chosen later; that there is somebody is made sure of before anything is made.
-    choose(discovered, target, radius);
+    chooseForAll(discovered, attacks);
     return { route, latencyMs };
 }
 
+/** @throws Error where an action could not be done, which would leave an attack without a verdict */
+async function actionsPossible({ actions, namespace }: Plan, { apps }: Cluster): Promise<void> {
+    const scaled = scaledBy(actions);
+    if (scaled.length === 0) return;
+    const there = (await apps.listNamespacedDeployment({ namespace })).items.map(({ metadata }) => metadata!.name!);
+    const missing = scaled.filter((name) => !there.includes(name));
+    if (missing.length > 0) throw new Error(`the experiment scales ${missing.join(" and ")}, and there is no such Deployment in namespace ${namespace}; there are: ${there.join(", ") || "none"}`);
+}
+
 /** Ends the run before it has begun, and says what to do. */
-function abort(plan: Plan, reason: string, startedAt: number, answers: Answer[], advice: string): never {
-    keepReport(aborted(plan, reason, startedAt, answers));
+function abort(plan: Plan, reason: string, startedAt: number, checks: Checked[], advice: string): never {
+    keepReport(aborted(plan, reason, startedAt, checks));
     throw new Error(`ABORTED: ${reason} Nothing was attacked. ${advice}`);
 }
 
 /** The journal of a run that ended before it began. */
-function aborted(plan: Plan, reason: string, startedAt: number, answers: Answer[]): Journal {
+function aborted(plan: Plan, reason: string, startedAt: number, checks: Checked[]): Journal {
     return {
-        schema: 1,
+        schema: 2,
         plan,
         conclusion: conclude(plan, startedAt, {
             attack: "none",
             targets: [],
             verdict: "ABORTED",
             reason: `Aborted: ${reason}`,
-            requests: answers.length,
+            requests: checks.flatMap(({ answers }) => answers).length,
             successRate: "0%",
             timeToFirstFailureMs: null,
             timeToStabilityMs: null,
+            checks: [],
+            actions: [],
         }),
         startedAt,
         endedAt: Date.now(),
-        targets: [],
-        answers,
+        attacks: [],
+        checks,
+        actions: [],
         readiness: [],
     };
 }

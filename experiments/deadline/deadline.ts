@@ -4,29 +4,32 @@ import { join } from "node:path";
 import { restrictedContainer, restrictedPod, users } from "../../components/program/podSecurity";
 import { Program, programCommand, programMount } from "../../components/program/program";
 import { labels } from "../../shared/labels";
-import type { DeadlineEnvironment, Killing } from "./report";
+import type { DeadlineEnvironment, JobAttack } from "./report";
 
 export interface DeadlineArgs {
     experiment: string;
-    /** Where the attack's policy and the targets are. */
+    /** Where the attacks' objects and the targets are. */
     namespace: string;
     /** Begins the names of the objects: another run has others. */
     runName: string;
-    /** Name that the attack's object is going to have. */
-    policy: string;
-    /** Whom the Job kills: then the attack's object is a ConfigMap. @default nobody; it is a NetworkPolicy */
-    killing?: Killing;
-    /** Where the Job takes connections from the targets. @default nowhere */
-    listenPort?: number;
+    attacks: DeadlineAttack[];
+    /** Deployments that the experiment scales. @default none */
+    scaled?: string[];
     deadlineMs: number;
     /** A Node image. */
     image: string;
 }
 
+/** An attack as the Job knows it; its object is a ConfigMap where pods are killed, else a NetworkPolicy. */
+export interface DeadlineAttack extends Omit<JobAttack, "path"> {
+    /** Name that its object is going to have. */
+    object: string;
+}
+
 /**
- * A Job that ends the attack at the deadline if nobody else has, and that watches meanwhile whether the marked pods can
- * be reached. Its account may read and delete that one policy, and unlabel pods of that one namespace; to kill, delete them, too. The Job is there
- * before a pod is marked, and the attack begins only when it has seen the targets.
+ * A Job that ends the attacks at the deadline if nobody else has, and that watches meanwhile whether the marked pods can
+ * be reached. Its account may read and delete the attacks' own objects, and unlabel pods of that one namespace; to kill,
+ * delete them, too; and give those Deployments that the experiment scales their number of pods back. The Job is there before a pod is marked, and the attacks begin only when it has seen the targets.
  */
 export class Deadline extends pulumi.ComponentResource {
     readonly job: k8s.batch.v1.Job;
@@ -40,14 +43,7 @@ export class Deadline extends pulumi.ComponentResource {
         const metadata = { name: objectName, namespace: args.namespace, labels: { [labels.experiment]: args.experiment } };
 
         const account = new k8s.core.v1.ServiceAccount(`${name}-account`, { metadata }, child);
-        const role = new k8s.rbac.v1.Role(
-            `${name}-role`,
-            {
-                metadata,
-                rules: rulesOf(args),
-            },
-            child,
-        );
+        const role = new k8s.rbac.v1.Role(`${name}-role`, { metadata, rules: rulesOf(args) }, child);
         const binding = new k8s.rbac.v1.RoleBinding(
             `${name}-binding`,
             {
@@ -81,25 +77,26 @@ export class Deadline extends pulumi.ComponentResource {
     }
 }
 
-function rulesOf({ policy, killing }: DeadlineArgs): k8s.types.input.rbac.v1.PolicyRule[] {
-    const attack = { resourceNames: [policy], verbs: ["get", "delete"] };
-    if (!killing) return [{ apiGroups: ["networking.k8s.io"], resources: ["networkpolicies"], ...attack }, { apiGroups: [""], resources: ["pods"], verbs: ["list", "patch"] }];
+function rulesOf({ attacks, scaled = [] }: DeadlineArgs): k8s.types.input.rbac.v1.PolicyRule[] {
+    const orders = attacks.filter(({ killing }) => killing).map(({ object }) => object);
+    const policies = attacks.filter(({ killing }) => !killing).map(({ object }) => object);
+    const kills = orders.length > 0;
     return [
-        { apiGroups: [""], resources: ["configmaps"], ...attack },
-        { apiGroups: [""], resources: ["pods"], verbs: ["list", "patch", "delete"] },
+        ...(policies.length > 0 ? [{ apiGroups: ["networking.k8s.io"], resources: ["networkpolicies"], resourceNames: policies, verbs: ["get", "delete"] }] : []),
+        ...(kills ? [{ apiGroups: [""], resources: ["configmaps"], resourceNames: orders, verbs: ["get", "delete"] }] : []),
+        { apiGroups: [""], resources: ["pods"], verbs: ["list", "patch", ...(kills ? ["delete"] : [])] },
         // Which Deployment a pod is of, only its ReplicaSet says.
-        { apiGroups: ["apps"], resources: ["replicasets"], verbs: ["list"] },
+        ...(kills ? [{ apiGroups: ["apps"], resources: ["replicasets"], verbs: ["list"] }] : []),
+        ...(scaled.length > 0 ? [{ apiGroups: ["apps"], resources: ["deployments"], resourceNames: scaled, verbs: ["get", "patch"] }] : []),
     ];
 }
 
 function podSpec(args: DeadlineArgs, account: string, program: Program): k8s.types.input.core.v1.PodSpec {
-    const env: Record<keyof DeadlineEnvironment, pulumi.Input<string>> = {
+    const env: Record<keyof DeadlineEnvironment, string> = {
         NAMESPACE: args.namespace,
-        ATTACK_PATH: args.killing ? `/api/v1/namespaces/${args.namespace}/configmaps/${args.policy}` : `/apis/networking.k8s.io/v1/namespaces/${args.namespace}/networkpolicies/${args.policy}`,
-        TARGET_SELECTOR: `${labels.target}=${args.experiment}`,
+        ATTACKS: JSON.stringify(args.attacks.map((attack) => jobAttack(args.namespace, attack))),
+        SCALED: (args.scaled ?? []).join(),
         DEADLINE_MS: String(args.deadlineMs),
-        LISTEN_PORT: String(args.listenPort ?? ""),
-        KILLING: args.killing ? JSON.stringify(args.killing) : "",
     };
     return {
         restartPolicy: "OnFailure",
@@ -120,4 +117,9 @@ function podSpec(args: DeadlineArgs, account: string, program: Program): k8s.typ
         ],
         volumes: [{ name: "program", configMap: { name: program.metadata.name } }],
     };
+}
+
+function jobAttack(namespace: string, { object, ...attack }: DeadlineAttack): JobAttack {
+    const path = attack.killing ? `/api/v1/namespaces/${namespace}/configmaps/${object}` : `/apis/networking.k8s.io/v1/namespaces/${namespace}/networkpolicies/${object}`;
+    return { path, ...attack };
 }

@@ -1,23 +1,25 @@
 /**
- * Runs in the cluster, in the pod of an experiment's deadline Job, and does two things while an attack lasts:
+ * Runs in the cluster, in the pod of an experiment's deadline Job, and does two things while its attacks last:
  *
- * It ends the attack at the deadline, by removing its object and the targets' labels, whatever became of the machine
- * that ran the update. The deadline counts from the object's creation, so that neither a restart of this pod nor a
- * slow start moves it. Where the attack is to kill pods, it does that, too.
+ * It ends them at the deadline, by removing their objects and the targets' labels, and gives Deployments that were scaled
+ * meanwhile their number of pods back, whatever became of the machine that ran the update. The deadline counts from the objects' creation, so that neither a restart of this pod nor a slow start
+ * moves it. Where an attack is to kill pods, it does that, too.
  *
  * And it is the witness: an ordinary pod that tries to connect to the marked pods, again and again. Its log, one
- * `ConnectionReport` a line, is the proof that the attack works, or that it does not. For the other direction it takes
+ * `ConnectionReport` a line, is the proof that the attacks work, or that they do not. For the other direction it takes
  * connections from the targets.
  */
 import { connect, createServer } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { annotations } from "../../shared/labels";
+import { annotations, labels } from "../../shared/labels";
+import { restoring, type Scalable } from "../actions/scaling";
 import { api, expect, say } from "./api";
 import { killWhile } from "./kill";
-import { type ConnectionReport, type DeadlineEnvironment, endpoint, type Killing, type Presence } from "./report";
+import { type ConnectionReport, type DeadlineEnvironment, endpoint, type JobAttack, type Presence } from "./report";
 
-const { NAMESPACE, ATTACK_PATH, TARGET_SELECTOR, DEADLINE_MS, LISTEN_PORT, KILLING } = process.env as unknown as DeadlineEnvironment;
+const { NAMESPACE, ATTACKS, SCALED, DEADLINE_MS } = process.env as unknown as DeadlineEnvironment;
+const attacks = JSON.parse(ATTACKS) as JobAttack[];
 const deadlineMs = Number(DEADLINE_MS);
 const podsPath = `/api/v1/namespaces/${NAMESPACE}/pods`;
 const connectTimeoutMs = 1_000;
@@ -26,37 +28,51 @@ const pauseMs = { open: 100, closed: 250 };
 
 async function main(): Promise<void> {
     const begun = Date.now();
-    if (LISTEN_PORT !== "") listen(Number(LISTEN_PORT));
+    for (const port of new Set(attacks.flatMap(({ listenPort }) => listenPort ?? []))) listen(port);
     void witness();
-    if (KILLING !== "") void killWhile(attackLasts, NAMESPACE, JSON.parse(KILLING) as Killing);
+    for (const { path, killing } of attacks) if (killing) void killWhile(() => lasts(path), NAMESPACE, killing);
     for (;;) {
-        const created = await attackCreation().catch(say);
-        // An attack that never comes: the update that was to make it is gone. Its labels must go all the same.
-        if (Date.now() >= (created ?? begun) + deadlineMs && (await endAttack().then(() => true, say))) return;
+        const created = await attackedSince().catch(say);
+        // Attacks that never come: the update that was to make them is gone. Their labels must go all the same.
+        if (Date.now() >= (created ?? begun) + deadlineMs && (await endAttacks().then(() => true, say))) return;
         await sleep(1_000);
     }
 }
 
-async function attackLasts(): Promise<boolean> {
-    const created = await attackCreation();
+async function lasts(path: string): Promise<boolean> {
+    const created = await creationOf(path);
     return created !== undefined && Date.now() < created + deadlineMs;
 }
 
-/** When the attack's object was made, in milliseconds since the epoch; undefined while it is not there. */
-async function attackCreation(): Promise<number | undefined> {
-    const { status, body } = await api("GET", ATTACK_PATH);
+/** When the first of the attacks' objects was made; undefined while there is none. */
+async function attackedSince(): Promise<number | undefined> {
+    const created = (await Promise.all(attacks.map(({ path }) => creationOf(path)))).filter((at) => at !== undefined);
+    return created.length === 0 ? undefined : Math.min(...created);
+}
+
+/** When an attack's object was made, in milliseconds since the epoch; undefined while it is not there. */
+async function creationOf(path: string): Promise<number | undefined> {
+    const { status, body } = await api("GET", path);
     if (status === 404) return undefined;
     if (status !== 200) throw new Error(`the attack cannot be read: ${status}`);
     return Date.parse((JSON.parse(body) as { metadata: { creationTimestamp: string } }).metadata.creationTimestamp);
 }
 
-async function endAttack(): Promise<void> {
-    expect(await api("DELETE", ATTACK_PATH), "the attack cannot be removed");
-    const label = TARGET_SELECTOR.split("=")[0]!;
+async function endAttacks(): Promise<void> {
+    await Promise.all(attacks.map(async ({ path }) => expect(await api("DELETE", path), "an attack cannot be removed")));
     for (const { metadata } of await markedPods()) {
-        expect(await api("PATCH", `${podsPath}/${metadata.name}`, { metadata: { labels: { [label]: null } } }), "a label cannot be removed");
+        expect(await api("PATCH", `${podsPath}/${metadata.name}`, { metadata: { labels: { [labels.target]: null } } }), "a label cannot be removed");
     }
-    say("the deadline has passed: the attack is ended");
+    await Promise.all(SCALED.split(",").filter((name) => name !== "").map(restore));
+    say(`the deadline has passed: ${attacks.length === 1 ? "the attack is" : "the attacks are"} ended`);
+}
+
+/** Gives a Deployment its number of pods back, where the experiment has scaled it. A change that crosses another's is refused (409), and tried again. */
+async function restore(name: string): Promise<void> {
+    const path = `/apis/apps/v1/namespaces/${NAMESPACE}/deployments/${name}`;
+    const read = await api("GET", path);
+    const body = read.status === 404 ? undefined : restoring(JSON.parse(expect(read, "a Deployment cannot be read")) as Scalable);
+    if (body) expect(await api("PATCH", path, body), "a Deployment cannot be scaled back");
 }
 
 interface Pod {
@@ -66,7 +82,8 @@ interface Pod {
 }
 
 async function markedPods(): Promise<Pod[]> {
-    const listed = expect(await api("GET", `${podsPath}?labelSelector=${encodeURIComponent(TARGET_SELECTOR)}`), "the targets cannot be listed");
+    const selector = `${labels.target} in (${attacks.map(({ mark }) => mark).join()})`;
+    const listed = expect(await api("GET", `${podsPath}?labelSelector=${encodeURIComponent(selector)}`), "the targets cannot be listed");
     return (JSON.parse(listed) as { items: Pod[] }).items;
 }
 

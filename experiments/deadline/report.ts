@@ -24,20 +24,30 @@ export interface Presence {
 /** The environment that the Job's program is given. */
 export interface DeadlineEnvironment {
     NAMESPACE: string;
-    /** Where the API server has the object that is the attack: a NetworkPolicy, or the order to kill. */
-    ATTACK_PATH: string;
-    /** Names the marked pods, as `key=value`. */
-    TARGET_SELECTOR: string;
+    /** `JobAttack[]` as JSON. */
+    ATTACKS: string;
+    /** Names of Deployments that the experiment may have scaled, comma-separated; empty for none. */
+    SCALED: string;
     DEADLINE_MS: string;
-    /** Where connections from the targets are taken; empty for nowhere. */
-    LISTEN_PORT: string;
-    /** A `Killing` as JSON; empty where nobody is to be killed. */
-    KILLING: string;
+}
+
+/** What the Job knows of one attack. */
+export interface JobAttack {
+    /** Where the API server has the object that is the attack: a NetworkPolicy, or the order to kill. */
+    path: string;
+    /** What its targets' pods are marked with. */
+    mark: string;
+    /** Where connections from the targets are taken. @default nowhere */
+    listenPort?: number;
+    /** @default nobody is killed */
+    killing?: Killing;
 }
 
 /** Whom the Job kills, and how often. */
 export interface Killing {
     intervalMs: number;
+    /** What its first victims are marked with; pods with another mark are another attack's. */
+    mark: string;
     /** Attributes of the containers, their namespace among them. */
     target: string;
     radius: Radius;
@@ -47,7 +57,7 @@ export interface Killing {
 /** Another kind of line in the Job's log: a pod that it deleted. `at` is in milliseconds since the epoch. */
 export interface KillReport {
     at: number;
-    killed: { pod: string; uid: string };
+    killed: { pod: string; uid: string; mark: string };
 }
 
 /** A port of a pod as reports name it: `10.244.0.7:8080`, `[fd00::7]:8080`. */

@@ -1,20 +1,14 @@
-import { attackable, containersOf, type Pod, replicaSetOf, select } from "../../shared/containers";
+import { attackable, containersOf, deploymentsByReplicaSet, isReady, type Pod, type ReplicaSet, replicaSetOf, select } from "../../shared/containers";
 import { labels } from "../../shared/labels";
 import { containersWithin } from "../../shared/radius";
 import type { Killing } from "./report";
 
-/** A pod as the API server lists it, with what tells whether it serves. */
-export type ListedPod = Pod & { status?: { conditions?: { type: string; status: string }[] } };
-
-export interface ListedReplicaSet {
-    metadata: { uid: string; ownerReferences?: { kind: string; name: string }[] };
-}
-
-/** The pods that a kill is about: those that match its target, whether they serve yet or not. */
-export function matchingPods(pods: readonly ListedPod[], replicaSets: readonly ListedReplicaSet[], { target, clusterName }: Killing): ListedPod[] {
-    const deploymentOf = new Map(replicaSets.map(({ metadata }) => [metadata.uid, metadata.ownerReferences?.find(({ kind }) => kind === "Deployment")?.name]));
+/** The pods that a kill is about: those that match its target, whether they serve yet or not, and that no other attack has marked. */
+export function matchingPods(pods: readonly Pod[], replicaSets: readonly ReplicaSet[], { target, clusterName, mark }: Killing): Pod[] {
+    const deploymentOf = deploymentsByReplicaSet(replicaSets);
     return pods.filter((pod) => {
         if (pod.status?.phase !== "Running" && pod.status?.phase !== "Pending") return false;
+        if ((markOf(pod) ?? mark) !== mark) return false;
         // One that starts cannot be attacked yet, and counts as affected all the same.
         const started = { ...pod, status: { ...pod.status, podIP: pod.status.podIP ?? "", phase: "Running" } };
         return attackable(started) && select(containersOf(started, deploymentOf.get(replicaSetOf(pod)?.uid ?? ""), clusterName), target).length > 0;
@@ -29,10 +23,12 @@ export function matchingPods(pods: readonly ListedPod[], replicaSets: readonly L
  * @param atFirst how many matched before the first kill
  * @param shuffle puts pods into the order in which they are taken; marked ones go first whatever it does
  */
-export function chooseVictims(matching: readonly ListedPod[], atFirst: number, { radius }: Killing, shuffle: <T>(items: readonly T[]) => T[]): ListedPod[] {
-    const serving = matching.filter(({ status }) => status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True"));
+export function chooseVictims(matching: readonly Pod[], atFirst: number, { radius }: Killing, shuffle: <T>(items: readonly T[]) => T[]): Pod[] {
+    const serving = matching.filter(isReady);
     const affected = Math.max(atFirst, matching.length) - serving.length;
     const allowed = Math.max(0, containersWithin(radius, atFirst) - affected);
-    const marked = ({ metadata }: ListedPod) => metadata?.labels?.[labels.target] !== undefined;
+    const marked = (pod: Pod) => markOf(pod) !== undefined;
     return [...serving.filter(marked), ...shuffle(serving.filter((pod) => !marked(pod)))].slice(0, allowed);
 }
+
+const markOf = ({ metadata }: Pod) => metadata?.labels?.[labels.target];

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { describeMilliseconds } from "../../shared/duration";
+import { kindOf } from "../attacks/attack";
 import type { Journal } from "../journal";
 import { sinceAttack } from "../verdict";
 import { element, escape } from "./markup";
@@ -20,13 +21,18 @@ const style = `
     th { font-weight: 600; white-space: nowrap; }
     pre { overflow-x: auto; font-size: 0.8rem; max-height: 30rem; border: 1px solid var(--line); padding: 0.75rem; }`;
 
+/** What is told of a run: what it is, and what it was. */
+type Row = [name: string, value: string];
+
 /** A run as a page of its own: the verdict, the picture, the figures, the journal. Needs nothing but itself. */
 export function runPage(journal: Journal): string {
     const { conclusion, plan, recovery } = journal;
-    const rows: [string, string][] = [
+    const rows: Row[] = [
         ["Hypothesis", conclusion.hypothesis],
-        ["Attack", `${conclusion.attack} on ${conclusion.targets.join(", ") || "nobody"}`],
+        ...attackRows(journal),
         ["Requests", `${conclusion.requests}, ${conclusion.successRate} of the counted ones good`],
+        ...(conclusion.checks.length > 1 ? conclusion.checks.map(({ name, held, requests, successRate }): Row => [name, `${held ? "held" : "did not hold"}: ${requests} looks, ${successRate} of the counted ones good`]) : []),
+        ...journal.actions.map(({ action, begunAt, problem }): Row => [problem === undefined ? "Done" : "Not done", `${action}, ${since(begunAt, journal)}${problem === undefined ? "" : `: ${problem}`}`]),
         ["First failure", sinceAttack(conclusion.timeToFirstFailureMs)],
         ["Stable under attack", sinceAttack(conclusion.timeToStabilityMs)],
         ["Recovery", recovery ? `${describeMilliseconds(recovery.recoveredAfterMs)} after the attack was undone` : "not undone yet"],
@@ -40,6 +46,19 @@ export function runPage(journal: Journal): string {
         element("table", {}, rows.map(([name, value]) => element("tr", {}, [element("th", { scope: "row" }, [name]), element("td", {}, [escape(value)])]))),
         element("details", {}, [element("summary", {}, ["Journal"]), element("pre", {}, [escape(JSON.stringify(journal, undefined, 2))])]),
     ]);
+}
+
+/** Whom each attack was for. */
+function attackRows({ attacks, plan }: Journal): Row[] {
+    if (attacks.length === 0) return [["Attack", "none"]];
+    return attacks.map(({ name, targets }, index) => {
+        const { attack } = plan.attacks[index]!;
+        return ["Attack", `${name} on ${targets.map(({ namespace, pod, container }) => `${namespace}/${pod}/${container}`).join(", ") || "nobody"}: ${kindOf(attack).describe(attack)}`];
+    });
+}
+
+function since(at: number, { attackedAt, startedAt }: Journal): string {
+    return attackedAt === undefined ? `${describeMilliseconds(at - startedAt)} after the beginning` : sinceAttack(at - attackedAt);
 }
 
 /** The list of all runs, the newest first. */

@@ -1,16 +1,17 @@
 import { describeMilliseconds } from "../../shared/duration";
+import type { Answer } from "../checks/answer";
 import type { Journal } from "../journal";
 import { element, escape } from "./markup";
 
 const width = 960;
 const margin = { left: 184, right: 24 };
-/** Heights of the picture's bands, from its top. */
-const bands = { title: 64, phases: 34, latency: 200, lane: 22, axis: 36, gap: 14 };
+/** Heights of the picture's bands, from its top. A latency band is lower where there are several. */
+const bands = { title: 82, phases: 34, latency: 200, severalLatencies: 130, samples: 40, lane: 22, axis: 36, gap: 14 };
+/** About how wide a character of the small type is. */
+const characterWidth = 6.2;
 /** Latencies that lines mark, in milliseconds. */
 const latencyMarks = [1, 10, 100, 1_000, 10_000];
 const mostLanes = 12;
-/** What is first seen of a pod within this time, in milliseconds, was so from the beginning. */
-const firstLookMs = 2_000;
 
 /** Colours that differ in lightness as well as in hue, for either background; good and bad also differ in shape. */
 const style = `
@@ -21,6 +22,7 @@ const style = `
     }
     .timeline text { fill: var(--ink); }
     .timeline .faint { fill: var(--faint); font-size: 12px; }
+    .timeline .over { paint-order: stroke; stroke: var(--paper); stroke-width: 4px; }
     .timeline .title { font-size: 17px; font-weight: 650; }
     .timeline .line { stroke: var(--line); }
     .timeline .attack { fill: var(--attack); }
@@ -30,26 +32,31 @@ const style = `
     .timeline .ready { stroke: var(--lane); stroke-width: 8; }
     .timeline .unready { stroke: var(--bad); stroke-width: 8; stroke-dasharray: 2 3; }
     .timeline .kill { stroke: var(--bad); stroke-width: 2; stroke-dasharray: 6 3; }
+    .timeline .action { stroke: var(--ink); stroke-width: 3; }
     .timeline .mark { stroke: var(--ink); stroke-dasharray: 4 4; }`;
 
 /**
- * A run as a picture: when the attack lasted and what of it was grace, each answer of `/products` by its latency, good
- * ones as dots and bad ones as crosses, and which pods left their Services.
+ * A run as a picture: when the attacks lasted and what of it was grace; for each check its answers, good ones as dots
+ * and bad ones as crosses, those of the gateway by their latency; what was done meanwhile; and which pods left their
+ * Services.
  *
  * @returns an SVG document that stands by itself, readable in light and dark
  */
 export function timelineSvg(journal: Journal): string {
-    const { answers, startedAt, attackedAt, endedAt, recovery, plan, conclusion } = journal;
-    // The attack lasts until it is undone, which may be hours later: the picture ends with the check.
-    const end = Math.max(endedAt, ...answers.map(({ at }) => at));
-    const begin = Math.min(startedAt, ...answers.map(({ at }) => at));
+    const { checks, actions, startedAt, attackedAt, endedAt, recovery, plan, conclusion } = journal;
+    const times = checks.flatMap(({ answers }) => answers.map(({ at }) => at));
+    // The attacks last until they are undone, which may be hours later: the picture ends with the check.
+    const end = Math.max(endedAt, ...times);
+    const begin = Math.min(startedAt, ...times);
+    const zero = attackedAt ?? begin;
     const x = (at: number) => margin.left + ((at - begin) / Math.max(1, end - begin)) * (width - margin.left - margin.right);
 
     const top = bands.title + bands.phases;
-    const bottom = top + bands.latency;
-    const lanes = lanesOf(journal);
+    const strips = stripsOf(journal, top);
+    const bottom = strips.at(-1)?.bottom ?? top;
+    const lanes = [...actions.map((performed) => actionLane(performed, x, zero)), ...podLanesOf(journal).map((lane) => podLane(lane, x, end))];
     const height = bottom + bands.gap + lanes.length * bands.lane + bands.axis;
-    const attack = attackedAt === undefined ? [] : attackMarks(x, attackedAt, Math.min(end, attackedAt + plan.window.graceMs), end, top, height - bands.axis);
+    const kills = journal.attacks.flatMap((attack) => attack.kills ?? []);
     const outcome = recovery ? `recovered ${describeMilliseconds(recovery.recoveredAfterMs)} after the attack was undone` : "not undone yet";
 
     return element("svg", { xmlns: "http://www.w3.org/2000/svg", class: "timeline", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-labelledby": "title description" }, [
@@ -58,26 +65,30 @@ export function timelineSvg(journal: Journal): string {
         element("style", {}, [style]),
         rect("paper", 0, 0, width, height, "var(--paper)"),
         label(24, 28, `${conclusion.name}: ${conclusion.verdict}`, "title"),
-        label(24, 48, conclusion.hypothesis, "faint"),
-        label(width - margin.right, 48, "answers: ● good, ✕ bad; pods: dashed while not ready", "faint", "end"),
-        ...attack,
+        label(24, 48, shortened(conclusion.hypothesis, Math.floor((width - 48) / characterWidth)), "faint"),
+        label(24, 66, "answers: ● good, ✕ bad; pods: dashed while not ready, ✕ attacked", "faint"),
+        ...(attackedAt === undefined ? [] : attackMarks(x, attackedAt, Math.min(end, attackedAt + plan.window.graceMs), end, top, height - bands.axis)),
         ...(attackedAt === undefined ? [] : [label(width - margin.right, 28, outcome, "faint", "end")]),
-        ...latencyAxis(top, bottom),
-        ...answers.map(({ at, latencyMs, good, problem }) => answerMark(x(at), yOfLatency(latencyMs, top, bottom), good, `${relative(at, attackedAt ?? begin)}: ${problem ?? "good"}, ${latencyMs} ms`)),
-        ...(journal.kills ?? []).map(({ at, pod }) => killMark(x(Math.min(end, Math.max(begin, at))), top, bottom, `${relative(at, attackedAt ?? begin)}: ${pod} was killed`)),
-        ...lanes.flatMap((lane, index) => laneMarks(lane, bottom + bands.gap + (index + 0.5) * bands.lane, x, begin, end)),
-        ...timeAxis(x, begin, end, attackedAt ?? begin, height - bands.axis),
+        ...strips.flatMap((strip) => stripMarks(strip, x, zero, strips.length > 1)),
+        ...kills.map(({ at, pod }) => killMark(x(Math.min(end, Math.max(begin, at))), top, bottom, `${relative(at, zero)}: ${pod} was killed`)),
+        ...lanes.flatMap((marks, index) => marks(bottom + bands.gap + (index + 0.5) * bands.lane)),
+        ...timeAxis(x, begin, end, zero, height - bands.axis),
     ]);
 }
 
 /** The picture in a sentence, for who cannot see it. */
-function inWords({ conclusion, attackedAt, recovery, answers }: Journal): string {
-    const bad = answers.filter(({ good }) => !good).length;
+function inWords({ conclusion, attackedAt, recovery, checks, actions, plan }: Journal): string {
+    const counts = checks.map(({ name, answers }, index) => {
+        const what = plan.checks[index]!.check.kind === "http" ? `requests to ${name}` : `looks at ${name}`;
+        return `${answers.length} ${what}, ${answers.filter(({ good }) => !good).length} of them bad`;
+    });
     const attack = attackedAt === undefined ? "no attack was proven" : `under attack, ${conclusion.successRate} of the counted answers were good`;
+    const done = actions.length === 0 ? "" : `; done meanwhile: ${actions.map(({ action }) => action).join(", ")}`;
     const after = recovery ? `; recovered ${describeMilliseconds(recovery.recoveredAfterMs)} after the attack was undone` : "";
-    return `${answers.length} requests to /products, ${bad} of them bad; ${attack}${after}. ${conclusion.reason}`;
+    return `${[...counts, attack].join("; ")}${done}${after}. ${conclusion.reason}`;
 }
 
+/** When the attacks lasted. The grace is named beside it where it is too short to have its name within. */
 function attackMarks(x: (at: number) => number, attackedAt: number, graceEnd: number, end: number, top: number, bottom: number): string[] {
     const spans = [
         { kind: "grace", name: "grace, not counted", from: attackedAt, to: graceEnd },
@@ -85,33 +96,84 @@ function attackMarks(x: (at: number) => number, attackedAt: number, graceEnd: nu
     ].filter(({ from, to }) => to > from);
     return [
         ...spans.map(({ kind, from, to }) => rect(kind, x(from), top, x(to) - x(from), bottom - top)),
-        ...spans.map(({ name, from }) => label(x(from), top - 10, name, "faint")),
+        ...spans.map(({ kind, name, from, to }) => {
+            const before = kind === "grace" && x(to) - x(from) < (name.length + 1) * characterWidth;
+            return label(x(from) - (before ? 6 : 0), top - 10, name, "faint", before ? "end" : "start");
+        }),
         element("line", { class: "mark", x1: round(x(attackedAt)), x2: round(x(attackedAt)), y1: top - 8, y2: bottom }),
     ];
 }
 
-interface Lane {
+/** The band of one check. */
+interface Strip {
+    name: string;
+    answers: Answer[];
+    /** Whether it is drawn by latency: that of an API server says nothing of the shop. */
+    byLatency: boolean;
+    top: number;
+    bottom: number;
+}
+
+function stripsOf({ checks, plan }: Journal, top: number): Strip[] {
+    const strips: Strip[] = [];
+    for (const [index, { name, answers }] of checks.entries()) {
+        const byLatency = plan.checks[index]!.check.kind === "http";
+        const height = byLatency ? (checks.length > 1 ? bands.severalLatencies : bands.latency) : bands.samples;
+        const from = strips.length === 0 ? top : strips.at(-1)!.bottom + bands.gap;
+        strips.push({ name, answers, byLatency, top: from, bottom: from + height });
+    }
+    return strips;
+}
+
+function stripMarks({ name, answers, byLatency, top, bottom }: Strip, x: (at: number) => number, zero: number, named: boolean): string[] {
+    const y = (latencyMs: number) => (byLatency ? yOfLatency(latencyMs, top, bottom) : (top + bottom) / 2 + 6);
+    return [
+        ...(byLatency ? latencyAxis(top, bottom) : []),
+        ...(named ? [label(margin.left + 6, top + 11, name, "faint over")] : []),
+        ...answers.map(({ at, latencyMs, good, problem }) => answerMark(x(at), y(latencyMs), good, `${relative(at, zero)}: ${problem ?? "good"}, ${latencyMs} ms`)),
+    ];
+}
+
+/** What a lane shows, once it is known how far down it lies. */
+type LaneMarks = (y: number) => string[];
+
+/** From when to when something was done; what takes no time is a point. */
+function actionLane({ action, begunAt, endedAt, problem }: Journal["actions"][number], x: (at: number) => number, zero: number): LaneMarks {
+    const [from, to] = [x(begunAt), Math.max(x(endedAt), x(begunAt) + 3)];
+    const title = `${relative(begunAt, zero)}: ${action}${problem === undefined ? "" : `, which failed: ${problem}`}`;
+    return (y) => [
+        label(margin.left - 10, y + 4, shortened(action, 26), "", "end"),
+        element("line", { class: problem === undefined ? "action" : "unready", x1: round(from), x2: round(to), y1: y, y2: y }, [element("title", {}, [escape(title)])]),
+    ];
+}
+
+interface PodLane {
     pod: string;
-    isTarget: boolean;
+    /** The attack that it is a target of, if any. */
+    attack?: string;
+    /** Whether it has to be told which attack that is. */
+    several: boolean;
     changes: { at: number; ready: boolean }[];
 }
 
 /** The pods worth a lane: the targets, and those whose readiness changed. Targets first. */
-function lanesOf({ readiness, targets }: Journal): Lane[] {
-    const attacked = new Set(targets.map(({ pod }) => pod));
+function podLanesOf({ readiness, attacks }: Journal): PodLane[] {
+    const attackOn = new Map(attacks.flatMap(({ name, targets }) => targets.map(({ pod }) => [pod, name] as const)));
     return [...new Set(readiness.map(({ pod }) => pod))]
-        .map((pod) => ({ pod, isTarget: attacked.has(pod), changes: readiness.filter((change) => change.pod === pod) }))
-        .filter(({ isTarget, changes }) => isTarget || changes.length > 1)
-        .sort((a, b) => Number(b.isTarget) - Number(a.isTarget) || a.pod.localeCompare(b.pod))
+        .map((pod) => ({ pod, attack: attackOn.get(pod), several: attacks.length > 1, changes: readiness.filter((change) => change.pod === pod) }))
+        .filter(({ attack, changes }) => attack !== undefined || changes.length > 1)
+        .sort((a, b) => Number(b.attack !== undefined) - Number(a.attack !== undefined) || a.pod.localeCompare(b.pod))
         .slice(0, mostLanes);
 }
 
-function laneMarks({ pod, isTarget, changes }: Lane, y: number, x: (at: number) => number, begin: number, end: number): string[] {
-    const spans = changes.map(({ at, ready }, index) => {
-        const from = index === 0 && at - begin < firstLookMs ? begin : at;
-        return element("line", { class: ready ? "ready" : "unready", x1: round(x(from)), x2: round(x(changes[index + 1]?.at ?? end)), y1: y, y2: y }, [element("title", {}, [`${ready ? "ready" : "not ready"}`])]);
-    });
-    return [label(margin.left - 10, y + 4, `${isTarget ? "✕ " : ""}${shortened(pod)}`, isTarget ? "" : "faint", "end"), ...spans];
+function podLane({ pod, attack, several, changes }: PodLane, x: (at: number) => number, end: number): LaneMarks {
+    return (y) => [
+        label(margin.left - 10, y + 4, `${attack === undefined ? "" : "✕ "}${shortened(pod, 20)}`, attack === undefined ? "faint" : "", "end"),
+        ...changes.map(({ at, ready }, index) =>
+            element("line", { class: ready ? "ready" : "unready", x1: round(x(at)), x2: round(x(changes[index + 1]?.at ?? end)), y1: y, y2: y }, [element("title", {}, [ready ? "ready" : "not ready"])]),
+        ),
+        ...(attack !== undefined && several ? [label(width - margin.right - 4, y + 4, attack, "faint over", "end")] : []),
+    ];
 }
 
 function answerMark(x: number, y: number, good: boolean, title: string): string {
@@ -157,5 +219,5 @@ function label(x: number, y: number, text: string, kind = "", anchor: "start" | 
 }
 
 const relative = (at: number, zero: number) => `${((at - zero) / 1_000).toFixed(1)} s`;
-const shortened = (pod: string) => (pod.length > 20 ? `${pod.slice(0, 10)}…${pod.slice(-9)}` : pod);
+const shortened = (text: string, most: number) => (text.length > most ? `${text.slice(0, most / 2)}…${text.slice(1 - most / 2)}` : text);
 const round = (value: number) => Math.round(value * 10) / 10;

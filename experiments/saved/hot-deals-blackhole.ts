@@ -2,6 +2,6 @@ import type { SavedExperiment } from "../saved";
 
 const experiment: SavedExperiment = {
     hypothesis: "The shop goes on listing its products while one container of hot-deals is cut off the network.",
-    target: "k8s.deployment=hot-deals",
+    attacks: [{ kind: "blackhole", target: "k8s.deployment=hot-deals" }],
 };
 export default experiment;

@@ -2,7 +2,6 @@ import type { SavedExperiment } from "../saved";
 
 const experiment: SavedExperiment = {
     hypothesis: "The shop goes on listing its products while pods of hot-deals are killed, one every five seconds.",
-    target: "k8s.deployment=hot-deals",
-    attack: { kind: "kill", intervalMs: 5_000 },
+    attacks: [{ kind: "kill", target: "k8s.deployment=hot-deals", intervalMs: 5_000 }],
 };
 export default experiment;

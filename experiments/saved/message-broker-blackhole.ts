@@ -2,7 +2,7 @@ import type { SavedExperiment } from "../saved";
 
 const experiment: SavedExperiment = {
     hypothesis: "The shop goes on listing its products while its message broker is cut off the network.",
-    target: "k8s.deployment=message-broker",
+    attacks: [{ kind: "blackhole", target: "k8s.deployment=message-broker" }],
     variant: "seven",
 };
 export default experiment;

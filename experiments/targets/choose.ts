@@ -1,7 +1,9 @@
 import { randomInt } from "node:crypto";
-import { type Discovered, select, type Target } from "../../shared/containers";
+import { type Discovered, select } from "../../shared/containers";
 import type { Radius } from "../../shared/radius";
 import { containersWithin, describeRadius } from "../../shared/radius";
+import type { PlannedAttack } from "../plan";
+import type { Chosen } from "./chosen";
 
 /** No container can be attacked as planned. */
 export class NoTargetError extends Error {
@@ -12,15 +14,38 @@ export class NoTargetError extends Error {
 }
 
 /**
+ * Whom each of an experiment's attacks affects, in their order. Since NetworkPolicies add up, so that one allows what
+ * another denies, a pod is hit by one attack only: each chooses among the pods that none before it has chosen.
+ *
+ * @throws NoTargetError as `choose` does
+ */
+export function chooseForAll(discovered: readonly Discovered[], attacks: readonly PlannedAttack[]): Chosen[] {
+    const taken = new Set<string>();
+    return attacks.map(({ name, target, radius }) => {
+        const chosen = choose(discovered, target, radius, { taken, name });
+        for (const { uid } of chosen.targets) taken.add(uid);
+        return chosen;
+    });
+}
+
+/**
  * The containers that an attack affects: those that the expression describes, at random as many of them as the radius
  * allows and never more.
  *
+ * @param others the uids of the pods that other attacks have taken, and what this one is called
  * @throws NoTargetError that lists what there is, where nothing matches, or where the radius allows none of what does.
  */
-export function choose(discovered: readonly Discovered[], expression: string, radius: Radius): { matching: number; targets: Target[] } {
-    const matching = select(discovered, expression);
-    if (matching.length === 0) {
+export function choose(discovered: readonly Discovered[], expression: string, radius: Radius, others?: { taken: ReadonlySet<string>; name: string }): Chosen {
+    const described = select(discovered, expression);
+    if (described.length === 0) {
         throw new NoTargetError(`no running container matches ${expression}. ${inventory(discovered)}\nSet another target: pulumi config set experiment.target 'k8s.deployment=NAME'`);
+    }
+    const matching = described.filter(({ uid }) => !others?.taken.has(uid));
+    if (matching.length === 0) {
+        throw new NoTargetError(
+            `all ${described.length} running containers that match ${expression} are in pods that attacks before ${others!.name} have taken, and a pod is hit by one attack only; ` +
+                "scale the workload up, or give the attacks a smaller radius",
+        );
     }
     const number = containersWithin(radius, matching.length);
     if (number === 0) {

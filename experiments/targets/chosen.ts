@@ -1,17 +1,23 @@
 import type { Target } from "../../shared/containers";
 import { endpoint } from "../deadline/report";
 
-/** What the targets step prints: whom the attack is for. */
+/** What the targets step prints: whom the attacks are for. */
 export interface ChosenTargets {
-    /** How many containers matched. */
-    matching: number;
-    targets: Target[];
-    /** Why the attack cannot be proven, known before it began; absent where it can. */
+    /** In the order of the plan's attacks. */
+    attacks: Chosen[];
+    /** Why they cannot be proven, known before they began; absent where they can. */
     doubt?: string;
 }
 
+/** Whom one attack is for. */
+export interface Chosen {
+    /** How many containers matched. */
+    matching: number;
+    targets: Target[];
+}
+
 /** The chosen pods' names, comma-separated. */
-export function podsOf({ targets }: ChosenTargets): string {
+export function podsOf({ targets }: Chosen): string {
     return targets.map(({ pod }) => pod).join(",");
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { attackable, containersOf, type Discovered, replicaSetOf } from "../../shared/containers";
+import { attackable, containersOf, deploymentsByReplicaSet, type Discovered, replicaSetOf } from "../../shared/containers";
 import type { Cluster } from "../../shared/kubernetes";
 import { labels } from "../../shared/labels";
 import { type Agents, askAgents, findAgents, WrongKeyError } from "./agents";
@@ -39,9 +39,7 @@ async function askOnceReady(cluster: Cluster, agents: Agents): Promise<Discovere
 /** What the agents would say, were there any. */
 export async function askApiServer(cluster: Cluster, clusterName: string): Promise<Discovered[]> {
     const [pods, replicaSets] = await Promise.all([cluster.core.listPodForAllNamespaces(), cluster.apps.listReplicaSetForAllNamespaces()]);
-    const deploymentOf = new Map(
-        replicaSets.items.map(({ metadata }) => [metadata!.uid!, metadata!.ownerReferences?.find(({ kind }) => kind === "Deployment")?.name]),
-    );
+    const deploymentOf = deploymentsByReplicaSet(replicaSets.items);
     return pods.items.filter(attackable).flatMap((pod) => containersOf(pod, deploymentOf.get(replicaSetOf(pod)?.uid ?? ""), clusterName));
 }
 

@@ -33,7 +33,7 @@ it("hot-deals-kill deletes its targets, and others after them, one at a time", a
     const { verdict, journal, targets } = outputs.experiment!.value;
     expect(["PASSED", "FAILED"]).toContain(verdict);
     expect(targets).toHaveLength(1);
-    const { kills } = keptJournals().find(({ conclusion }) => conclusion.journal === journal)!;
+    const { kills } = keptJournals().find(({ conclusion }) => conclusion.journal === journal)!.attacks[0]!;
     expect(kills!.length).toBeGreaterThanOrEqual(2);
     expect(before).toContain(kills![0]!.uid);
     const now = await uids();

@@ -60,7 +60,7 @@ describe("npm run experiment", () => {
         const journal = journalSchema.parse(JSON.parse(stdout));
         expect(journal.conclusion).toMatchObject({ name: "hot-deals-blackhole", verdict: "FAILED" });
         expect(journal.recovery!.recoveredAfterMs).toBeLessThan(60_000);
-        expect(journal.readiness.map(({ pod }) => pod)).toContain(journal.targets[0]!.pod);
+        expect(journal.readiness.map(({ pod }) => pod)).toContain(journal.attacks[0]!.targets[0]!.pod);
         expect(stderr).toMatch(/Verdict\s+FAILED: Only 0%/);
         expect(await isolated()).toBe(false);
     });

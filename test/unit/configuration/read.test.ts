@@ -3,7 +3,16 @@ import { ConfigurationError, type Mistake } from "../../../components/configurat
 import { readConfiguration } from "../../../components/configuration/read";
 import { settings } from "../../../components/configuration/settings";
 
-const around = { project: "chaos-shop", stack: "local", experiments: [{ name: "hot-deals-blackhole" }, { name: "orders-kill", variant: "seven" as const }] };
+const around = {
+    project: "chaos-shop",
+    stack: "local",
+    experiments: [
+        { name: "hot-deals-blackhole", attacks: [{ kind: "blackhole" }] },
+        { name: "orders-kill", variant: "seven" as const, attacks: [{ kind: "kill" }] },
+        { name: "two-at-once", attacks: [{ kind: "blackhole" }, { kind: "dns" }] },
+        { name: "patient", attacks: [{ kind: "blackhole" }], actions: [{ kind: "wait", durationMs: 20_000 }, { kind: "scale" }, { kind: "wait", durationMs: 10_000 }] },
+    ],
+};
 const own = (values: Record<string, string>) => Object.fromEntries(Object.entries(values).map(([key, value]) => [`chaos-shop:${key}`, value]));
 /** Without an agent, unless it is about one. */
 const read = (values: Record<string, string>) => readConfiguration(own({ "agent.enabled": "false", ...values }), around);
@@ -30,7 +39,7 @@ describe("a stack that sets nothing", () => {
         expect(read({}).experiment).toMatchObject({
             name: "hot-deals-blackhole",
             area: "Global",
-            radius: { kind: "count", containers: 1 },
+            radius: undefined,
             durationMs: 30_000,
             intervalMs: 1_000,
             timeoutMs: 5_000,
@@ -205,7 +214,7 @@ describe("keys", () => {
 
 describe("a saved experiment", () => {
     it("that there is not is refused with those that fit the stack's variant", () => {
-        expect(mistakesOf({ "experiment.name": "cold-deals" })).toMatchObject([{ key: "experiment.name", reason: "there is no such saved experiment; allowed: hot-deals-blackhole" }]);
+        expect(mistakesOf({ "experiment.name": "cold-deals" })).toMatchObject([{ key: "experiment.name", reason: "there is no such saved experiment; allowed: hot-deals-blackhole, two-at-once, patient" }]);
     });
 
     it("for another variant of the shop is refused, with the command that changes the variant", () => {
@@ -226,9 +235,21 @@ describe("values that contradict one another", () => {
         ["ingress.annotations", { "ingress.annotations": "example.com/a=b" }],
         ["broker.storage", { "broker.storage": "1Gi" }],
         ["storage.class", { "storage.class": "fast" }],
+        ["experiment.duration", { "experiment.name": "patient", "experiment.duration": "10s" }],
     ])("%s", (key, values) => {
         expect(mistakesOf(values)).toMatchObject([{ key, reason: expect.any(String), command: expect.stringContaining("pulumi config set ") }]);
     });
+});
+
+describe("an experiment with several attacks", () => {
+    it.each([
+        ["experiment.target", "k8s.deployment=hot-deals"],
+        ["experiment.attack", "dns"],
+    ])("is refused with a %s, which could be of either", (key, value) => {
+        expect(mistakesOf({ "experiment.name": "two-at-once", [key]: value })).toMatchObject([{ key, value, reason: expect.stringContaining("several attacks (blackhole, dns)"), command: `pulumi config rm ${key}` }]);
+    });
+
+    it("is accepted with a radius, which is for each", () => expect(mistakesOf({ "experiment.name": "two-at-once", "experiment.radius": "50%" })).toEqual([]));
 });
 
 describe("the agent's key", () => {

@@ -1,8 +1,10 @@
 import type { V1Pod } from "@kubernetes/client-node";
 import { describe, expect, it } from "vitest";
-import { choose } from "../../../experiments/targets/choose";
+import { choose, chooseForAll } from "../../../experiments/targets/choose";
+import type { PlannedAttack } from "../../../experiments/plan";
 import { attackable, type Discovered, select } from "../../../shared/containers";
-import { locateTarget } from "../../../experiments/plan";
+import type { Radius } from "../../../shared/radius";
+import { locateTarget } from "../../../experiments/targets/locate";
 
 function container(deployment: string, index: number, namespace = "demo"): Discovered {
     const pod = `${deployment}-${index}`;
@@ -59,6 +61,23 @@ describe("no more containers are attacked than the radius allows", () => {
     it("chance decides which", () => {
         const chosen = Array.from({ length: 200 }, () => choose(discovered, four, { kind: "count", containers: 1 }).targets[0]!.pod);
         expect(new Set(chosen).size).toBe(4);
+    });
+});
+
+describe("a pod is hit by one attack only", () => {
+    const attack = (name: string, target: string, radius: Radius = { kind: "count", containers: 2 }): PlannedAttack => ({ name, target, radius, attack: { kind: "blackhole" } });
+    const hotDeals = "k8s.deployment=hot-deals,k8s.namespace=demo";
+
+    it("each chooses among the pods that none before it has chosen", () => {
+        for (let round = 0; round < 20; round++) {
+            const chosen = chooseForAll(discovered, [attack("blackhole", hotDeals), attack("blackhole-2", hotDeals)]);
+            expect(chosen.map(({ matching, targets }) => [matching, targets.length])).toEqual([[4, 2], [2, 2]]);
+            expect(new Set(chosen.flatMap(({ targets }) => targets.map(({ uid }) => uid))).size).toBe(4);
+        }
+    });
+
+    it("and where none is left the experiment is refused, and told why", () => {
+        expect(() => chooseForAll(discovered, [attack("blackhole", hotDeals, { kind: "all" }), attack("dns", hotDeals)])).toThrow(/all 4 running containers that match .* attacks before dns have taken/);
     });
 });
 

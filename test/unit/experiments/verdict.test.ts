@@ -1,16 +1,19 @@
 import { describe, expect, it } from "vitest";
-import type { Answer } from "../../../experiments/checks/products";
+import type { Answer } from "../../../experiments/checks/answer";
+import { productsCheck } from "../../../experiments/checks/products";
 import { askThrough } from "../../../experiments/checks/window";
-import type { Window } from "../../../experiments/plan";
-import { judge, measure, percent } from "../../../experiments/verdict";
+import type { PlannedCheck } from "../../../experiments/plan";
+import { judge, judgeCheck, measure, percent, together } from "../../../experiments/verdict";
 
 const attackedAt = 1_000_000;
-const window: Window = { durationMs: 5_000, intervalMs: 1_000, timeoutMs: 1_000, graceMs: 2_000, successRate: 1 };
+const graceMs = 2_000;
+const check: PlannedCheck = { name: "/products", check: productsCheck, intervalMs: 1_000, timeoutMs: 1_000, successRate: 1 };
 
 /** One answer a second since the attack began: `+` good, `-` bad. */
 const answers = (strip: string): Answer[] =>
     [...strip].map((sign, second) => ({ at: attackedAt + second * 1_000, latencyMs: 5, good: sign === "+", status: sign === "+" ? 200 : 502, problem: sign === "+" ? undefined : "status 502: hot-deals cannot be reached" }));
-const verdictOf = (strip: string, successRate = 1) => judge(measure(answers(strip), attackedAt, window.graceMs), { ...window, successRate }, answers(strip)).verdict;
+const judged = (strip: string, changes: Partial<PlannedCheck> = {}, grace = graceMs) => judgeCheck({ ...check, ...changes }, answers(strip), attackedAt, grace);
+const verdictOf = (strip: string, successRate = 1) => judge([judged(strip, { successRate })]).verdict;
 
 describe("the verdict", () => {
     it.each([
@@ -28,9 +31,26 @@ describe("the verdict", () => {
     });
 
     it("says what was seen, in a sentence with the last failure", () => {
-        const { reason } = judge(measure(answers("---"), attackedAt, 0), window, answers("---"));
+        const { reason } = judge([judged("---", {}, 0)]);
         expect(reason).toContain("0% of 3 counted requests");
         expect(reason).toContain("hot-deals cannot be reached");
+    });
+});
+
+describe("the verdict of several checks", () => {
+    const ready: Partial<PlannedCheck> = { name: "pods", check: { kind: "podsReady", of: "k8s.deployment=hot-deals", atLeast: 2 } };
+
+    it("is PASSED only if each held, and then tells of each", () => {
+        const { verdict, reason } = judge([judged("+++++"), judged("+++++", ready)]);
+        expect(verdict).toBe("PASSED");
+        expect(reason).toMatch(/requests to \/products were answered well.*looks at the pods of k8s\.deployment=hot-deals found at least 2 ready/);
+    });
+
+    it("is FAILED where one did not hold, and tells of that one alone", () => {
+        const { verdict, reason } = judge([judged("+++++"), judged("++-++", ready)]);
+        expect(verdict).toBe("FAILED");
+        expect(reason).toMatch(/^Only 66\.6% of 3 counted looks at the pods/);
+        expect(reason).not.toContain("/products");
     });
 });
 
@@ -43,6 +63,11 @@ describe("measurements", () => {
     });
     it("what ended badly never got stable", () => {
         expect(measure(answers("+-"), attackedAt, 0).stableAfterMs).toBeUndefined();
+    });
+    it("several checks are stable together once the last of them is, and failed when the first of them did", () => {
+        const both = together([measure(answers("+--++"), attackedAt, 1_000), measure(answers("++-+++++"), attackedAt, 1_000)]);
+        expect(both).toEqual({ requests: 13, counted: 11, successRate: 8 / 11, firstFailureMs: 1_000, stableAfterMs: 3_000 });
+        expect(together([measure(answers("+++"), attackedAt, 0), measure(answers("++-"), attackedAt, 0)]).stableAfterMs).toBeUndefined();
     });
     it("99.96% never reads as 100%", () => expect(percent(0.9996)).toBe("99.9%"));
 });

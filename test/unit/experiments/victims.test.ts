@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Killing } from "../../../experiments/deadline/report";
-import { chooseVictims, type ListedPod, matchingPods } from "../../../experiments/deadline/victims";
+import { chooseVictims, matchingPods } from "../../../experiments/deadline/victims";
+import type { Pod } from "../../../shared/containers";
 import type { Radius } from "../../../shared/radius";
 
-const killing = (radius: Radius = { kind: "count", containers: 1 }): Killing => ({ intervalMs: 1_000, target: "k8s.deployment=hot-deals,k8s.namespace=demo", radius, clusterName: "local" });
+const killing = (radius: Radius = { kind: "count", containers: 1 }): Killing => ({ intervalMs: 1_000, mark: "x", target: "k8s.deployment=hot-deals,k8s.namespace=demo", radius, clusterName: "local" });
 const replicaSets = [{ metadata: { uid: "set", ownerReferences: [{ kind: "Deployment", name: "hot-deals" }] } }];
 
-function pod(name: string, { ready = true, phase = "Running", marked = false, labels = {}, ...metadata }: { ready?: boolean; phase?: string; marked?: boolean; labels?: object; deletionTimestamp?: string } = {}): ListedPod {
+function pod(name: string, { ready = true, phase = "Running", marked = false, labels = {}, ...metadata }: { ready?: boolean; phase?: string; marked?: boolean; labels?: object; deletionTimestamp?: string } = {}): Pod {
     return {
         metadata: { name, namespace: "demo", uid: name, labels: { ...labels, ...(marked && { "chaos-shop/target": "x" }) }, ownerReferences: [{ kind: "ReplicaSet", name: "set", uid: "set" }], ...metadata },
         spec: { containers: [{ name: "hot-deals" }] },
@@ -14,9 +15,9 @@ function pod(name: string, { ready = true, phase = "Running", marked = false, la
     };
 }
 
-const names = (pods: readonly ListedPod[]) => pods.map(({ metadata }) => metadata!.name);
+const names = (pods: readonly Pod[]) => pods.map(({ metadata }) => metadata!.name);
 const asTheyAre = <T>(items: readonly T[]) => [...items];
-const victims = (pods: ListedPod[], atFirst = pods.length, radius?: Radius) => names(chooseVictims(matchingPods(pods, replicaSets, killing(radius)), atFirst, killing(radius), asTheyAre));
+const victims = (pods: Pod[], atFirst = pods.length, radius?: Radius) => names(chooseVictims(matchingPods(pods, replicaSets, killing(radius)), atFirst, killing(radius), asTheyAre));
 
 describe("a kill is about", () => {
     it("pods that match the target, those that start among them", () => {
@@ -27,6 +28,7 @@ describe("a kill is about", () => {
         ["being deleted", pod("a", { deletionTimestamp: "2026-11-21T10:00:00Z" })],
         ["over", pod("a", { phase: "Failed" })],
         ["protected", pod("a", { labels: { "chaos-shop/protected": "true" } })],
+        ["hit by another attack", pod("a", { labels: { "chaos-shop/target": "y" } })],
         ["an experiment's own", pod("a", { labels: { "chaos-shop/experiment": "x" } })],
     ])("no pod that is %s", (_, one) => expect(matchingPods([one], replicaSets, killing())).toEqual([]));
 

@@ -1,8 +1,13 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import type { Attack } from "../../../experiments/attacks/attack";
+import { productsCheck } from "../../../experiments/checks/products";
 import { Experiment } from "../../../experiments/experiment";
-import type { Plan } from "../../../experiments/plan";
+import type { Plan, PlannedAttack } from "../../../experiments/plan";
 import { type Asked, find, kinds, recordGraph } from "./support";
 
+function attackOn(deployment: string, attack: Attack, name: string = attack.kind): PlannedAttack {
+    return { name, target: `k8s.deployment=${deployment},k8s.namespace=demo`, radius: { kind: "count", containers: 1 }, attack };
+}
 const plan: Plan = {
     experiment: "hot-deals-blackhole",
     run: "1",
@@ -11,19 +16,24 @@ const plan: Plan = {
     clusterName: "local",
     shopNamespace: "demo",
     area: "Global",
-    target: "k8s.deployment=hot-deals,k8s.namespace=demo",
     namespace: "demo",
-    radius: { kind: "count", containers: 1 },
-    attack: { kind: "blackhole" },
-    window: { durationMs: 30_000, intervalMs: 1_000, timeoutMs: 5_000, graceMs: 15_000, successRate: 1 },
+    attacks: [attackOn("hot-deals", { kind: "blackhole" })],
+    checks: [{ name: "/products", check: productsCheck, intervalMs: 1_000, timeoutMs: 5_000, successRate: 1 }],
+    actions: [],
+    window: { durationMs: 30_000, graceMs: 15_000 },
     deadlineMs: 600_000,
     onFailure: "report",
 };
 const target = { namespace: "demo", pod: "hot-deals-1", uid: "u", container: "hot-deals", containerId: "c", address: "10.0.0.1", ports: [8080] };
-const printed = { "steady-state": { route: { kind: "address", url: "http://x/products" } }, targets: { matching: 1, targets: [target] }, check: { verdict: "FAILED" } };
+const printed = { "steady-state": { route: { kind: "address", url: "http://x/products" } }, targets: { attacks: [{ matching: 1, targets: [target] }, ...["gateway-1", "toys-bestseller-1"].map((pod) => ({ matching: 1, targets: [{ ...target, pod }] }))] }, check: { verdict: "FAILED" } };
 
 async function experimentOf(changes: Partial<Plan> = {}): Promise<Asked[]> {
     return recordGraph(async () => new Experiment(plan.experiment, { plan: { ...plan, ...changes }, image: "node:20" }), printed);
+}
+/** What the deadline's Job is told. */
+function environmentOf(asked: Asked[]): Record<string, string> {
+    const { env } = find(asked, kinds.job, "deadline").spec.template.spec.containers[0];
+    return Object.fromEntries(env.map(({ name, value }: { name: string; value: string }) => [name, value]));
 }
 let experiment: Asked[];
 beforeAll(async () => {
@@ -40,7 +50,7 @@ it("is made in order: steady state, deadline, targets, attack, check", () => {
 describe("the blackhole", () => {
     it("selects only the marked pods, and allows nothing in or out", () => {
         const { spec, metadata } = find(experiment, kinds.policy, "blackhole");
-        expect(spec).toEqual({ podSelector: { matchLabels: { "chaos-shop/target": "hot-deals-blackhole" } }, policyTypes: ["Ingress", "Egress"] });
+        expect(spec).toEqual({ podSelector: { matchLabels: { "chaos-shop/target": "hot-deals-blackhole.blackhole" } }, policyTypes: ["Ingress", "Egress"] });
         expect(metadata.namespace).toBe("demo");
     });
 });
@@ -55,14 +65,12 @@ describe("the deadline", () => {
     });
 
     it("knows when to end which attack, and which pods to watch", () => {
-        const { env } = find(experiment, kinds.job, "deadline").spec.template.spec.containers[0];
-        expect(Object.fromEntries(env.map(({ name, value }: { name: string; value: string }) => [name, value]))).toEqual({
+        const path = `/apis/networking.k8s.io/v1/namespaces/demo/networkpolicies/${find(experiment, kinds.policy, "blackhole").metadata.name}`;
+        expect(environmentOf(experiment)).toEqual({
             NAMESPACE: "demo",
-            ATTACK_PATH: `/apis/networking.k8s.io/v1/namespaces/demo/networkpolicies/${find(experiment, kinds.policy, "blackhole").metadata.name}`,
-            TARGET_SELECTOR: "chaos-shop/target=hot-deals-blackhole",
+            ATTACKS: JSON.stringify([{ path, mark: "hot-deals-blackhole.blackhole", listenPort: 8080 }]),
+            SCALED: "",
             DEADLINE_MS: "600000",
-            LISTEN_PORT: "8080",
-            KILLING: "",
         });
     });
 
@@ -79,17 +87,17 @@ describe("the deadline", () => {
 describe("a kill", () => {
     let killing: Asked[];
     beforeAll(async () => {
-        killing = await experimentOf({ attack: { kind: "kill", intervalMs: 5_000 } });
+        killing = await experimentOf({ attacks: [attackOn("hot-deals", { kind: "kill", intervalMs: 5_000 })] });
     });
 
     it("is an order to the deadline's Job, which is made once the targets are marked, and no policy", () => {
         expect(killing.filter(({ type }) => type === kinds.policy)).toEqual([]);
         const order = find(killing, kinds.configMap, "kill").metadata;
         expect(order.annotations).toEqual({ "chaos-shop/targets": target.pod });
-        const { env } = find(killing, kinds.job, "deadline").spec.template.spec.containers[0];
-        expect(env).toContainEqual({ name: "ATTACK_PATH", value: `/api/v1/namespaces/demo/configmaps/${order.name}` });
-        const told = JSON.parse(env.find(({ name }: { name: string }) => name === "KILLING").value);
-        expect(told).toEqual({ intervalMs: 5_000, target: plan.target, radius: plan.radius, clusterName: "local" });
+        const [{ path, killing: told }] = JSON.parse(environmentOf(killing).ATTACKS!);
+        expect(path).toBe(`/api/v1/namespaces/demo/configmaps/${order.name}`);
+        const { target: whom, radius } = plan.attacks[0]!;
+        expect(told).toEqual({ intervalMs: 5_000, mark: "hot-deals-blackhole.kill", target: whom, radius, clusterName: "local" });
     });
 
     it("may delete pods of that namespace and that one order, and ask whose pods they are; nothing else", () => {
@@ -102,11 +110,39 @@ describe("a kill", () => {
     });
 });
 
+describe("several attacks", () => {
+    let several: Asked[];
+    beforeAll(async () => {
+        several = await experimentOf({ attacks: [attackOn("hot-deals", { kind: "blackhole" }), attackOn("gateway", { kind: "dns" }), attackOn("toys-bestseller", { kind: "blackhole" }, "blackhole-2")] });
+    });
+    const names = ["blackhole", "dns", "blackhole-2"];
+
+    it("have an object each, which selects pods of its own", () => {
+        const policies = names.map((name) => find(several, kinds.policy, name));
+        expect(policies.map(({ spec }) => spec.podSelector.matchLabels["chaos-shop/target"])).toEqual(names.map((name) => `hot-deals-blackhole.${name}`));
+        expect(new Set(policies.map(({ metadata }) => metadata.name)).size).toBe(3);
+        expect(policies[1]!.metadata.annotations).toEqual({ "chaos-shop/targets": "gateway-1" });
+    });
+
+    it("are ended by one Job, which may do so to those objects and to no other", () => {
+        const objects = names.map((name) => find(several, kinds.policy, name).metadata.name);
+        expect(find(several, kinds.role, "deadline-role").rules[0]).toEqual({ apiGroups: ["networking.k8s.io"], resources: ["networkpolicies"], resourceNames: objects, verbs: ["get", "delete"] });
+        expect(JSON.parse(environmentOf(several).ATTACKS!).map(({ path }: { path: string }) => path.split("/").at(-1))).toEqual(objects);
+    });
+});
+
+it("the deadline's Job may scale those Deployments back that the experiment scales, and no other", async () => {
+    const scaling = await experimentOf({ actions: [{ kind: "wait", durationMs: 1_000 }, { kind: "scale", deployment: "hot-deals", replicas: 3 }] });
+    expect(find(scaling, kinds.role, "deadline-role").rules.at(-1)).toEqual({ apiGroups: ["apps"], resources: ["deployments"], resourceNames: ["hot-deals"], verbs: ["get", "patch"] });
+    expect(environmentOf(scaling).SCALED).toBe("hot-deals");
+});
+
 describe("another plan is another run: every step that does something is replaced", () => {
     it.each<[string, Partial<Plan>]>([
         ["run", { run: "2" }],
-        ["radius", { radius: { kind: "all" } }],
-        ["target", { target: "k8s.deployment=toys-bestseller,k8s.namespace=demo" }],
+        ["radius", { attacks: [{ ...plan.attacks[0]!, radius: { kind: "all" } }] }],
+        ["target", { attacks: [attackOn("toys-bestseller", { kind: "blackhole" })] }],
+        ["check", { checks: [{ ...plan.checks[0]!, successRate: 0.5 }] }],
         ["window", { window: { ...plan.window, durationMs: 60_000 } }],
     ])("%s", async (_, changes) => {
         const other = await experimentOf(changes);

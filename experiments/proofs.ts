@@ -1,0 +1,64 @@
+import type { Cluster } from "../shared/kubernetes";
+import { kindOf } from "./attacks/attack";
+import { markOf, type Plan } from "./plan";
+import { AttackProof, type Doubt, type Proven } from "./proof";
+import type { Chosen } from "./targets/chosen";
+import { Witness } from "./witness";
+
+/** That all attacks of an experiment work, each proven by itself, all at once: where one is not, nothing is known. */
+export class AttackProofs {
+    private readonly attacks: { name: string; proof: AttackProof; witness: Witness; kills: boolean }[];
+
+    /**
+     * @param job name of the deadline's Job
+     * @param chosen whom the attacks are for, in the order of the plan
+     */
+    constructor(cluster: Cluster, plan: Plan, job: string, chosen: readonly Chosen[]) {
+        this.attacks = plan.attacks.map((attack, index) => {
+            const mustFail = kindOf(attack.attack).proof(attack.attack);
+            const { targets } = chosen[index]!;
+            const witness = new Witness(cluster, plan.namespace, job, markOf(plan, attack), targets, mustFail.inward);
+            return { name: attack.name, witness, proof: new AttackProof(cluster, mustFail, targets, witness), kills: mustFail.deleted === true };
+        });
+    }
+
+    /**
+     * Before the attacks: waits until the Job has looked at all targets, and tries what is to fail.
+     *
+     * @returns why it does not even work now; undefined where it does
+     * @throws Error where the Job does not get to it
+     */
+    async control(): Promise<Doubt | undefined> {
+        return this.firstDoubt(async ({ witness, proof }) => (await Promise.all([proof.control(), witness.begun()]))[0]);
+    }
+
+    /** Waits until each attack works; says since when, in the order of the plan, or why that cannot be shown. */
+    async proven(): Promise<Proven[] | { doubt: Doubt }> {
+        const outcomes = await Promise.all(this.attacks.map(({ proof }) => proof.attackProven()));
+        const unproven = outcomes.findIndex((outcome) => "doubt" in outcome);
+        if (unproven === -1) return outcomes as Proven[];
+        return { doubt: this.named(unproven, (outcomes[unproven] as { doubt: Doubt }).doubt) };
+    }
+
+    /** Whether the attacks work until `endMs`, in milliseconds since the epoch, as far as is seen; else why not. */
+    async hold(proven: readonly Proven[], endMs: number): Promise<Doubt | undefined> {
+        return this.firstDoubt(({ proof }, index) => proof.attackHolds(proven[index]!, endMs));
+    }
+
+    /** The pods that the Job says it has deleted, for each attack; undefined for those that delete none. */
+    async kills(): Promise<({ at: number; pod: string; uid: string }[] | undefined)[]> {
+        return Promise.all(
+            this.attacks.map(async ({ witness, kills }) => (kills ? (await witness.kills()).map(({ at, killed: { pod, uid } }) => ({ at, pod, uid })) : undefined)),
+        );
+    }
+
+    private async firstDoubt(ask: (attack: (typeof this.attacks)[number], index: number) => Promise<Doubt | undefined>): Promise<Doubt | undefined> {
+        const doubts = await Promise.all(this.attacks.map(ask));
+        const index = doubts.findIndex((doubt) => doubt !== undefined);
+        return index === -1 ? undefined : this.named(index, doubts[index]!);
+    }
+
+    private named(index: number, doubt: Doubt): Doubt {
+        return this.attacks.length === 1 ? doubt : `of the attack ${this.attacks[index]!.name}, ${doubt}`;
+    }
+}

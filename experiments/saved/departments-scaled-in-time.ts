@@ -1,0 +1,21 @@
+import { productsCheck } from "../checks/products";
+import type { SavedExperiment } from "../saved";
+
+const experiment: SavedExperiment = {
+    hypothesis: "The shop lists its products again in time, since hot-deals and toys-bestseller are scaled up when a container of each is cut off.",
+    attacks: [
+        { kind: "blackhole", target: "k8s.deployment=hot-deals" },
+        { kind: "blackhole", target: "k8s.deployment=toys-bestseller" },
+    ],
+    checks: [
+        productsCheck,
+        { kind: "podsReady", of: "k8s.deployment=hot-deals" },
+        { kind: "podsReady", of: "k8s.deployment=toys-bestseller" },
+    ],
+    actions: [
+        { kind: "wait", durationMs: 2_000 },
+        { kind: "scale", deployment: "hot-deals", replicas: 2 },
+        { kind: "scale", deployment: "toys-bestseller", replicas: 2 },
+    ],
+};
+export default experiment;

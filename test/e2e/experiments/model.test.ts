@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Conclusion, type Journal, keptJournals } from "../../../experiments/journal";
+import { TestStack, until } from "../shop/support";
+
+const namespace = "e2e-model";
+const short = { "experiment.enabled": "true", "experiment.name": "departments-scaled-in-time", "experiment.duration": "3s", "experiment.grace": "12s", "experiment.interval": "250ms" };
+
+let stack: TestStack;
+beforeAll(async () => {
+    stack = await TestStack.open(namespace);
+    await stack.up();
+});
+afterAll(() => stack.close());
+
+async function replicasOf(name: string): Promise<number | undefined> {
+    return (await stack.cluster.apps.readNamespacedDeployment({ name, namespace })).spec!.replicas;
+}
+async function scaledBack(): Promise<boolean> {
+    const { items } = await stack.cluster.apps.listNamespacedDeployment({ namespace });
+    return items.every(({ metadata, spec }) => spec!.replicas === 1 && metadata!.annotations?.["chaos-shop/scaled"] === undefined);
+}
+const journalOf = ({ journal }: Conclusion): Journal => keptJournals().find(({ conclusion }) => conclusion.journal === journal)!;
+
+describe("an experiment of two attacks, three checks and three actions", () => {
+    let conclusion: Conclusion;
+
+    it("is PASSED: both attacks are proven, all checks hold, and the reason tells of each", async () => {
+        conclusion = (await stack.up(short)).outputs.experiment!.value as Conclusion;
+        expect(conclusion).toMatchObject({ verdict: "PASSED", attack: "blackhole", actions: ["wait 2 s", "scale hot-deals to 2", "scale toys-bestseller to 2"] });
+        expect(conclusion.targets).toEqual([expect.stringContaining("/hot-deals-"), expect.stringContaining("/toys-bestseller-")]);
+        expect(conclusion.checks.map(({ name, held }) => [name, held])).toEqual([["/products", true], ["pods of k8s.deployment=hot-deals", true], ["pods of k8s.deployment=toys-bestseller", true]]);
+        expect(conclusion.reason).toMatch(/requests to \/products were answered well.*looks at the pods of k8s\.deployment=toys-bestseller/);
+    });
+
+    it("leaves a journal of all of it: who was hit since when, what each check saw, and when what was done", () => {
+        const { attackedAt, attacks, checks, actions } = journalOf(conclusion);
+        expect(attacks.map(({ name, targets }) => [name, targets.length])).toEqual([["blackhole", 1], ["blackhole-2", 1]]);
+        for (const { provenAt } of attacks) expect(provenAt).toBeLessThanOrEqual(attackedAt!);
+        for (const { name, answers } of checks) expect([name, answers.some(({ good }) => !good), answers.at(-1)!.good]).toEqual([name, true, true]);
+        expect(actions.map(({ problem }) => problem)).toEqual([undefined, undefined, undefined]);
+        expect(actions[1]!.begunAt - actions[0]!.begunAt).toBeGreaterThanOrEqual(2_000);
+    });
+
+    it("and while it lasts another policy binds each target, and what was scaled says what it was", async () => {
+        const policies = (await stack.cluster.networking.listNamespacedNetworkPolicy({ namespace })).items;
+        const { items: marked } = await stack.cluster.core.listNamespacedPod({ namespace, labelSelector: "chaos-shop/target" });
+        const selected = policies.map(({ spec }) => spec!.podSelector!.matchLabels!["chaos-shop/target"]!).sort();
+        expect(selected).toHaveLength(2);
+        expect(marked.map(({ metadata }) => metadata!.labels!["chaos-shop/target"]!).sort()).toEqual(selected);
+        expect(await Promise.all(["hot-deals", "toys-bestseller", "gateway"].map(replicasOf))).toEqual([2, 2, 1]);
+    });
+
+    it("is undone with the attacks: the numbers of pods too", async () => {
+        await stack.up({ "experiment.enabled": "false" });
+        expect(await scaledBack()).toBe(true);
+        expect(await stack.traces()).toEqual([]);
+        expect((await stack.products()).good).toBe(true);
+    });
+});
+
+describe("a runner that is killed with SIGKILL once it has scaled", () => {
+    async function killedOnceScaled(settings: Record<string, string>): Promise<void> {
+        await stack.set({ ...short, "experiment.grace": "4s", ...settings });
+        const update = stack.begin();
+        await until("toys-bestseller is scaled", async () => (await replicasOf("toys-bestseller")) === 2, 90_000);
+        await update.kill();
+        await stack.reopen();
+    }
+
+    it("leaves nothing that the next update does not undo", async () => {
+        await killedOnceScaled({ "experiment.run": "killed" });
+        await stack.up({ "experiment.enabled": "false" });
+        expect(await scaledBack()).toBe(true);
+        expect(await stack.traces()).toEqual([]);
+    });
+
+    it("leaves nothing that the deadline does not undo: attacks, labels and numbers of pods", async () => {
+        await killedOnceScaled({ "experiment.run": "abandoned", "experiment.deadline": "15s" });
+        await until("all is as it was", async () => (await scaledBack()) && (await stack.cluster.networking.listNamespacedNetworkPolicy({ namespace })).items.length === 0, 40_000);
+        expect((await stack.cluster.core.listNamespacedPod({ namespace, labelSelector: "chaos-shop/target" })).items).toEqual([]);
+        await until("the shop is whole", async () => (await stack.products()).good, 20_000);
+        await stack.up({ "experiment.enabled": "false", "experiment.deadline": "10m" });
+        expect(await stack.traces()).toEqual([]);
+    });
+});
+
+it("a target that is set where there are two attacks is refused before anything is touched", async () => {
+    const error = await stack.failingUp({ ...short, "experiment.target": "k8s.deployment=gateway" });
+    expect(error).toMatch(/experiment\.target is "k8s\.deployment=gateway"\s+departments-scaled-in-time has several attacks.*pulumi config rm experiment\.target/s);
+    expect(await stack.traces()).toEqual([]);
+});
