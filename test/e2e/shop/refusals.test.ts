@@ -57,6 +57,8 @@ describe("a cluster that must not or cannot be touched is refused in a sentence,
 });
 
 describe("what the cluster has, and what it has not, is found out before anything is touched", () => {
+    beforeAll(() => stack.up());
+
     /** The error of another stack's update, and that it made nothing. */
     async function refused(settings: Record<string, string>): Promise<string> {
         const other = await stack.beside("e2e-refusals-other");
