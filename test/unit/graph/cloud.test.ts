@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { readConfiguration } from "../../../components/configuration/read";
 import { placement } from "../../../components/program/placement";
-import { GatewayIngress } from "../../../components/shop/ingress";
+import { GatewayIngress, ingressUrl } from "../../../components/shop/ingress";
 import { Shop } from "../../../components/shop/shop";
 import { type Asked, find, kinds, recordGraph } from "./support";
 
@@ -66,6 +66,12 @@ describe("the stack for managed clusters", () => {
         expect(metadata.annotations).toMatchObject({ "cert-manager.io/cluster-issuer": "letsencrypt" });
         expect(spec).toMatchObject({ ingressClassName: "nginx", tls: [{ hosts: ["shop.example.com", "www.example.com"], secretName: "shop-tls" }] });
         expect(spec.rules.map(({ host }: { host: string }) => host)).toEqual(["shop.example.com", "www.example.com"]);
+    });
+
+    it("tells the address of /products by its first host that is one, encrypted where it has a certificate", () => {
+        expect(ingressUrl({ hosts: ["*.example.com", "shop.example.com"], tlsSecret: "shop-tls" })).toBe("https://shop.example.com/products");
+        expect(ingressUrl({ hosts: ["shop.example.com"] })).toBe("http://shop.example.com/products");
+        expect(ingressUrl({ hosts: ["*.example.com"] })).toBeUndefined();
     });
 
     it("puts all pods where it says, and pulls their images with its Secrets", async () => {
