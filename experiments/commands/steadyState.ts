@@ -19,7 +19,7 @@ export interface SteadyState {
 }
 
 const patienceMs = 10_000;
-const pauseMs = 50;
+const pauseMs = 20;
 
 /**
  * Before anything is attacked the namespace must be ours alone, and every check content: three good answers in a row
