@@ -1,3 +1,4 @@
+import { databaseOf } from "../shared/database";
 import { readEnvironment } from "../shared/environment";
 import { createLog } from "../shared/log";
 import { runProgram } from "../shared/program";
@@ -8,15 +9,7 @@ import { catalogueEnvironment } from "./environment";
 runProgram("catalogue", () => {
     const environment = readEnvironment(catalogueEnvironment);
     const log = createLog("catalogue", environment.LOG_LEVEL).child({ category: environment.CATEGORY });
-    const database = openProductDatabase({
-        host: environment.PGHOST,
-        port: environment.PGPORT,
-        user: environment.PGUSER,
-        password: environment.PGPASSWORD,
-        database: environment.PGDATABASE,
-        queryTimeoutMs: environment.QUERY_TIMEOUT_MS,
-        program: "catalogue",
-    });
+    const database = openProductDatabase(databaseOf(environment, "catalogue"));
     const application = createCatalogue({ category: environment.CATEGORY, database, log });
     return { application, port: environment.PORT, shutdownDelayMs: environment.SHUTDOWN_DELAY_MS, log, close: () => database.close() };
 });

@@ -1,14 +1,12 @@
 import * as z from "zod/mini";
-import { httpUrl, logLevel, milliseconds, port, shutdownDelay } from "../shared/environment";
+import { httpUrl, milliseconds, programVariables } from "../shared/environment";
 
 /**
  * The gateway's environment. In a cluster the backends are named by their bare Service names: the resolver's search
  * list completes such a name on its first try, where a longer name costs several lookups.
  */
 export const gatewayEnvironment = z.object({
-    PORT: port(8080),
-    LOG_LEVEL: logLevel(),
-    SHUTDOWN_DELAY_MS: shutdownDelay(),
+    ...programVariables,
     FASHION_URL: httpUrl("http://fashion-bestseller"),
     TOYS_URL: httpUrl("http://toys-bestseller"),
     HOT_DEALS_URL: httpUrl("http://hot-deals"),

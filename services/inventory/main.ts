@@ -1,5 +1,5 @@
-import { type BrokerLink, openBroker } from "../shared/broker";
-import { openDatabase } from "../shared/database";
+import { type BrokerLink, brokerOf, openBroker } from "../shared/broker";
+import { databaseOf, openDatabase } from "../shared/database";
 import { readEnvironment } from "../shared/environment";
 import { createLog } from "../shared/log";
 import { acceptedSchema } from "../shared/orders";
@@ -12,15 +12,7 @@ import { openStock } from "./stock";
 runProgram("inventory", () => {
     const environment = readEnvironment(inventoryEnvironment);
     const log = createLog("inventory", environment.LOG_LEVEL);
-    const database = openDatabase({
-        host: environment.PGHOST,
-        port: environment.PGPORT,
-        user: environment.PGUSER,
-        password: environment.PGPASSWORD,
-        database: environment.PGDATABASE,
-        queryTimeoutMs: environment.QUERY_TIMEOUT_MS,
-        program: "inventory",
-    });
+    const database = openDatabase(databaseOf(environment, "inventory"));
     const stock = openStock(database);
     const databaseWatch = watch(database.checkFreshConnection, database.destroyConnections);
     // The message counts as dealt with only once the decision is on its way back: a program that was killed in between
@@ -31,15 +23,7 @@ runProgram("inventory", () => {
             await publish("orders.decided", `${decided.orderId}-decided`, decided, scope.headers);
             scope.log.info({ orderId: decided.orderId, outcome: decided.outcome }, "order decided");
         });
-    const broker = openBroker({
-        host: environment.BROKER_HOST,
-        port: environment.BROKER_PORT,
-        user: environment.BROKER_USER,
-        password: environment.BROKER_PASSWORD,
-        program: "inventory",
-        log,
-        work: [decideOrders],
-    });
+    const broker = openBroker({ ...brokerOf(environment, "inventory"), log, work: [decideOrders] });
     const checkReachability = async () => {
         if (!databaseWatch.reachable() && !broker.reachable()) {
             throw new Error("Neither the database nor the broker can be reached.");

@@ -1,5 +1,5 @@
-import { openBroker } from "../shared/broker";
-import { openDatabase } from "../shared/database";
+import { brokerOf, openBroker } from "../shared/broker";
+import { databaseOf, openDatabase } from "../shared/database";
 import { readEnvironment } from "../shared/environment";
 import { createLog } from "../shared/log";
 import { runProgram } from "../shared/program";
@@ -12,26 +12,10 @@ import { noteDecisions, sendOrders } from "./relay";
 runProgram("orders", () => {
     const environment = readEnvironment(ordersEnvironment);
     const log = createLog("orders", environment.LOG_LEVEL);
-    const database = openDatabase({
-        host: environment.PGHOST,
-        port: environment.PGPORT,
-        user: environment.PGUSER,
-        password: environment.PGPASSWORD,
-        database: environment.PGDATABASE,
-        queryTimeoutMs: environment.QUERY_TIMEOUT_MS,
-        program: "orders",
-    });
+    const database = openDatabase(databaseOf(environment, "orders"));
     const book = openBook(database);
     const databaseWatch = watch(database.checkFreshConnection, database.destroyConnections);
-    const broker = openBroker({
-        host: environment.BROKER_HOST,
-        port: environment.BROKER_PORT,
-        user: environment.BROKER_USER,
-        password: environment.BROKER_PASSWORD,
-        program: "orders",
-        log,
-        work: [sendOrders(book), noteDecisions(book)],
-    });
+    const broker = openBroker({ ...brokerOf(environment, "orders"), log, work: [sendOrders(book), noteDecisions(book)] });
     // Without its database it still has something to say, its problem document. Cut off from everybody it has not.
     const checkReachability = async () => {
         if (!databaseWatch.reachable() && !broker.reachable()) {

@@ -2,6 +2,7 @@ import { AckPolicy, jetstream, type JetStreamClient, type JsMsg, jetstreamManage
 import { connect, headers as messageHeaders, nanos, type NatsConnection } from "@nats-io/transport-node";
 import { setTimeout as sleep } from "node:timers/promises";
 import type * as z from "zod/mini";
+import type { brokerVariables, ValuesOf } from "./environment";
 import { type Log, reasonOf } from "./log";
 import { openScope, type Scope } from "./scope";
 import { checkPort, watch } from "./watch";
@@ -36,6 +37,12 @@ export interface BrokerArgs {
     log: Log;
     /** What the program does while it is connected; each ends, or throws, when the connection is lost. */
     work: ((link: BrokerLink) => Promise<void>)[];
+}
+
+/** The broker that a program was told of. @param program its name */
+export function brokerOf(environment: ValuesOf<ReturnType<typeof brokerVariables>>, program: string): Pick<BrokerArgs, "host" | "port" | "user" | "password" | "program"> {
+    const { BROKER_HOST: host, BROKER_PORT: port, BROKER_USER: user, BROKER_PASSWORD: password } = environment;
+    return { host, port, user, password, program };
 }
 
 /** A connection to the broker, for as long as it lasts. */

@@ -1,5 +1,6 @@
 import { connect, type Socket } from "node:net";
 import postgres from "postgres";
+import type { databaseVariables, ValuesOf } from "./environment";
 import { READINESS_TIMEOUT_MS } from "./health";
 import { within } from "./time";
 
@@ -13,6 +14,12 @@ export interface DatabaseArgs {
     queryTimeoutMs: number;
     /** The program's name, as the server's list of connections shows it. */
     program: string;
+}
+
+/** The database that a program was told of. @param program its name */
+export function databaseOf(environment: ValuesOf<ReturnType<typeof databaseVariables>>, program: string): DatabaseArgs {
+    const { PGHOST: host, PGPORT: port, PGUSER: user, PGPASSWORD: password, PGDATABASE: database, QUERY_TIMEOUT_MS: queryTimeoutMs } = environment;
+    return { host, port, user, password, database, queryTimeoutMs, program };
 }
 
 /** The shop's database, for whatever one account may ask it. */

@@ -100,3 +100,36 @@ export function oneOf<const Words extends readonly [string, ...string[]]>(words:
 export function logLevel() {
     return z.prefault(oneOf(["trace", "debug", "info", "warn", "error", "fatal", "silent"]), "info");
 }
+
+/** What every program of the shop is told. */
+export const programVariables = {
+    PORT: port(8080),
+    LOG_LEVEL: logLevel(),
+    SHUTDOWN_DELAY_MS: shutdownDelay(),
+};
+
+/**
+ * What a program is told that uses the database, in the variables that PostgreSQL's own programs use.
+ *
+ * @param account the database's account for it
+ */
+export const databaseVariables = (account: string) => ({
+    PGHOST: text("product-db"),
+    PGPORT: port(5432),
+    PGUSER: z.prefault(text(account), account),
+    PGDATABASE: z.prefault(text("shop"), "shop"),
+    PGPASSWORD: secret("the password of PGUSER, from a Secret"),
+    /** How long the database may take in all, connecting included; less than whoever asks the program waits for an answer. */
+    QUERY_TIMEOUT_MS: milliseconds(1_500),
+});
+
+/** What a program is told that uses the broker. @param account the broker's account for it */
+export const brokerVariables = (account: string) => ({
+    BROKER_HOST: text("message-broker"),
+    BROKER_PORT: port(4222),
+    BROKER_USER: z.prefault(text(account), account),
+    BROKER_PASSWORD: secret("the password of BROKER_USER, from a Secret"),
+});
+
+/** The values of some variables. */
+export type ValuesOf<Variables extends z.core.$ZodLooseShape> = z.infer<z.ZodMiniObject<Variables>>;
