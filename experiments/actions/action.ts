@@ -24,8 +24,3 @@ export function kindOfAction<A extends Action>(action: A): ActionKind<A> {
 export function scaledBy(some: readonly Action[]): string[] {
     return [...new Set(some.flatMap((action) => (action.kind === "scale" ? action.deployment : [])))];
 }
-
-/** How long some actions wait in all, in milliseconds. */
-export function waitingMs(some: readonly Action[]): number {
-    return some.reduce((sum, action) => sum + (action.kind === "wait" ? action.durationMs : 0), 0);
-}

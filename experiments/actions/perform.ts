@@ -14,14 +14,19 @@ export interface Performed {
 /**
  * Does actions one after the other, until one cannot be done.
  *
+ * @param mayAct whether the attacks last still, asked before each: what is done after the deadline nobody would undo
  * @param say is told of each, once it is done or has failed
  */
-export async function perform(actions: readonly Action[], cluster: Cluster, namespace: string, say: (message: string) => void): Promise<Performed[]> {
+export async function perform(actions: readonly Action[], cluster: Cluster, namespace: string, mayAct: () => Promise<boolean>, say: (message: string) => void): Promise<Performed[]> {
     const performed: Performed[] = [];
     for (const planned of actions) {
         const action = kindOfAction(planned).describe(planned);
         const begunAt = Date.now();
-        const problem = await kindOfAction(planned).act(planned, cluster, namespace).then(() => undefined, (error: Error) => error.message);
+        const act = async () => {
+            if (!(await mayAct())) throw new Error("the attacks are over");
+            await kindOfAction(planned).act(planned, cluster, namespace);
+        };
+        const problem = await act().then(() => undefined, (error: Error) => error.message);
         performed.push({ action, begunAt, endedAt: Date.now(), problem });
         say(problem === undefined ? `Done: ${action}` : `Could not ${action}: ${problem}`);
         if (problem !== undefined) break;

@@ -43,7 +43,7 @@ runStep(async (plan, cluster) => {
             const ask = () => teller.tell(check.name, look(check, { cluster, route, shopNamespace, clusterName }));
             return { name: check.name, answers: await askThrough(ask, lengthMs, check.intervalMs) };
         });
-        [checks, actions, doubt] = await Promise.all([Promise.all(asking), perform(plan.actions, cluster, namespace, say), proofs.hold(proof, Date.now() + lengthMs)]);
+        [checks, actions, doubt] = await Promise.all([Promise.all(asking), perform(plan.actions, cluster, namespace, () => attacksThere(plan, cluster), say), proofs.hold(proof, Date.now() + lengthMs)]);
         const undone = actions.find(({ problem }) => problem !== undefined);
         doubt ??= undone && `it was not possible to ${undone.action}: ${undone.problem!.replace(/\.$/, "")}`;
     }
