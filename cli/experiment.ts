@@ -9,6 +9,8 @@ import { plainError, say } from "./session";
 const exitCodes: Record<Verdict, number> = { PASSED: 0, FAILED: 2, INCONCLUSIVE: 3, ABORTED: 4 };
 const failed = 1;
 const interrupted = 130;
+/** Of a column of experiments' names. */
+const nameWidth = 28;
 
 const help = `npm run experiment -- [NAME] [OPTIONS]: a whole run of an experiment, as stack updates.
 
@@ -59,7 +61,7 @@ async function main(): Promise<void> {
 }
 
 function list(): void {
-    for (const { name, hypothesis, variant } of savedExperiments()) say(`${name.padEnd(26)} ${hypothesis}${variant ? ` (variant ${variant})` : ""}`);
+    for (const { name, hypothesis, variant } of savedExperiments()) say(`${name.padEnd(nameWidth)} ${hypothesis}${variant ? ` (variant ${variant})` : ""}`);
 }
 
 function nameIn([name, ...more]: string[]): string | undefined {
@@ -111,7 +113,7 @@ function printJson(value: unknown): void {
 function verdictTable(outcomes: readonly Outcome[]): string {
     const lines = outcomes.map(({ experiment, journal, error }) => {
         const { verdict, successRate, reason } = journal?.conclusion ?? { verdict: "not run", successRate: "", reason: error ?? "" };
-        return `  ${verdict.padEnd(13)} ${successRate.padStart(6)}  ${experiment.padEnd(24)} ${reason}`;
+        return `  ${verdict.padEnd(13)} ${successRate.padStart(6)}  ${experiment.padEnd(nameWidth)} ${reason}`;
     });
     return `\nVerdicts\n${lines.join("\n")}`;
 }
