@@ -38,9 +38,10 @@ export class Experiment extends pulumi.ComponentResource {
         const targets = step("targets", { create: "mark", delete: "unmark", plan, given: { STEADY_STATE: steadyState.stdout, DEADLINE_JOB: deadlineJob } }, { parent: this });
         const objects = plan.attacks.map(({ name: attackName, attack }, index) => {
             const { object, mark, killing } = attacks[index]!;
-            const marked = targets.stdout.apply((found) => podsOf((JSON.parse(found) as ChosenTargets).attacks[index]!));
+            const chosen = targets.stdout.apply((found) => (JSON.parse(found) as ChosenTargets).attacks[index]!);
+            const peers = kindOf(attack).proof(attack).peers && chosen.apply((found) => found.peers!.map(({ address }) => address));
             const AttackObject = killing ? AttackOrder : AttackPolicy;
-            return new AttackObject(attackName, { attack, experiment, namespace, object, mark, targets: marked }, { parent: this });
+            return new AttackObject(attackName, { attack, experiment, namespace, object, mark, targets: chosen.apply(podsOf), peers }, { parent: this });
         });
         const given = { STEADY_STATE: steadyState.stdout, TARGETS: targets.stdout, DEADLINE_JOB: deadlineJob, ATTACKS: pulumi.jsonStringify(objects.map(({ metadata }) => metadata.name)) };
         const check = step("check", { create: "check", plan, given }, { parent: this });

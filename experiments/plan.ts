@@ -112,10 +112,11 @@ export function planOf({ saved, name, run, area, deadlineMs, onFailure, context,
 function planAttacks(saved: readonly SavedAttack[], area: string, shopNamespace: string, wanted: Pick<PlanArgs, "target" | "radius" | "attack">): Pick<Plan, "namespace" | "attacks"> {
     const located = saved.map(({ target, radius, ...attack }, index) => {
         const before = saved.slice(0, index).filter(({ kind }) => kind === attack.kind).length;
-        const planned = attackOf(attack, wanted.attack);
+        const where = locateTarget(wanted.target ?? target, area, shopNamespace);
+        const planned = withPeersLocated(attackOf(attack, wanted.attack), where.namespace);
         return {
             name: before === 0 ? planned.kind : `${planned.kind}-${before + 1}`,
-            ...locateTarget(wanted.target ?? target, area, shopNamespace),
+            ...where,
             radius: wanted.radius ?? parseRadius(String(radius ?? 1))!,
             attack: planned,
         };
@@ -128,6 +129,11 @@ function planAttacks(saved: readonly SavedAttack[], area: string, shopNamespace:
 /** The saved attack, unless the stack wants another kind. */
 function attackOf(attack: Attack, kind: Attack["kind"] = attack.kind): Attack {
     return kind === attack.kind ? attack : { kind };
+}
+
+/** Peers whose namespace nobody says are in the targets'. */
+function withPeersLocated(attack: Attack, namespace: string): Attack {
+    return attack.kind === "blackhole" && attack.peers !== undefined ? { ...attack, peers: locateTarget(attack.peers, "Global", namespace).target } : attack;
 }
 
 function planCheck(check: Check, { intervalMs, timeoutMs, successRate }: Pick<PlanArgs, "intervalMs" | "timeoutMs" | "successRate">): PlannedCheck {

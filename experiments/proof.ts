@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Target } from "../shared/containers";
 import { type Cluster, orMissing } from "../shared/kubernetes";
 import type { Proof } from "./attacks/attack";
-import { probe, type Question } from "./probe";
+import { probe, type ProbeResult, type Question } from "./probe";
+import type { Chosen } from "./targets/chosen";
 import { startMs, type Witness } from "./witness";
 
 /** Why an attack is not proven: the reason of the verdict INCONCLUSIVE. */
@@ -27,19 +28,26 @@ const patienceMs = { first: 300, last: 1_000 };
 
 /**
  * That an attack works. Whatever must fail under it is tried before, when it must work, then until it fails, and again
- * at the end: inwards by the witness, an ordinary pod; outwards, and for names, from within each target.
+ * at the end: inwards by the witness, an ordinary pod; outwards, and for names, from within each target; and where only
+ * some peers are concerned, from within each target to each of them, and from within each of them.
  */
 export class AttackProof {
+    private readonly targets: readonly Target[];
+    private readonly peers: readonly Target[];
+
     constructor(
         private readonly cluster: Cluster,
         private readonly proof: Proof,
-        private readonly targets: readonly Target[],
+        { targets, peers = [] }: Pick<Chosen, "targets" | "peers">,
         private readonly witness: Witness,
-    ) {}
+    ) {
+        this.targets = targets;
+        this.peers = peers;
+    }
 
     /** Before the attack: why what is to fail does not even work now; undefined where it does. */
     async control(): Promise<Doubt | undefined> {
-        const results = await this.fromTargets(patienceMs.first, startMs);
+        const results = await this.attempts(patienceMs.first, startMs);
         const problem = results.find((result) => "problem" in result);
         if (problem) return `${this.wayOut()} could not be tried: ${problem.problem}`;
         return results.some((result) => "worked" in result && !result.worked) ? `${this.wayOut()} did not work even before the attack began` : undefined;
@@ -113,7 +121,7 @@ export class AttackProof {
     }
 
     private async stillWorking(patience: number): Promise<Doubt | undefined> {
-        const results = await this.fromTargets(patience, 0);
+        const results = await this.attempts(patience, 0);
         const problem = results.find((result) => "problem" in result);
         if (problem) return `${this.wayOut()} could not be tried: ${problem.problem}`;
         if (!results.some((result) => "worked" in result && result.worked)) return undefined;
@@ -121,16 +129,27 @@ export class AttackProof {
     }
 
     private wayOut(): string {
+        if (this.proof.peers) return "a fresh connection between the targets and their peers";
         return this.proof.lookup ? "looking up a name in the targets" : "a fresh connection from the targets outwards";
     }
 
-    private async fromTargets(patience: number, waitForWitnessMs: number) {
-        const { outward, lookup } = this.proof;
-        const questions: Question[] = [];
-        if (outward) questions.push({ connect: { host: await this.witness.address(waitForWitnessMs), port: outward.port } });
-        if (lookup) questions.push({ lookup: lookup.name });
-        return Promise.all(this.targets.flatMap((target) => questions.map((question) => probe(this.cluster, target, question, patience))));
+    private async attempts(patience: number, waitForWitnessMs: number): Promise<ProbeResult[]> {
+        const { outward, lookup, peers } = this.proof;
+        const fromTargets: Question[] = [];
+        if (outward) fromTargets.push({ connect: { host: await this.witness.address(waitForWitnessMs), port: outward.port } });
+        if (lookup) fromTargets.push({ lookup: lookup.name });
+        const between = (peers?.ways ?? []).flatMap((way) => (way === "egress" ? connections(this.targets, this.peers, peers?.ports) : connections(this.peers, this.targets, peers?.ports)));
+        const all = [...this.targets.flatMap((from) => fromTargets.map((question) => ({ from, question }))), ...between];
+        if (peers && between.length === 0) return [{ problem: "neither the targets nor their peers declare such a TCP port" }];
+        return Promise.all(all.map(({ from, question }) => probe(this.cluster, from, question, patience)));
     }
+}
+
+/** A connection from each of some containers to each TCP port, or only some ports, of each of others. */
+function connections(from: readonly Target[], to: readonly Target[], only?: readonly number[]): { from: Target; question: Question }[] {
+    return from.flatMap((source) =>
+        to.flatMap(({ address, ports }) => ports.filter((port) => only?.includes(port) ?? true).map((port) => ({ from: source, question: { connect: { host: address, port } } }))),
+    );
 }
 
 /** What to do about a cluster that accepts policies and does nothing. */

@@ -5,9 +5,18 @@ import { AttackProof, type Doubt, type Proven } from "./proof";
 import type { Chosen } from "./targets/chosen";
 import { Witness } from "./witness";
 
+/** One attack, and what shows that it works. */
+interface Proving {
+    name: string;
+    proof: AttackProof;
+    witness: Witness;
+    /** Whether it deletes pods. */
+    kills: boolean;
+}
+
 /** That all attacks of an experiment work, each proven by itself, all at once: where one is not, nothing is known. */
 export class AttackProofs {
-    private readonly attacks: { name: string; proof: AttackProof; witness: Witness; kills: boolean }[];
+    private readonly attacks: Proving[];
 
     /**
      * @param job name of the deadline's Job
@@ -16,9 +25,9 @@ export class AttackProofs {
     constructor(cluster: Cluster, plan: Plan, job: string, chosen: readonly Chosen[]) {
         this.attacks = plan.attacks.map((attack, index) => {
             const mustFail = kindOf(attack.attack).proof(attack.attack);
-            const { targets } = chosen[index]!;
+            const { targets, peers } = chosen[index]!;
             const witness = new Witness(cluster, plan.namespace, job, markOf(plan, attack), targets, mustFail.inward);
-            return { name: attack.name, witness, proof: new AttackProof(cluster, mustFail, targets, witness), kills: mustFail.deleted === true };
+            return { name: attack.name, witness, proof: new AttackProof(cluster, mustFail, { targets, peers }, witness), kills: mustFail.deleted === true };
         });
     }
 
@@ -52,7 +61,7 @@ export class AttackProofs {
         );
     }
 
-    private async firstDoubt(ask: (attack: (typeof this.attacks)[number], index: number) => Promise<Doubt | undefined>): Promise<Doubt | undefined> {
+    private async firstDoubt(ask: (attack: Proving, index: number) => Promise<Doubt | undefined>): Promise<Doubt | undefined> {
         const doubts = await Promise.all(this.attacks.map(ask));
         const index = doubts.findIndex((doubt) => doubt !== undefined);
         return index === -1 ? undefined : this.named(index, doubts[index]!);

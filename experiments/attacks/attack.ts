@@ -10,8 +10,12 @@ export type Attack = BlackholeAttack | DnsAttack | KillAttack;
 export interface AttackKind<A extends Attack> {
     /** For people: what is done, as in "cut off the network". */
     describe(attack: A): string;
-    /** What a NetworkPolicy that selects the targets says, its selector aside. Absent where the attack is none. */
-    rules?(attack: A): Omit<types.input.networking.v1.NetworkPolicySpec, "podSelector">;
+    /**
+     * What a NetworkPolicy that selects the targets says, its selector aside. Absent where the attack is none.
+     *
+     * @param peers addresses of the pods that the attack's `peers` describe
+     */
+    rules?(attack: A, peers?: readonly string[]): Omit<types.input.networking.v1.NetworkPolicySpec, "podSelector">;
     /** How often the deadline's Job kills. Absent where it does not. */
     killing?(attack: A): { intervalMs: number };
     /** What must fail for the attack to be proven. */
@@ -24,6 +28,8 @@ export interface Proof {
     inward?: { ports?: readonly number[] };
     /** Fresh TCP connections from the targets to another pod: to this port. */
     outward?: { port: number };
+    /** Fresh TCP connections between the targets and their peers, this way or that: to these ports, or to all that are declared. */
+    peers?: { ways: readonly ("ingress" | "egress")[]; ports?: readonly number[] };
     /** Looking up a name in the targets. */
     lookup?: { name: string };
     /** The targets themselves, and whoever else was to be killed: known by their uid, they must be gone. */

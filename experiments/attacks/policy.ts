@@ -13,18 +13,24 @@ export interface AttackObjectArgs {
     mark: string;
     /** The pods that are marked, for people who look at the object. Known once the deadline's Job watches them. */
     targets: pulumi.Input<string>;
+    /** Addresses of the pods that the attack's peers are, where it has peers. Known when the targets are. */
+    peers?: pulumi.Output<string[]>;
 }
 
 /** An attack as a NetworkPolicy that selects the marked pods. */
 export class AttackPolicy extends k8s.networking.v1.NetworkPolicy {
-    constructor(name: string, { attack, experiment, namespace, object, mark, targets }: AttackObjectArgs, opts?: pulumi.CustomResourceOptions) {
+    constructor(name: string, { attack, experiment, namespace, object, mark, targets, peers }: AttackObjectArgs, opts?: pulumi.CustomResourceOptions) {
         super(
             name,
             {
                 metadata: { name: object, namespace, labels: { [labels.experiment]: experiment }, annotations: { [annotations.targets]: targets } },
-                spec: { podSelector: { matchLabels: { [labels.target]: mark } }, ...kindOf(attack).rules!(attack) },
+                spec: peers ? peers.apply((addresses) => specOf(attack, mark, addresses)) : specOf(attack, mark),
             },
             { ...opts, deleteBeforeReplace: true },
         );
     }
+}
+
+function specOf(attack: Attack, mark: string, peers?: readonly string[]): k8s.types.input.networking.v1.NetworkPolicySpec {
+    return { podSelector: { matchLabels: { [labels.target]: mark } }, ...kindOf(attack).rules!(attack, peers) };
 }

@@ -5,7 +5,7 @@ import { expression } from "../targets/schema";
 import type { Attack } from "./attack";
 
 const port = z.int().min(1).max(65_535);
-const blackhole = z.strictObject({ kind: z.literal("blackhole"), direction: z.enum(["both", "ingress", "egress"]).optional(), ports: z.array(port).nonempty().optional() });
+const blackhole = z.strictObject({ kind: z.literal("blackhole"), direction: z.enum(["both", "ingress", "egress"]).optional(), ports: z.array(port).nonempty().optional(), peers: expression.optional() });
 const dns = z.strictObject({ kind: z.literal("dns") });
 const kill = z.strictObject({ kind: z.literal("kill"), intervalMs: z.int().min(1_000).optional() });
 

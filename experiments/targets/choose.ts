@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { type Discovered, select } from "../../shared/containers";
+import { type Discovered, select, type Target } from "../../shared/containers";
 import type { Radius } from "../../shared/radius";
 import { containersWithin, describeRadius } from "../../shared/radius";
 import type { PlannedAttack } from "../plan";
@@ -17,15 +17,22 @@ export class NoTargetError extends Error {
  * Whom each of an experiment's attacks affects, in their order. Since NetworkPolicies add up, so that one allows what
  * another denies, a pod is hit by one attack only: each chooses among the pods that none before it has chosen.
  *
- * @throws NoTargetError as `choose` does
+ * @throws NoTargetError as `choose` does, and where there are no peers
  */
 export function chooseForAll(discovered: readonly Discovered[], attacks: readonly PlannedAttack[]): Chosen[] {
     const taken = new Set<string>();
-    return attacks.map(({ name, target, radius }) => {
+    return attacks.map(({ name, target, radius, attack }) => {
         const chosen = choose(discovered, target, radius, { taken, name });
         for (const { uid } of chosen.targets) taken.add(uid);
-        return chosen;
+        return "peers" in attack && attack.peers !== undefined ? { ...chosen, peers: peersOf(discovered, attack.peers, chosen.targets) } : chosen;
     });
+}
+
+/** Those from whom targets are to be cut off: all that match, the targets themselves aside. */
+function peersOf(discovered: readonly Discovered[], expression: string, targets: readonly Target[]): Target[] {
+    const peers = select(discovered, expression).filter(({ uid }) => targets.every((target) => target.uid !== uid));
+    if (peers.length === 0) throw new NoTargetError(`no running container matches the peers ${expression}, the targets aside. ${inventory(discovered)}`);
+    return peers.map(({ attributes: _, ...peer }) => peer);
 }
 
 /**

@@ -14,6 +14,8 @@ export interface Chosen {
     /** How many containers matched. */
     matching: number;
     targets: Target[];
+    /** Those from whom it cuts them off; absent where that is everybody. */
+    peers?: Target[];
 }
 
 /** The chosen pods' names, comma-separated. */

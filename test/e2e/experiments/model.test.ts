@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Conclusion, type Journal, keptJournals } from "../../../experiments/journal";
+import { probe } from "../../../experiments/probe";
+import { askApiServer } from "../../../experiments/targets/discover";
+import { select, type Target } from "../../../shared/containers";
 import { TestStack, until } from "../shop/support";
 
 const namespace = "e2e-model";
@@ -18,6 +21,9 @@ async function replicasOf(name: string): Promise<number | undefined> {
 async function scaledBack(): Promise<boolean> {
     const { items } = await stack.cluster.apps.listNamespacedDeployment({ namespace });
     return items.every(({ metadata, spec }) => spec!.replicas === 1 && metadata!.annotations?.["chaos-shop/scaled"] === undefined);
+}
+async function containerOf(deployment: string): Promise<Target> {
+    return select(await askApiServer(stack.cluster, "sandbox"), `k8s.deployment=${deployment},k8s.namespace=${namespace}`)[0]!;
 }
 const journalOf = ({ journal }: Conclusion): Journal => keptJournals().find(({ conclusion }) => conclusion.journal === journal)!;
 
@@ -82,6 +88,42 @@ describe("a runner that is killed with SIGKILL once it has scaled", () => {
         await stack.up({ "experiment.enabled": "false", "experiment.deadline": "10m" });
         expect(await stack.traces()).toEqual([]);
     });
+});
+
+describe("a blackhole of some peers", () => {
+    const short = { "experiment.enabled": "true", "experiment.name": "hot-deals-without-database", "experiment.duration": "2s", "experiment.grace": "1s", "experiment.interval": "250ms" };
+
+    it("is proven, and the shop notices: FAILED", async () => {
+        const conclusion = (await stack.up(short)).outputs.experiment!.value as Conclusion;
+        expect(conclusion).toMatchObject({ verdict: "FAILED", targets: [expect.stringContaining("/hot-deals-")] });
+        expect(stack.said).toContain("unable to reach k8s.deployment=database");
+    });
+
+    it("binds them alone: whoever else asks hot-deals is answered", async () => {
+        const [gateway, hotDeals, database] = await Promise.all(["gateway", "hot-deals", "database"].map(containerOf));
+        const connects = async (from: Target, to: Target) => probe(stack.cluster, from, { connect: { host: to.address, port: to.ports[0]! } }, 1_000);
+        expect(await connects(hotDeals!, database!)).toEqual({ worked: false });
+        expect(await connects(gateway!, hotDeals!)).toEqual({ worked: true });
+        expect(await connects(hotDeals!, gateway!)).toEqual({ worked: true });
+    });
+
+    it("and is undone", async () => {
+        await stack.up({ "experiment.enabled": "false" });
+        expect(await stack.traces()).toEqual([]);
+    });
+});
+
+it("orders-kill places orders, each another one, while pods of orders are killed", async () => {
+    await stack.up({ variant: "seven", "replicas.orders": "2", "experiment.enabled": "false" });
+    const { outputs } = await stack.up({ ...short, "experiment.name": "orders-kill", "experiment.duration": "10s", "experiment.grace": "2s" });
+    const conclusion = outputs.experiment!.value as Conclusion;
+    const { attacks, checks } = journalOf(conclusion);
+    expect(["PASSED", "FAILED"]).toContain(conclusion.verdict);
+    expect(attacks[0]!.kills!.length).toBeGreaterThanOrEqual(1);
+    expect(checks).toMatchObject([{ name: "POST /orders" }]);
+    expect(checks[0]!.answers.filter(({ good, status }) => good && status === 202).length).toBeGreaterThan(0);
+    await stack.up({ "experiment.enabled": "false" });
+    expect(await stack.traces()).toEqual([]);
 });
 
 it("a target that is set where there are two attacks is refused before anything is touched", async () => {

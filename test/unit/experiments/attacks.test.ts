@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Attack, kindOf } from "../../../experiments/attacks/attack";
+import type { BlackholeAttack } from "../../../experiments/attacks/blackhole";
 
 const rules = (attack: Attack) => kindOf(attack).rules!(attack);
 const proof = (attack: Attack) => kindOf(attack).proof(attack);
@@ -31,6 +32,32 @@ describe("a blackhole", () => {
         expect(proof({ kind: "blackhole" })).toEqual({ inward: { ports: undefined }, outward: { port: 8080 } });
         expect(proof({ kind: "blackhole", direction: "ingress", ports: [5432] })).toEqual({ inward: { ports: [5432] }, outward: undefined });
         expect(proof({ kind: "blackhole", direction: "egress", ports: [5432] })).toEqual({ inward: undefined, outward: { port: 5432 } });
+    });
+});
+
+describe("a blackhole of some peers", () => {
+    const peers = "k8s.deployment=database";
+    const ruled = (attack: Omit<BlackholeAttack, "kind" | "peers">, addresses: string[]) => kindOf<BlackholeAttack>({ kind: "blackhole", peers }).rules!({ kind: "blackhole", peers, ...attack }, addresses);
+
+    it("allows every address but theirs, in each direction that it concerns", () => {
+        const others = [{ ipBlock: { cidr: "0.0.0.0/0", except: ["10.0.0.7/32", "10.0.0.8/32"] } }];
+        expect(ruled({}, ["10.0.0.7", "10.0.0.8"])).toEqual({ policyTypes: ["Ingress", "Egress"], ingress: [{ from: others }], egress: [{ to: others }] });
+        expect(ruled({ direction: "egress" }, ["10.0.0.7", "10.0.0.8"])).toEqual({ policyTypes: ["Egress"], egress: [{ to: others }] });
+    });
+
+    it("knows both families of addresses, and asks for none that no peer is of", () => {
+        expect(ruled({ direction: "ingress" }, ["fd00::7"])).toEqual({ policyTypes: ["Ingress"], ingress: [{ from: [{ ipBlock: { cidr: "::/0", except: ["fd00::7/128"] } }] }] });
+    });
+
+    it("of some ports allows them every other one", () => {
+        const { egress } = ruled({ direction: "egress", ports: [5432] }, ["10.0.0.7"]) as { egress: [object, { ports: Parameters<typeof allows>[0] }] };
+        expect(egress[0]).toEqual({ to: [{ ipBlock: { cidr: "0.0.0.0/0", except: ["10.0.0.7/32"] } }] });
+        expect([5432, 5433].map((port) => allows(egress[1].ports, "TCP", port))).toEqual([false, true]);
+    });
+
+    it("is proven between the targets and them alone", () => {
+        expect(proof({ kind: "blackhole", peers, direction: "egress", ports: [5432] })).toEqual({ peers: { ways: ["egress"], ports: [5432] } });
+        expect(proof({ kind: "blackhole", peers })).toEqual({ peers: { ways: ["ingress", "egress"], ports: undefined } });
     });
 });
 

@@ -81,6 +81,17 @@ describe("a pod is hit by one attack only", () => {
     });
 });
 
+describe("the peers of an attack", () => {
+    const attack = (peers: string): PlannedAttack => ({ name: "blackhole", target: "k8s.deployment=gateway", radius: { kind: "all" }, attack: { kind: "blackhole", peers } });
+    const peersOf = (peers: string) => chooseForAll(discovered, [attack(peers)])[0]!.peers!.map(({ pod }) => pod);
+
+    it("are all that match, the targets themselves aside", () => expect(peersOf("k8s.namespace=demo,k8s.deployment!=hot-deals")).toEqual(["toys-bestseller-6"]));
+
+    it("are somebody: else the experiment is refused, with a list of what there is", () => {
+        expect(() => peersOf("k8s.deployment=gateway")).toThrow(/no running container matches the peers k8s\.deployment=gateway.*There is:/s);
+    });
+});
+
 it("a target that matches nothing is refused with a list of what there is", () => {
     expect(() => choose(discovered, "k8s.deployment=hot-deal", { kind: "count", containers: 1 })).toThrow(
         /no running container matches k8s\.deployment=hot-deal(.|\n)*k8s\.deployment=hot-deals,k8s\.namespace=demo {2}\(4 containers\)/,

@@ -21,6 +21,7 @@ describe("a saved experiment", () => {
         ["no hypothesis", { hypothesis: " " }, [matching(/^hypothesis: /)]],
         ["a port that there is not", { attacks: [{ ...attack, ports: [0] }] }, [matching(/^attacks\.0\.ports\.0: /)]],
         ["what its attack does not know", { attacks: [{ ...attack, kind: "dns", ports: [53] }] }, [matching(/"ports"/)]],
+        ["peers that are no expression", { attacks: [{ ...attack, peers: "database" }] }, [matching(/^attacks\.0\.peers: .*database/)]],
         ["a typing error in a name", { atacks: [] }, [matching(/"atacks"/)]],
         ["a variant that there is not", { variant: "eight" }, [matching(/^variant: .*"seven"/)]],
         ["pods killed too often", { attacks: [{ ...attack, kind: "kill", intervalMs: 10 }] }, [matching(/^attacks\.0\.intervalMs: .*1000/)]],

@@ -27,8 +27,8 @@ const plan: Plan = {
 const target = { namespace: "demo", pod: "hot-deals-1", uid: "u", container: "hot-deals", containerId: "c", address: "10.0.0.1", ports: [8080] };
 const printed = { "steady-state": { route: { kind: "address", url: "http://x/products" } }, targets: { attacks: [{ matching: 1, targets: [target] }, ...["gateway-1", "toys-bestseller-1"].map((pod) => ({ matching: 1, targets: [{ ...target, pod }] }))] }, check: { verdict: "FAILED" } };
 
-async function experimentOf(changes: Partial<Plan> = {}): Promise<Asked[]> {
-    return recordGraph(async () => new Experiment(plan.experiment, { plan: { ...plan, ...changes }, image: "node:20" }), printed);
+async function experimentOf(changes: Partial<Plan> = {}, found: Record<string, object> = printed): Promise<Asked[]> {
+    return recordGraph(async () => new Experiment(plan.experiment, { plan: { ...plan, ...changes }, image: "node:20" }), found);
 }
 /** What the deadline's Job is told. */
 function environmentOf(asked: Asked[]): Record<string, string> {
@@ -129,6 +129,13 @@ describe("several attacks", () => {
         expect(find(several, kinds.role, "deadline-role").rules[0]).toEqual({ apiGroups: ["networking.k8s.io"], resources: ["networkpolicies"], resourceNames: objects, verbs: ["get", "delete"] });
         expect(JSON.parse(environmentOf(several).ATTACKS!).map(({ path }: { path: string }) => path.split("/").at(-1))).toEqual(objects);
     });
+});
+
+it("a blackhole of some peers excepts the addresses that they were found at", async () => {
+    const found = { ...printed, targets: { attacks: [{ matching: 1, targets: [target], peers: [{ ...target, address: "10.0.0.9" }] }] } };
+    const attacks = [attackOn("hot-deals", { kind: "blackhole", direction: "egress", peers: "k8s.deployment=database,k8s.namespace=demo" })];
+    const { spec } = find(await experimentOf({ attacks }, found), kinds.policy, "blackhole");
+    expect(spec.egress).toEqual([{ to: [{ ipBlock: { cidr: "0.0.0.0/0", except: ["10.0.0.9/32"] } }] }]);
 });
 
 it("the deadline's Job may scale those Deployments back that the experiment scales, and no other", async () => {
