@@ -11,7 +11,7 @@ import { namespaces, type Session, window } from "./session";
 import { project } from "./stack";
 import { timed } from "./time";
 
-const rounds = 3;
+const rounds = 5;
 const askEveryMs = 50;
 
 /** What one round of enabling and disabling the experiment took, in seconds. */

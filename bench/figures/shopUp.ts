@@ -3,7 +3,7 @@ import { describeSamples, type Figure, ratio } from "../figure";
 import { manifestsOf } from "../manifests";
 import { namespaces, type Session } from "../session";
 
-const rounds = 3;
+const rounds = 5;
 
 export function shopUp(session: Session): Figure {
     return {
