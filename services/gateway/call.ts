@@ -1,6 +1,7 @@
 import { request, type IncomingHttpHeaders } from "node:http";
 import type { Scope } from "../shared/scope";
 import { BackendFailure, failureOf } from "./failure";
+import { rememberingLookup } from "./lookup";
 
 /** One of the programs that the gateway asks. */
 export interface Backend {
@@ -43,6 +44,8 @@ export interface Answer {
 /** More than a thousand times a category's list; what is longer is no answer of ours, and must not fill the memory. */
 const LONGEST_ANSWER_BYTES = 1024 * 1024;
 
+const lookup = rememberingLookup();
+
 /** Asks a backend something. @throws BackendFailure that says why there is no answer */
 export async function call(backend: Backend, exchange: Exchange, question: Question): Promise<Answer> {
     try {
@@ -66,7 +69,7 @@ function overOwnConnection({ name, url }: Backend, { scope, timeoutMs, cancelled
         const target = new URL(url);
         target.pathname = question.path;
         const headers = { ...scope.headers, Accept: "application/json", ...question.headers, Connection: "close" };
-        const outgoing = request(target, { method: question.method, agent: false, headers });
+        const outgoing = request(target, { method: question.method, agent: false, headers, lookup });
         const giveUp = (reason: unknown) => {
             reject(reason);
             outgoing.destroy();
