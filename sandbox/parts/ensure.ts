@@ -34,7 +34,8 @@ export class PartError extends Error {
  * With nothing missing it takes a fraction of a second and reports nothing. Only one process makes parts at a time;
  * a second one waits, then makes what is still missing. Cut short at any moment, the next call repairs what is left.
  *
- * @param wanted `pulumi`: the CLI, its language host and its two providers; `cluster`: what the node runs; or both.
+ * @param wanted `pulumi`: the CLI, its language host and its two providers; `cluster`: what the node runs; `all`: both;
+ *   `helm`: Helm.
  * @param reporter hears the progress. @default a live list on a terminal, lines in a log, on standard error
  * @throws {UnsuitableHostError} where the sandbox cannot be set up at all, if anything is missing.
  * @throws {PartError} when a part cannot be made.
@@ -43,7 +44,7 @@ export async function ensureParts(wanted: PartsWanted, reporter?: PartsReporter)
     const parts = partsFor(wanted);
     if ((await missingOf(parts)).length > 0) await makeMissing(parts, reporter ?? (await reporterFor()));
     // Cheap, and it follows their sources in the checkout.
-    if (wanted !== "cluster") await installStandIns(sandboxPaths().pulumiHome);
+    if (wanted === "pulumi" || wanted === "all") await installStandIns(sandboxPaths().pulumiHome);
 }
 
 async function makeMissing(parts: readonly Part[], reporter: PartsReporter): Promise<void> {

@@ -12,6 +12,8 @@ export interface PartLocations {
     readonly coreDns: string;
     /** The folder with `kubectl`, for PATH. */
     readonly kubectlFolder: string;
+    /** The Helm program. */
+    readonly helm: string;
     readonly images: readonly ImageLocation[];
     /** `$PULUMI_HOME`. */
     readonly pulumiHome: string;
@@ -34,6 +36,7 @@ export function locateParts(): PartLocations {
         kubeRouter: join(folderOf("kube-router"), "kube-router"),
         coreDns: join(folderOf("coredns"), "coredns"),
         kubectlFolder: join(folderOf("kube"), "bin"),
+        helm: join(folderOf("helm"), "helm"),
         images: IMAGES.flatMap(({ part, references }) =>
             references.map((reference) => ({ reference, archive: join(folderOf(part), ARCHIVE) })),
         ),

@@ -17,7 +17,8 @@ export type PartName =
     | "pulumi-cli-build"
     | "pulumi-kubernetes"
     | "pulumi-kubernetes-build"
-    | "pulumi-command";
+    | "pulumi-command"
+    | "helm";
 
 /** What a part is made with. */
 export interface Workshop {

@@ -32,6 +32,18 @@ const coreDns = goPart(
     { module: "coredns", output: "coredns" },
 );
 
+const HELM_VERSION = "3.18.6";
+
+const helm = goPart(
+    { name: "helm", version: HELM_VERSION, title: "Helm", minutes: 2 },
+    {
+        module: "helm",
+        package: "helm.sh/helm/v3/cmd/helm",
+        output: "helm",
+        variables: { "helm.sh/helm/v3/internal/version.version": `v${HELM_VERSION}` },
+    },
+);
+
 /** All parts, each after those that it needs. */
 export const PARTS: readonly Part[] = [
     debianPackages,
@@ -50,10 +62,11 @@ export const PARTS: readonly Part[] = [
     kubeRouter,
     coreDns,
     imageCoreDns,
+    helm,
 ];
 
-/** What a caller may ask for. */
-export type PartsWanted = "pulumi" | "cluster" | "all";
+/** What a caller may ask for. `all` is what a user works with; Helm is what this project is held against. */
+export type PartsWanted = "pulumi" | "cluster" | "all" | "helm";
 
 const WANTED: Record<PartsWanted, readonly PartName[]> = {
     pulumi: ["pulumi-cli", "pulumi-kubernetes", "pulumi-command"],
@@ -67,6 +80,7 @@ const WANTED: Record<PartsWanted, readonly PartName[]> = {
         "kube-router",
         "image-coredns",
     ],
+    helm: ["helm"],
     get all() {
         return [...this.pulumi, ...this.cluster];
     },
