@@ -4,12 +4,11 @@ import { readManifest } from "./components/agent/readManifest";
 import { openCluster } from "./components/cluster/cluster";
 import { awaitGatewayAddress } from "./components/cluster/gatewayAddress";
 import { wayToGateway } from "./components/cluster/gatewayWay";
-import { checkStorageClass } from "./components/cluster/storageClass";
 import { awaitWorkloads } from "./components/cluster/workloads";
 import { stackConfiguration } from "./components/configuration/stack";
+import { installShop } from "./components/install/install";
 import { placement } from "./components/program/placement";
-import { GatewayIngress, ingressUrl } from "./components/shop/ingress";
-import { Shop } from "./components/shop/shop";
+import { ingressUrl } from "./components/shop/ingress";
 import { UserError } from "./components/userError";
 import { Experiment } from "./experiments/experiment";
 import { planOf } from "./experiments/plan";
@@ -20,19 +19,16 @@ import { productsUrl } from "./shared/gateway";
 /** The stack: a shop in a cluster and, while it is enabled, an experiment on it. */
 async function stack() {
     const configuration = stackConfiguration(savedExperiments());
-    const { clusterName, namespace, variant, images, replicas, gateway, ingress, storage, shutdownDelayMs, agent, experiment } = configuration;
+    const { clusterName, namespace, variant, images, gateway, ingress, agent, experiment } = configuration;
     const { context, provider, api } = await openCluster(configuration.kubeContext, { namespace, "agent.namespace": agent?.namespace });
-    if (storage.database || storage.broker) await checkStorageClass(api, storage.class);
     const opts = { provider, transformations: placement(configuration.placement) };
 
-    const shop = new Shop("shop", { namespace, variant, images, replicas, gatewayServiceType: gateway.serviceType, storage, shutdownDelayMs }, opts);
-    if (ingress) new GatewayIngress("gateway", { namespace: shop.namespace, ...ingress }, { provider, parent: shop });
-
+    const shop = await installShop("shop", configuration, api, opts);
     const manifest = agent?.manifest === undefined ? undefined : await readManifest(agent.manifest, agent.key, clusterName);
     const installed = agent && new Agent("agent", { settings: agent, clusterName, shop: namespace, image: images.node, cluster: api, manifest }, agent.install === "builtin" ? opts : { provider });
 
     const plan = planOf({ ...experiment, saved: validExperiment(experiment.name), context: context.name, clusterName, shopNamespace: namespace });
-    const run = experiment.enabled ? new Experiment(plan.experiment, { plan, image: images.node }, { ...opts, dependsOn: shop }) : undefined;
+    const run = experiment.enabled ? new Experiment(plan.experiment, { plan, image: images.node }, { ...opts, dependsOn: shop.whenReady }) : undefined;
     if (run && pulumi.runtime.isDryRun()) await foreseeTargets(plan, api);
 
     const address = awaitGatewayAddress(shop.gateway.service, api, gateway.addressTimeoutMs ?? (context.local ? 15_000 : 300_000));

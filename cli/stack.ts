@@ -44,6 +44,11 @@ export class BorrowedStack {
         await promisify(execFile)(this.pulumi.command, command, { cwd: project });
     }
 
+    async unset(key: string): Promise<void> {
+        const command = ["config", "rm", key, "--stack", this.stack.name, "--config-file", this.copy, "--non-interactive"];
+        await promisify(execFile)(this.pulumi.command, command, { cwd: project });
+    }
+
     /** Sets a secret. It goes by standard input: what a process was started with, everybody may read. */
     async setSecret(key: string, value: string): Promise<void> {
         const command = ["config", "set", "--secret", key, "--stack", this.stack.name, "--config-file", this.copy, "--non-interactive"];

@@ -12,6 +12,8 @@ export const labels = {
 export const annotations = {
     /** On a namespace: the stack that it is of. */
     stack: "chaos-shop/stack",
+    /** On a namespace: how its objects were made, where it was not by the program. */
+    install: "chaos-shop/install",
     /** On an attack's objects: the pods that it is for, comma-separated. */
     targets: "chaos-shop/targets",
     /** On the pod of a deadline's Job: that it watches, and whom. */

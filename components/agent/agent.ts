@@ -2,14 +2,15 @@ import type * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { Cluster } from "../../shared/kubernetes";
 import { labels } from "../../shared/labels";
+import { awaitReady, type Workloads } from "../cluster/ready";
 import type { AgentSettings } from "../configuration/read";
+import { isOfRelease } from "../install/chart";
+import type { ManifestObject } from "../manifest/read";
 import { ownNamespace } from "../program/ownNamespace";
 import { restrictedNamespaceLabels } from "../program/podSecurity";
 import { BuiltinAgent } from "./builtin";
-import { chartAgent, isOfRelease } from "./chart";
+import { agentRelease, chartAgent } from "./chart";
 import { daemonSetsOf, ManifestAgent } from "./manifest";
-import type { ManifestObject } from "./readManifest";
-import { agentReady, type AgentWorkloads } from "./ready";
 
 export interface AgentArgs {
     settings: AgentSettings;
@@ -47,7 +48,7 @@ export class Agent extends pulumi.ComponentResource {
         const giveUpAt = Date.now() + timeoutMs;
         const { installed, workloads } = installAgent(name, args, { parent: this });
         this.summary = installed.apply(async () => {
-            const { ready } = await agentReady(args.cluster, workloads, giveUpAt, timeoutMs);
+            const { ready } = await awaitReady(args.cluster, "the agent", workloads, giveUpAt, timeoutMs);
             return { install, namespace: workloads[0]?.namespace ?? namespace, ready };
         });
         this.registerOutputs({});
@@ -58,7 +59,7 @@ interface Installation {
     /** Known once all of the agent is in the cluster; it may not be ready yet. */
     installed: pulumi.Output<unknown>;
     /** What has to get ready. */
-    workloads: AgentWorkloads[];
+    workloads: Workloads[];
 }
 
 function installAgent(name: string, { settings, clusterName, shop, image, manifest = [] }: AgentArgs, opts: pulumi.CustomResourceOptions): Installation {
@@ -73,7 +74,7 @@ function installAgent(name: string, { settings, clusterName, shop, image, manife
         }
         case "chart": {
             const { id } = chartAgent(name, { namespace, clusterName, key, chart, timeoutMs }, opts);
-            return { installed: id, workloads: [{ namespace: settings.namespace, includes: isOfRelease }] };
+            return { installed: id, workloads: [{ namespace: settings.namespace, includes: isOfRelease(agentRelease) }] };
         }
         case "manifest": {
             const { ids } = new ManifestAgent(name, { namespace, objects: manifest.filter((object) => !isOwn(object)), key }, opts);

@@ -1,18 +1,7 @@
-import { CORE_SCHEMA, loadAll } from "js-yaml";
-import { readFile } from "node:fs/promises";
-
-/** An object of a manifest. */
-export interface ManifestObject {
-    apiVersion: string;
-    kind: string;
-    metadata: { name: string; namespace?: string; labels?: Record<string, string>; annotations?: Record<string, string> };
-    [field: string]: unknown;
-}
-
-const fetchTimeoutMs = 15_000;
+import { type ManifestObject, readObjects } from "../manifest/read";
 
 /**
- * Reads a manifest.
+ * Reads an agent's manifest, and fills it in.
  *
  * @param location path or URL
  * @throws Error that names what is wrong with it: not there, no YAML, no DaemonSet in it, not this stack's key
@@ -20,14 +9,11 @@ const fetchTimeoutMs = 15_000;
 export async function readManifest(location: string, key: string, clusterName: string): Promise<ManifestObject[]> {
     const shown = location.replaceAll(key, "[secret]");
     const mend = "mend it, or set another: pulumi config set agent.manifest 'PATH or URL'";
-    const text = await textOf(location).catch((error: Error) => {
-        const cause = error.cause instanceof Error ? error.cause.message : error.message;
-        throw new Error(`agent.manifest is "${shown}", which cannot be read: ${cause.replaceAll(key, "[secret]")}; ${mend}`);
+    const read = await readObjects(location).catch((error: Error) => {
+        throw new Error(`agent.manifest is "${shown}", which ${error.message.replaceAll(key, "[secret]")}; ${mend}`);
     });
-    const parsed = parse(text);
-    if (parsed === undefined) throw new Error(`agent.manifest is "${shown}", which is no manifest: allowed is YAML, each object with apiVersion, kind and metadata.name; ${mend}`);
     // Once it is parsed: what a key is made of must not be read as YAML.
-    const objects = withTexts(parsed, (value) => value.replaceAll("<AGENT_KEY>", () => key).replaceAll("<cluster_name>", () => clusterName));
+    const objects = withTexts(read, (value) => value.replaceAll("<AGENT_KEY>", () => key).replaceAll("<cluster_name>", () => clusterName));
     if (!objects.some(({ kind }) => kind === "DaemonSet")) {
         const found = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`).join(", ") || "nothing";
         throw new Error(`agent.manifest is "${shown}", which has no DaemonSet: there is ${found}. Use the DaemonSet manifest from the platform's agent setup section; ${mend}`);
@@ -39,24 +25,6 @@ export async function readManifest(location: string, key: string, clusterName: s
         throw new Error(`agent.manifest is "${shown}", ${found}, so that a key in it could show. Set the key that is in it: pulumi config set --secret agent.key`);
     }
     return objects;
-}
-
-async function textOf(location: string): Promise<string> {
-    if (!/^https?:/.test(location)) return readFile(location, "utf8");
-    const response = await fetch(location, { signal: AbortSignal.timeout(fetchTimeoutMs) });
-    if (!response.ok) throw new Error(`status ${response.status}`);
-    return response.text();
-}
-
-/** The manifest's objects; undefined where it is none. A parser's own words may quote the key. */
-function parse(text: string): ManifestObject[] | undefined {
-    try {
-        const documents = (loadAll(text, undefined, { schema: CORE_SCHEMA }) as (Partial<ManifestObject> | null)[]).filter((document) => document !== null);
-        const objects = documents.flatMap((document) => (document.kind === "List" ? (document.items as Partial<ManifestObject>[]) : [document]));
-        return objects.every((object) => object?.apiVersion && object.kind && object.metadata?.name) ? (objects as ManifestObject[]) : undefined;
-    } catch {
-        return undefined;
-    }
 }
 
 /** The same with each text in it, however deep, as `change` makes it. */

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { manifestMistakes, valuesFileMistakes } from "./files";
 import { type Mistake, setCommand } from "./mistakes";
 import type { Surroundings } from "./read";
 import type { Key, ReadAs } from "./settings";
@@ -47,11 +47,7 @@ export function agentMistakes(get: <K extends Key>(key: K) => ReadAs<K> | undefi
     if (install === "manifest" && manifest === undefined) {
         mistakes.push({ key: "agent.manifest", reason: "agent.install is manifest; allowed: the path or URL of one", command: setCommand("agent.manifest", "agent.yaml") });
     }
-    if (install === "manifest" && manifest !== undefined && !/^https?:/.test(manifest) && !existsSync(manifest)) {
-        mistakes.push({ key: "agent.manifest", value: manifest, reason: "there is no such file; allowed: a path from the project's folder, or a URL", command: setCommand("agent.manifest", "agent.yaml") });
-    }
-    if (install === "chart" && values !== undefined && !existsSync(values)) {
-        mistakes.push({ key: "agent.values", value: values, reason: "there is no such file; allowed: a path from the project's folder", command: setCommand("agent.values", "agent-values.yaml") });
-    }
+    if (install === "manifest" && manifest !== undefined) mistakes.push(...manifestMistakes("agent.manifest", manifest));
+    if (install === "chart" && values !== undefined) mistakes.push(...valuesFileMistakes("agent.values", values));
     return mistakes;
 }

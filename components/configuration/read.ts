@@ -1,6 +1,7 @@
 import type { Radius } from "../../shared/radius";
 import { agentMistakes, keyCommand } from "./agent";
 import { contradictions } from "./contradictions";
+import { installMistakes } from "./install";
 import { ConfigurationError, type Mistake, setCommand, suggestion } from "./mistakes";
 import { type Key, type ReadAs, type Setting, settings, type Workload, workloads } from "./settings";
 import { unknownKey } from "./unknownKeys";
@@ -10,6 +11,8 @@ import type { Toleration } from "./values";
 export interface StackConfiguration {
     variant: "four" | "seven";
     namespace: string;
+    /** How the shop is installed. */
+    install: InstallSettings;
     clusterName: string;
     /** The kubeconfig context that the stack names; undefined where it leaves the choice to the guard. */
     kubeContext?: string;
@@ -30,6 +33,12 @@ export interface StackConfiguration {
     agent?: AgentSettings;
     experiment: ExperimentSettings;
 }
+
+export type InstallSettings =
+    | { kind: "program" }
+    | { kind: "chart"; chart: { name: string; repo: string; version?: string; valuesFile?: string }; timeoutMs: number }
+    /** `manifest` is a path or URL. */
+    | { kind: "manifest"; manifest: string; timeoutMs: number };
 
 export interface AgentSettings {
     install: "builtin" | "chart" | "manifest";
@@ -107,7 +116,7 @@ export function readConfiguration(raw: Readonly<Record<string, string>>, around:
     }
     const get = <K extends Key>(key: K) => read.get(key) as ReadAs<K> | undefined;
 
-    mistakes.push(...contradictions(get, around.experiments), ...agentMistakes(get, around));
+    mistakes.push(...contradictions(get, around.experiments), ...agentMistakes(get, around), ...installMistakes(get, own));
     if (mistakes.length > 0) throw new ConfigurationError(around.stack, mistakes.map((mistake) => withoutSecret(mistake, around)));
     return shape(<K extends Key>(key: K) => get(key)!, get, around);
 }
@@ -148,6 +157,7 @@ function shape(
     return {
         variant: must("variant"),
         namespace: must("namespace"),
+        install: installSettings(must, get),
         clusterName: get("cluster.name") ?? stack,
         kubeContext: get("kube.context"),
         gateway: { serviceType: must("gateway.serviceType"), addressTimeoutMs: get("gateway.addressTimeout") },
@@ -185,4 +195,16 @@ function shape(
             run: must("experiment.run"),
         },
     };
+}
+
+function installSettings(must: <K extends Key>(key: K) => ReadAs<K>, get: <K extends Key>(key: K) => ReadAs<K> | undefined): InstallSettings {
+    const timeoutMs = must("install.timeout");
+    switch (must("install")) {
+        case "program":
+            return { kind: "program" };
+        case "chart":
+            return { kind: "chart", chart: { name: must("chart.name"), repo: must("chart.repo"), version: get("chart.version"), valuesFile: get("chart.values") }, timeoutMs };
+        case "manifest":
+            return { kind: "manifest", manifest: must("manifest"), timeoutMs };
+    }
 }

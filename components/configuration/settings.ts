@@ -45,6 +45,24 @@ export const settings = {
         example: "my-cluster",
     }),
     "cluster.name": setting(text, { describedDefault: "the stack's name", meaning: "What the cluster is called.", example: "demo-cluster" }),
+    install: setting(oneOf("program", "chart", "manifest"), {
+        default: "program",
+        meaning: "How the shop is put there: by this program, from a chart, or from a manifest. Another one makes the namespace anew.",
+    }),
+    "install.timeout": setting(duration("5s", "5m"), { default: "5m0s", meaning: "How long a shop from a chart or a manifest may take to get ready." }),
+    "chart.repo": setting(httpAddress, { default: "https://steadybit.github.io/shopping-demo", meaning: "The chart repository that the shop's chart is in." }),
+    "chart.name": setting(text, { default: "steadybit-shopping-demo", meaning: "The shop's chart, where it is installed from one." }),
+    "chart.version": setting(text, { describedDefault: "the newest", meaning: "Version of the shop's chart.", example: "1.0.0" }),
+    "chart.values": setting(text, {
+        describedDefault: "none",
+        meaning: "A values file for the shop's chart; the settings `ingress.*` come on top, as values of the same names.",
+        example: "values.yaml",
+    }),
+    manifest: setting(text, {
+        describedDefault: "none; required where the shop is installed from one",
+        meaning: "Path or URL of the shop's manifest: objects of the shop's namespace, and nothing else.",
+        example: "shop.yaml",
+    }),
     "gateway.serviceType": setting(oneOf("LoadBalancer", "NodePort", "ClusterIP"), {
         default: "LoadBalancer",
         meaning: "How the gateway's port 80 is offered.",

@@ -18,6 +18,11 @@ export class Passwords extends kx.Secret {
         // A letter first: NATS reads a variable as if it stood in its configuration, where a digit begins a number.
         const drawn = Object.fromEntries(accounts.map((account) => [account, `p${randomBytes(24).toString("base64url")}`]));
         super(name, { metadata: { name, namespace }, stringData: pulumi.secret(drawn) }, { ...opts, ignoreChanges: ["stringData", "data"] });
-        this.version = pulumi.unsecret(this.data.apply((data) => shortHash(JSON.stringify(data ?? {}))));
+        this.version = pulumi.unsecret(this.data.apply(versionOf));
     }
+}
+
+/** The version of what a Secret holds; see `Passwords`. */
+export function versionOf(data: Record<string, string> = {}): string {
+    return shortHash(JSON.stringify(data));
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { labels } from "../../shared/labels";
 import { Database } from "./database";
 import { HttpService } from "./httpService";
+import { GatewayIngress, type GatewayIngressArgs } from "./ingress";
 import { Orders } from "./orders";
 import { ownNamespace } from "../program/ownNamespace";
 import { restrictedNamespaceLabels } from "../program/podSecurity";
@@ -25,6 +26,8 @@ export interface ShopArgs {
     storage?: { database?: string; broker?: string; class?: string; keep?: boolean };
     /** See `HttpServiceArgs`. @default 0 */
     shutdownDelayMs?: number;
+    /** Host names in front of the gateway. @default none: there is no Ingress */
+    ingress?: Omit<GatewayIngressArgs, "namespace">;
 }
 
 /** The catalogue backends: one program, told its category. */
@@ -38,6 +41,11 @@ export class Shop extends pulumi.ComponentResource {
     readonly installed: pulumi.Output<unknown>;
     /** Workloads that no update waits for, since they may find no room. */
     readonly mayStayPending: readonly string[];
+
+    /** This shop, once it is ready: its pods are waited for as they are made. */
+    get whenReady(): pulumi.Resource {
+        return this;
+    }
 
     constructor(name: string, args: ShopArgs, opts?: pulumi.ComponentResourceOptions) {
         super("chaos-shop:shop:Shop", name, {}, { ...opts, transformations: [takeOver, ...(opts?.transformations ?? [])] });
@@ -61,6 +69,7 @@ export class Shop extends pulumi.ComponentResource {
         const env = { FASHION_URL: "http://fashion-bestseller", TOYS_URL: "http://toys-bestseller", HOT_DEALS_URL: "http://hot-deals", TARGET_LABEL: labels.target };
         const { account } = new PodReader("gateway", { namespace }, child);
         this.gateway = new HttpService("gateway", { namespace, image: node, program, env, serviceType: gatewayServiceType, account, replicas: replicas.gateway, shutdownDelayMs }, child);
+        if (args.ingress) new GatewayIngress("gateway", { namespace, ...args.ingress }, child);
         const brokerStorage = { ...storage, size: storage.broker };
         const orders = args.variant === "seven" ? new Orders("orders", { namespace, images: { node, nats }, database, replicas, brokerStorage, shutdownDelayMs }, child) : undefined;
 

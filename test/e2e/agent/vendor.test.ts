@@ -1,15 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { Repository } from "../repository";
 import { TestStack } from "../shop/support";
 import { everywhere, SecretWatch } from "./secrets";
-import { chartName, manifest, type VendorRepository, vendorRepository } from "./vendor";
+import { chartName, manifest, vendorRepository } from "./vendor";
 
 const namespace = "e2e-vendor";
 const agentNamespace = "e2e-vendor-agent";
 const noImage = "docker.io/library/node:20.0.0-none";
 let stack: TestStack;
 let secrets: SecretWatch;
-let vendor: VendorRepository;
+let vendor: Repository;
 
 beforeAll(async () => {
     vendor = await vendorRepository();

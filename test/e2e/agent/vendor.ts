@@ -1,20 +1,5 @@
-import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-
-/** A repository on this machine that holds a small chart with the vendor's contract, and manifests. */
-export interface VendorRepository {
-    url: string;
-    /** Serves a text at a path; returns its URL. */
-    publish(path: string, text: string): string;
-    /** Writes a file of this name; returns its path. */
-    keep(name: string, text: string): string;
-    close(): void;
-}
+import { dirname } from "node:path";
+import { Repository } from "../repository";
 
 export const chartName = "small-agent";
 
@@ -88,39 +73,10 @@ spec:
 `;
 }
 
-export async function vendorRepository(): Promise<VendorRepository> {
-    const folder = mkdtempSync(join(tmpdir(), "chaos-shop-vendor-"));
-    const served = new Map<string, Buffer>();
-    const server = createServer(({ url }, response) => {
-        const body = served.get(url!);
-        response.writeHead(body ? 200 : 404).end(body);
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-
-    for (const [file, text] of Object.entries(chartFiles)) {
-        const path = join(folder, chartName, file);
-        mkdirSync(dirname(path), { recursive: true });
-        writeFileSync(path, text);
-    }
-    execFileSync("tar", ["-czf", "chart.tgz", chartName], { cwd: folder });
-    const packed = readFileSync(join(folder, "chart.tgz"));
-    served.set("/chart.tgz", packed);
-    const entry = { name: chartName, version: "1.0.0", apiVersion: "v2", urls: [`${url}/chart.tgz`], digest: createHash("sha256").update(packed).digest("hex") };
-    served.set("/index.yaml", Buffer.from(JSON.stringify({ apiVersion: "v1", entries: { [chartName]: [entry] } })));
-    return {
-        url,
-        publish(path, text) {
-            served.set(path, Buffer.from(text));
-            return url + path;
-        },
-        keep(name, text) {
-            writeFileSync(join(folder, name), text);
-            return join(folder, name);
-        },
-        close() {
-            server.close();
-            rmSync(folder, { recursive: true, force: true });
-        },
-    };
+/** A repository that holds a small chart with the vendor's contract. */
+export async function vendorRepository(): Promise<Repository> {
+    const repository = await Repository.open();
+    const files = Object.entries(chartFiles).map(([file, text]) => repository.keep(`${chartName}/${file}`, text));
+    repository.addChart(dirname(files[0]!));
+    return repository;
 }

@@ -88,6 +88,11 @@ export class TestStack {
         return this.stack.set(namespaced(settings));
     }
 
+    /** Leaves a setting to its default in the updates that follow. */
+    unset(key: string): Promise<void> {
+        return this.stack.unset(`chaos-shop:${key}`);
+    }
+
     /** What went wrong in an update that must not succeed, in the words that a user reads. */
     async failingUp(settings: Record<string, string> = {}): Promise<string> {
         return this.up(settings).then(

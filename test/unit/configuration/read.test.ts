@@ -1,4 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
 import { ConfigurationError, type Mistake } from "../../../components/configuration/mistakes";
 import { readConfiguration } from "../../../components/configuration/read";
 import { settings } from "../../../components/configuration/settings";
@@ -113,6 +116,13 @@ describe("every wrong value is refused with its key, its value, what is allowed 
         ["namespace", "Demo_1"],
         ["kube.context", " "],
         ["cluster.name", ""],
+        ["install", "helm"],
+        ["install.timeout", "1h"],
+        ["chart.repo", "charts.example.com"],
+        ["chart.name", ""],
+        ["chart.version", ""],
+        ["chart.values", ""],
+        ["manifest", ""],
         ["gateway.serviceType", "loadbalancer"],
         ["gateway.addressTimeout", "soon"],
         ["ingress.hosts", "not a host"],
@@ -250,6 +260,49 @@ describe("an experiment with several attacks", () => {
     });
 
     it("is accepted with a radius, which is for each", () => expect(mistakesOf({ "experiment.name": "two-at-once", "experiment.radius": "50%" })).toEqual([]));
+});
+
+describe("a shop from a chart or a manifest", () => {
+    const folder = mkdtempSync(join(tmpdir(), "chaos-shop-values-"));
+    afterAll(() => rmSync(folder, { recursive: true }));
+    const values = (text: string) => {
+        writeFileSync(join(folder, "values.yaml"), text);
+        return join(folder, "values.yaml");
+    };
+
+    it("is the upstream demo's chart, waited for at most 5m0s, unless the stack says otherwise", () => {
+        const chart = { name: "steadybit-shopping-demo", repo: "https://steadybit.github.io/shopping-demo" };
+        expect(read({ install: "chart" }).install).toMatchObject({ kind: "chart", chart, timeoutMs: 300_000 });
+    });
+
+    it("takes a values file of YAML, an empty one too", () => {
+        for (const text of ["ingress: { hosts: [shop.example.com] }\n", ""]) {
+            expect(read({ install: "chart", "chart.values": values(text) }).install).toMatchObject({ chart: { valuesFile: join(folder, "values.yaml") } });
+        }
+    });
+
+    it.each([
+        ["no YAML", "ingress: [\npassword: s3cr3t", /is not YAML: look at line \d/],
+        ["no values", "- password: s3cr3t\n", /holds no values/],
+    ])("refuses a values file that holds %s, and quotes nothing of it", (_, text, reason) => {
+        const mistakes = mistakesOf({ install: "chart", "chart.values": values(text) });
+        expect(mistakes).toMatchObject([{ key: "chart.values", reason: expect.stringMatching(reason), command: "pulumi config set chart.values values.yaml" }]);
+        expect(JSON.stringify(mistakes)).not.toContain("s3cr3t");
+    });
+
+    it.each([
+        ["manifest", { install: "manifest" }],
+        ["manifest", { install: "manifest", manifest: "no-such-file.yaml" }],
+        ["chart.values", { install: "chart", "chart.values": "no-such-file.yaml" }],
+    ])("does not make up for a wrong %s", (key, settings) => {
+        expect(mistakesOf(settings as Record<string, string>)).toMatchObject([{ key, command: expect.stringContaining(`pulumi config set ${key} `) }]);
+    });
+
+    it("says all for itself: what only the program reads is refused, with the command that removes it", () => {
+        const set = { "replicas.gateway": "2", "gateway.serviceType": "NodePort", "database.storage": "1Gi", "images.postgres": "postgres:16" };
+        expect(mistakesOf({ install: "chart", ...set, "ingress.hosts": "shop.example.com" }).map(({ command }) => command)).toEqual(Object.keys(set).map((key) => `pulumi config rm ${key}`));
+        expect(mistakesOf({ install: "manifest", manifest: "https://example.com/shop.yaml", "ingress.hosts": "shop.example.com" })).toMatchObject([{ key: "ingress.hosts", command: "pulumi config rm ingress.hosts" }]);
+    });
 });
 
 describe("the agent's key", () => {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { BuiltinAgent } from "../../../components/agent/builtin";
 import { chartAgent } from "../../../components/agent/chart";
 import { ManifestAgent } from "../../../components/agent/manifest";
-import type { ManifestObject } from "../../../components/agent/readManifest";
+import type { ManifestObject } from "../../../components/manifest/read";
 import { type Asked, find, kinds, recordGraph } from "./support";
 
 const key = "the-key-of-this-test";

@@ -5,40 +5,41 @@ import { describeMilliseconds } from "../../shared/duration";
 import { type Cluster, orMissing } from "../../shared/kubernetes";
 import { UserError } from "../userError";
 
-/** How an installed agent stands. */
-export interface AgentState {
+/** How what was installed stands. */
+export interface Readiness {
     /** Pods that are ready, of those that there are to be: `1 of 1`. */
     ready: string;
     complete: boolean;
 }
 
-/** What an agent consists of: workloads of a namespace. Others may be there, such as those of an agent that this one takes the place of. */
-export interface AgentWorkloads {
+/** Workloads of a namespace that have to get ready. Others may be there, such as those that these take the place of. */
+export interface Workloads {
     namespace: string;
     includes: (metadata: V1ObjectMeta) => boolean;
 }
 
-/** An agent did not get ready. */
-export class AgentNotReadyError extends UserError {}
+/** What was installed did not get ready. */
+export class NotReadyError extends UserError {}
 
 /**
- * Waits, in an update, until all pods of an agent run as its workloads want them now; a preview tells what there is.
- * All ways of installing one are waited for here, since of a DaemonSet's, a chart's and a manifest's own ways of
+ * Waits, in an update, until all pods of what was installed run as its workloads want them now; a preview tells what
+ * there is. All ways of installing are waited for here, since of a DaemonSet's, a chart's and a manifest's own ways of
  * waiting none says which pod it was that did not get ready, and why.
  *
+ * @param subject what was installed, for words about it: `the agent`
  * @param giveUpAt when the limit is reached, in milliseconds since the epoch
  * @param timeoutMs how long the limit is, for words about it
- * @throws AgentNotReadyError that names the pod and the reason
+ * @throws NotReadyError that names the pod and the reason
  */
-export async function agentReady(cluster: Cluster, workloads: readonly AgentWorkloads[], giveUpAt: number, timeoutMs: number): Promise<AgentState> {
+export async function awaitReady(cluster: Cluster, subject: string, workloads: readonly Workloads[], giveUpAt: number, timeoutMs: number): Promise<Readiness> {
     for (;;) {
         const state = await stateOf(cluster, workloads);
         if (state.complete || pulumi.runtime.isDryRun()) return state;
         if (Date.now() >= giveUpAt) {
             const namespaces = [...new Set(workloads.map(({ namespace }) => namespace))];
             const reasons = (await Promise.all(namespaces.map((namespace) => whatIsWrong(cluster, namespace)))).flat();
-            throw new AgentNotReadyError(
-                `the agent is not ready after ${describeMilliseconds(timeoutMs)}: ${state.ready} pods are.\n` +
+            throw new NotReadyError(
+                `${subject} is not ready after ${describeMilliseconds(timeoutMs)}: ${state.ready} pods are.\n` +
                     `${(reasons.length > 0 ? reasons : ["no pod was made"]).map((reason) => `  ${reason}`).join("\n")}\n` +
                     `Look at \`kubectl --namespace ${namespaces[0]} describe pods\`; mend the cause, then run pulumi up again.`,
             );
@@ -47,7 +48,7 @@ export async function agentReady(cluster: Cluster, workloads: readonly AgentWork
     }
 }
 
-async function stateOf(cluster: Cluster, workloads: readonly AgentWorkloads[]): Promise<AgentState> {
+async function stateOf(cluster: Cluster, workloads: readonly Workloads[]): Promise<Readiness> {
     const counts = (await Promise.all(workloads.map((workload) => countsOf(cluster, workload)))).flat();
     const sum = (pick: (count: Count) => number) => counts.reduce((total, count) => total + pick(count), 0);
     const wanted = sum((count) => count.wanted);
@@ -61,7 +62,7 @@ interface Count {
     settled: boolean;
 }
 
-async function countsOf({ apps }: Cluster, { namespace, includes }: AgentWorkloads): Promise<Count[]> {
+async function countsOf({ apps }: Cluster, { namespace, includes }: Workloads): Promise<Count[]> {
     const [daemonSets, deployments, statefulSets] = await Promise.all([
         apps.listNamespacedDaemonSet({ namespace }),
         apps.listNamespacedDeployment({ namespace }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { agentReady } from "../../../components/agent/ready";
+import { awaitReady } from "../../../components/cluster/ready";
 import type { Cluster } from "../../../shared/kubernetes";
 
 interface DaemonSet {
@@ -25,7 +25,7 @@ function wait(daemonSets: DaemonSet[], pods: object[] = []) {
         apps: { listNamespacedDaemonSet: list(daemonSets.map(daemonSet)), listNamespacedDeployment: list([]), listNamespacedStatefulSet: list([]) },
         core: { listNamespacedPod: list(pods), listNamespacedEvent: list([]) },
     } as unknown as Cluster;
-    return agentReady(cluster, [{ namespace: "demo-agent", includes: ({ name }) => name === "agent" }], Date.now(), 8_000);
+    return awaitReady(cluster, "the agent", [{ namespace: "demo-agent", includes: ({ name }) => name === "agent" }], Date.now(), 8_000);
 }
 
 describe("an agent is ready", () => {
