@@ -2,6 +2,7 @@ import { availableParallelism, loadavg } from "node:os";
 import { describeResult, type Figure, judge, type Result } from "./figure";
 import { agentDiscovery } from "./figures/agentDiscovery";
 import { agentMemory } from "./figures/agentMemory";
+import { chartUp } from "./figures/chartUp";
 import { checkRate } from "./figures/checkRate";
 import { experimentEnable } from "./figures/experimentEnable";
 import { gatewayLatency } from "./figures/gatewayLatency";
@@ -18,6 +19,7 @@ import { Session } from "./session";
 
 const figures = {
     "shop-up": shopUp,
+    "chart-up": chartUp,
     "preview-unchanged": previewUnchanged,
     "preview-per-resource": previewPerResource,
     "experiment-enable": experimentEnable,

@@ -10,7 +10,7 @@ import { removeNamespaces, untilProductsAnswer } from "./cluster";
 import { BenchStack, project } from "./stack";
 
 /** Namespaces of the bench's own. Whatever is in them is thrown away. */
-export const namespaces = { pulumi: "bench-pulumi", kubectl: "bench-kubectl", shop: "bench-shop", agent: "bench-agent" } as const;
+export const namespaces = { pulumi: "bench-pulumi", kubectl: "bench-kubectl", helm: "bench-helm", shop: "bench-shop", agent: "bench-agent" } as const;
 
 /** The check's window while an experiment is measured; what is measured has it subtracted. */
 export const window = { durationSeconds: 2, graceSeconds: 1 };
@@ -24,7 +24,8 @@ export class Session {
         readonly cluster: Cluster,
         readonly context: string,
         private readonly pulumi: string,
-        private readonly scratch: string,
+        /** A folder for whatever is needed meanwhile. */
+        readonly scratch: string,
         readonly say: (line: string) => void,
     ) {}
 

@@ -4,6 +4,7 @@ import type { Verdict } from "../experiments/verdict";
 import { ExperimentRuns, type Outcome } from "./experimentRuns";
 import { LiveWindow } from "./liveWindow";
 import { plainError, say } from "./session";
+import { settingsIn } from "./settingsOption";
 
 /** How the program ends, by what the run came to; by the worst of them where there are several. */
 const exitCodes: Record<Verdict, number> = { PASSED: 0, FAILED: 2, INCONCLUSIVE: 3, ABORTED: 4 };
@@ -69,19 +70,6 @@ function nameIn([name, ...more]: string[]): string | undefined {
     if (more.length > 0) throw new Error("one experiment at a time, or all of them: npm run experiment -- --all");
     if (name !== undefined && !names.includes(name)) throw new Error(`there is no saved experiment "${name}"; there are: ${names.join(", ")}`);
     return name;
-}
-
-function settingsIn(pairs: string[]): Record<string, string> {
-    return Object.fromEntries(
-        pairs.map((pair) => {
-            const at = pair.indexOf("=");
-            if (at < 1) throw new Error(`--set ${pair} is not KEY=VALUE; write for example --set experiment.radius=50%`);
-            const key = pair.slice(0, at);
-            // What is in a command's arguments is for every user of the machine to read.
-            if (/(?:^|\.)(?:key|password|token)$/.test(key)) throw new Error(`--set ${key} would show a secret; set it for the stack: pulumi config set --secret ${key}`);
-            return [key, pair.slice(at + 1)];
-        }),
-    );
 }
 
 async function run({ experiment, settings, stack, json }: Options): Promise<number> {

@@ -20,12 +20,22 @@ export interface StackPlace {
  * @throws Error that names the stacks that there are, where there is no such file
  */
 export function placeOfStack(stack: string, folder = project): StackPlace {
+    const set = plainSettings(stack, folder);
+    return { namespace: set.namespace ?? settings.namespace.default!, kubeContext: set["kube.context"], clusterName: set["cluster.name"] ?? stack };
+}
+
+/**
+ * The settings in a stack's file, those that are secrets left out.
+ *
+ * @throws Error that names the stacks that there are, where there is no such file
+ */
+export function plainSettings(stack: string, folder = project): Record<string, string> {
     const path = join(folder, `Pulumi.${stack}.yaml`);
     if (!existsSync(path)) {
         const stacks = readdirSync(folder).map((file) => /^Pulumi\.(.+)\.yaml$/.exec(file)?.[1]).filter((name) => name !== undefined);
         throw new Error(`there is no stack "${stack}": no Pulumi.${stack}.yaml; allowed: ${stacks.join(", ")}`);
     }
     const config = (load(readFileSync(path, "utf8")) as { config?: Record<string, unknown> } | undefined)?.config ?? {};
-    const set = (key: string) => (config[`chaos-shop:${key}`] === undefined ? undefined : String(config[`chaos-shop:${key}`]));
-    return { namespace: set("namespace") ?? settings.namespace.default!, kubeContext: set("kube.context"), clusterName: set("cluster.name") ?? stack };
+    const own = Object.entries(config).filter(([key, value]) => key.startsWith("chaos-shop:") && typeof value !== "object");
+    return Object.fromEntries(own.map(([key, value]) => [key.slice("chaos-shop:".length), String(value)]));
 }

@@ -1,0 +1,53 @@
+import { yamlOf } from "./files";
+import type { KubernetesObject } from "./objects";
+import { expressionOf } from "./values";
+
+interface IngressSpec {
+    ingressClassName: string;
+    tls: { hosts: string[]; secretName: string }[];
+    rules: { host: string; http: unknown }[];
+}
+
+/**
+ * The Ingress for as many hosts as the chart's values name.
+ *
+ * @param ingress made for one host, a class and a TLS secret, each the chart's expression for it
+ * @throws Error where it has a part that this does not know
+ */
+export function ingressTemplate({ spec, ...ingress }: KubernetesObject): string {
+    const { ingressClassName, tls, rules, ...others } = spec as IngressSpec;
+    const [[secret], [rule]] = [tls, rules];
+    const unknown = [...Object.keys(others), ...Object.keys(secret!).filter((part) => part !== "hosts" && part !== "secretName")];
+    if (unknown.length > 0) throw new Error(`the chart's Ingress would lose ${unknown.join(", ")}: its template does not know them`);
+    return [
+        "{{- if .Values.ingress.hosts }}",
+        yamlOf(ingress).trimEnd(),
+        // Of the metadata, which come last.
+        "  {{- with .Values.ingress.annotations }}",
+        "  annotations: {{ . | toJson }}",
+        "  {{- end }}",
+        "spec:",
+        "  {{- with .Values.ingress.class }}",
+        `  ingressClassName: ${quoted(ingressClassName, "ingress.class")}`,
+        "  {{- end }}",
+        "  {{- with .Values.ingress.tlsSecret }}",
+        "  tls:",
+        "    - hosts: {{ $.Values.ingress.hosts | toJson }}",
+        `      secretName: ${quoted(secret!.secretName, "ingress.tlsSecret")}`,
+        "  {{- end }}",
+        "  rules:",
+        "    {{- range .Values.ingress.hosts }}",
+        indented(yamlOf([{ ...rule, host: "HOST" }]), 4).replace("HOST", "{{ . | quote }}"),
+        "    {{- end }}",
+        "{{- end }}",
+        "",
+    ].join("\n");
+}
+
+/** The value that a `with` has opened. @throws Error where the Ingress has another there */
+function quoted(found: string, key: "ingress.class" | "ingress.tlsSecret"): string {
+    if (found !== expressionOf(key)) throw new Error(`the chart's Ingress has "${found}" where ${key} goes`);
+    return "{{ . | quote }}";
+}
+
+const indented = (text: string, by: number) => text.trimEnd().split("\n").map((line) => " ".repeat(by) + line).join("\n");

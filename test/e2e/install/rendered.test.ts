@@ -1,0 +1,99 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { render } from "../../../cli/rendering/render";
+import { renderOptions, type RenderOptions } from "../../../cli/renderOptions";
+import { podsOf } from "../../../cli/shop";
+import { askProducts } from "../../../experiments/checks/products";
+import { chooseRoute } from "../../../experiments/checks/route";
+import { sandboxUp } from "../../../sandbox/node/up";
+import { ensureParts } from "../../../sandbox/parts/ensure";
+import { locateParts } from "../../../sandbox/parts/locate";
+import { type Cluster, connect, orMissing } from "../../../shared/kubernetes";
+import { until } from "../shop/support";
+
+const namespaces = { kubectl: "e2e-rendered-kubectl", helm: "e2e-rendered-helm" };
+const folder = mkdtempSync(join(tmpdir(), "chaos-shop-rendered-"));
+const out = join(folder, "seven");
+let cluster: Cluster;
+
+beforeAll(async () => {
+    const { kubeconfig, context } = await sandboxUp();
+    process.env.KUBECONFIG = kubeconfig;
+    cluster = connect(context);
+    await ensureParts("helm");
+    const { configuration } = renderOptions(["--out", out, "--variant", "seven", "--set", `namespace=${namespaces.kubectl}`]) as RenderOptions;
+    await render(configuration, out);
+});
+afterAll(async () => {
+    for (const name of Object.values(namespaces)) await orMissing(cluster.core.deleteNamespace({ name }));
+    rmSync(folder, { recursive: true });
+});
+
+/** What a command prints; the words of one that fails are in its error. */
+async function run(command: string, ...args: string[]): Promise<string> {
+    return (await promisify(execFile)(command, args, { maxBuffer: 1 << 26 })).stdout;
+}
+const helm = (...args: string[]) => run(locateParts().helm, ...args, "--namespace", namespaces.helm);
+
+const isWhole = async (namespace: string) => (await askProducts(cluster, await chooseRoute(cluster, namespace), 5_000)).good;
+const workloads = async (namespace: string) => (await podsOf(cluster, namespace)).map(({ name }) => name).sort();
+
+describe("rendered manifests of variant seven", () => {
+    it("are taken by `kubectl apply` as they are, and make the shop", async () => {
+        await run("kubectl", "apply", "--filename", join(out, "manifests"));
+        await until("/products is whole", () => isWhole(namespaces.kubectl), 120_000);
+        await until("orders, inventory and message-broker are there", async () => (await podsOf(cluster, namespaces.kubectl)).filter(({ ready }) => ready).length === 8, 120_000);
+    });
+
+    it("change nothing where they are applied again", async () => {
+        const said = await run("kubectl", "apply", "--filename", join(out, "manifests"));
+        expect(said.trim().split("\n").filter((line) => !line.endsWith(" unchanged"))).toEqual([]);
+    });
+
+    it("are all that is to be deleted", async () => {
+        await run("kubectl", "delete", "--filename", join(out, "manifests"));
+        expect(await orMissing(cluster.core.readNamespace({ name: namespaces.kubectl }))).toBeUndefined();
+    });
+});
+
+describe("the rendered chart of variant seven", () => {
+    const values = join(folder, "values.yaml");
+    const install = () => helm("upgrade", "--install", "--wait", "--timeout", "5m0s", "--create-namespace", "--values", values, "shop", join(out, "chart"));
+
+    it("is one that Helm finds nothing wrong with", async () => {
+        expect(await run(locateParts().helm, "lint", "--strict", join(out, "chart"))).toContain("0 chart(s) failed");
+    });
+
+    it("refuses values that make no sense, before anything is made", async () => {
+        writeFileSync(values, 'ingress: { hosts: ["not a host"] }\n');
+        await expect(install()).rejects.toThrow(/hosts/);
+        expect(await orMissing(cluster.core.readNamespace({ name: namespaces.helm }))).toBeUndefined();
+    });
+
+    it("makes the shop, with the hosts that the values name", async () => {
+        writeFileSync(values, "ingress: { hosts: [shop.example.com], class: nginx, tlsSecret: shop-tls }\n");
+        await install();
+        await until("/products is whole", () => isWhole(namespaces.helm), 10_000);
+        expect(await workloads(namespaces.helm)).toHaveLength(8);
+        const { spec } = await cluster.networking.readNamespacedIngress({ name: "gateway", namespace: namespaces.helm });
+        expect(spec).toMatchObject({ ingressClassName: "nginx", tls: [{ hosts: ["shop.example.com"], secretName: "shop-tls" }], rules: [{ host: "shop.example.com" }] });
+    });
+
+    it("upgraded, keeps its passwords and restarts nobody", async () => {
+        const [passwords, pods] = [await cluster.core.readNamespacedSecret({ name: "database-accounts", namespace: namespaces.helm }), await workloads(namespaces.helm)];
+        writeFileSync(values, "ingress: { hosts: [] }\n");
+        await install();
+        expect((await cluster.core.readNamespacedSecret({ name: "database-accounts", namespace: namespaces.helm })).data).toEqual(passwords.data);
+        expect(await workloads(namespaces.helm)).toEqual(pods);
+        expect(await orMissing(cluster.networking.readNamespacedIngress({ name: "gateway", namespace: namespaces.helm }))).toBeUndefined();
+    });
+
+    it("uninstalled, leaves nothing", async () => {
+        await helm("uninstall", "--wait", "shop");
+        expect(await run("kubectl", "get", "deployment,service,secret,role,rolebinding,ingress", "--namespace", namespaces.helm, "--output", "name")).toBe("");
+    });
+});
