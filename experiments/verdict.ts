@@ -20,7 +20,7 @@ export interface Measured {
     successRate: number;
     /** Undefined where no answer was bad. */
     firstFailureMs?: number;
-    /** From when on all answers were good, up to the end; undefined where the last one was bad. */
+    /** From when on all answers were good, up to the end; undefined where the last one was bad, or there was none. */
     stableAfterMs?: number;
 }
 
@@ -30,7 +30,7 @@ export function measure(answers: readonly Answer[], attackedAt: number, graceMs:
     const good = counted.filter((answer) => answer.good).length;
     const firstBad = answers.find((answer) => !answer.good);
     const lastBad = answers.findLastIndex((answer) => !answer.good);
-    const stable = lastBad === -1 ? attackedAt : answers[lastBad + 1]?.at;
+    const stable = lastBad === -1 && answers.length > 0 ? attackedAt : answers[lastBad + 1]?.at;
     return {
         requests: answers.length,
         counted: counted.length,

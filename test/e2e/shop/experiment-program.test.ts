@@ -38,13 +38,13 @@ interface Ended {
 }
 
 /** `npm run experiment -- …`, in a namespace of the test's own, with short times. */
-function begin(...options: string[]): { child: ChildProcess; ended: Promise<Ended> } {
+function begin(...options: string[]): { child: ChildProcess; said: { stdout: string; stderr: string }; ended: Promise<Ended> } {
     const quick = { namespace, "experiment.duration": "4s", "experiment.grace": "4s", "experiment.interval": "250ms" };
     const settings = Object.entries(quick).flatMap(([key, value]) => ["--set", `${key}=${value}`]);
     const child = spawn(process.execPath, ["--import", "tsx", "cli/experiment.ts", ...settings, ...options], { cwd: project });
     const said = { stdout: "", stderr: "" };
     for (const stream of ["stdout", "stderr"] as const) child[stream].setEncoding("utf8").on("data", (text: string) => (said[stream] += text));
-    return { child, ended: new Promise((resolve) => child.once("close", (code) => resolve({ code, ...said }))) };
+    return { child, said, ended: new Promise((resolve) => child.once("close", (code) => resolve({ code, ...said }))) };
 }
 
 const run = (...options: string[]) => begin(...options).ended;
@@ -83,14 +83,51 @@ describe("npm run experiment", () => {
         await scale(cluster, namespace, "hot-deals", 1);
     });
 
-    it("interrupted in the middle of an attack: undone, recovered, exit code 130", async () => {
-        const { child, ended } = begin("--set", "experiment.duration=60s");
-        await until("the attack has begun", isolated);
-        child.kill("SIGINT");
-        const { code, stdout } = await ended;
-        expect(stdout).toMatch(/Interrupted[\s\S]*Recovered: \/products is whole/);
-        expect(code).toBe(130);
+    it("INCONCLUSIVE: exit code 3, where the attack cannot be proven", async () => {
+        // Policies add up: what one allows no other can forbid.
+        const spec = { podSelector: { matchLabels: { app: "hot-deals" } }, policyTypes: ["Egress"], egress: [{}] };
+        await cluster.networking.createNamespacedNetworkPolicy({ namespace, body: { metadata: { name: "allows-egress" }, spec } });
+        try {
+            const { code, stdout } = await run("hot-deals-blackhole");
+            expect(stdout).toMatch(/Verdict\s+INCONCLUSIVE: Nothing is known: .*a fresh connection from the targets outwards still works/);
+            expect(code).toBe(3);
+        } finally {
+            await cluster.networking.deleteNamespacedNetworkPolicy({ namespace, name: "allows-egress" });
+        }
+    });
+
+    it("--all: every experiment that fits the variant, a table of verdicts, and the highest exit code", async () => {
+        const listed = (await run("--list")).stdout.trim().split("\n").filter((line) => !line.includes("(variant seven)"));
+        const { code, stdout } = await run("--all", "--set", "experiment.duration=2s", "--set", "experiment.grace=1s");
+        const table = stdout.split("\nVerdicts\n")[1]!.trim().split("\n");
+        const rows = table.map((row) => /^\s*(\w+)\s+[\d.]+%\s+(\S+)/.exec(row)!.slice(1));
+        expect(rows.map(([, name]) => name)).toEqual(listed.map((line) => line.split(" ")[0]));
+        expect(rows).toContainEqual(["FAILED", "hot-deals-blackhole"]);
+        for (const [verdict, name] of rows) expect([name, ["PASSED", "FAILED"].includes(verdict!)]).toEqual([name, true]);
+        expect(code).toBe(2);
         expect(await isolated()).toBe(false);
+    }, 900_000);
+
+    describe("interrupted in the middle of an attack, and again while it is undone", () => {
+        let ended: Ended;
+        beforeAll(async () => {
+            const { child, said, ended: ending } = begin("--set", "experiment.duration=60s");
+            await until("the attack has begun", isolated);
+            child.kill("SIGINT");
+            await until("it says so", async () => said.stdout.includes("Interrupted"));
+            child.kill("SIGINT");
+            ended = await ending;
+        });
+
+        it("all is undone and recovered, exit code 130", async () => {
+            expect(ended.stdout).toMatch(/Interrupted[\s\S]*Recovered: \/products is whole/);
+            expect(ended.code).toBe(130);
+            expect(await isolated()).toBe(false);
+        });
+
+        it("the second time it goes on undoing, and says what would happen if it were killed", () => {
+            expect(ended.stdout).toMatch(/Interrupted[\s\S]*Still undoing it\. Should this be killed now, the attack ends by itself at its deadline/);
+        });
     });
 
     it.each([

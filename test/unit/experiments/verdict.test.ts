@@ -64,6 +64,7 @@ describe("measurements", () => {
     it("what ended badly never got stable", () => {
         expect(measure(answers("+-"), attackedAt, 0).stableAfterMs).toBeUndefined();
     });
+    it("where nothing was asked, nothing was stable", () => expect(measure([], attackedAt, 0).stableAfterMs).toBeUndefined());
     it("several checks are stable together once the last of them is, and failed when the first of them did", () => {
         const both = together([measure(answers("+--++"), attackedAt, 1_000), measure(answers("++-+++++"), attackedAt, 1_000)]);
         expect(both).toEqual({ requests: 13, counted: 11, successRate: 8 / 11, firstFailureMs: 1_000, stableAfterMs: 3_000 });
