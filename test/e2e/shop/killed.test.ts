@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { claimName } from "../../../experiments/claim";
 import { quick, TestStack, until } from "./support";
 
 let stack: TestStack;
@@ -62,7 +63,8 @@ describe("an update that is killed with SIGKILL is made good by the next one", (
         await killedWhen(what, laterMs);
         await until("all is back", undone, deadlineMs + toleranceMs);
         await stack.up({ "experiment.enabled": "false" });
-        expect(await stack.traces()).toEqual([]);
+        // The claim of a run that was killed before its first step was done nobody knows of: it ends by itself.
+        expect((await stack.traces()).filter((name) => name !== claimName)).toEqual([]);
         expect((await stack.products()).good).toBe(true);
     });
 
