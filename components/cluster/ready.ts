@@ -1,6 +1,7 @@
 import type { V1ContainerStatus, V1ObjectMeta, V1Pod } from "@kubernetes/client-node";
 import * as pulumi from "@pulumi/pulumi";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isReady } from "../../shared/containers";
 import { describeMilliseconds } from "../../shared/duration";
 import { type Cluster, orMissing } from "../../shared/kubernetes";
 import { UserError } from "../userError";
@@ -89,8 +90,6 @@ async function whatIsWrong(cluster: Cluster, namespace: string): Promise<string[
     const { items: events } = (await orMissing(cluster.core.listNamespacedEvent({ namespace, fieldSelector: "type=Warning" }))) ?? { items: [] };
     return [...new Set(events.map(({ involvedObject, message }) => `${involvedObject.kind} ${namespace}/${involvedObject.name}: ${message}`))].slice(-3);
 }
-
-const isReady = ({ status }: V1Pod) => status?.conditions?.some(({ type, status: state }) => type === "Ready" && state === "True") ?? false;
 
 async function reasonOf(cluster: Cluster, pod: V1Pod): Promise<string> {
     const { name, namespace } = pod.metadata as { name: string; namespace: string };

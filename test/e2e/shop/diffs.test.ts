@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { scale } from "../../../cli/shop";
-import { TestStack } from "./support";
+import { experimentParts, TestStack } from "./support";
 
 let stack: TestStack;
 /** By the last command, and by all. */
@@ -86,19 +86,7 @@ describe("a change shows itself alone", () => {
     });
 
     it("the experiment", async () => {
-        expect(unhashed(await preview({ "experiment.enabled": "true" }))).toEqual([
-            "create Command check",
-            "create Command steady-state",
-            "create Command targets",
-            "create ConfigMap deadline-program",
-            "create Deadline deadline",
-            "create Experiment hot-deals-blackhole",
-            "create Job deadline",
-            "create NetworkPolicy blackhole",
-            "create Role deadline-role",
-            "create RoleBinding deadline-binding",
-            "create ServiceAccount deadline-account",
-        ]);
+        expect(unhashed(await preview({ "experiment.enabled": "true" }))).toEqual(experimentParts);
         expect(longestLine()).toBeLessThan(500);
         await stack.set({ "experiment.enabled": "false" });
     });

@@ -198,3 +198,18 @@ export async function until(what: string, holds: () => Promise<boolean>, patienc
 
 /** A short experiment: what is tested is the order of things, not endurance. */
 export const quick = { "experiment.duration": "5s", "experiment.grace": "5s", "experiment.interval": "250ms" };
+
+/** What a preview of the default experiment shows, hashes aside, in the order of the alphabet: these parts and nothing else. */
+export const experimentParts = [
+    "create Command check",
+    "create Command steady-state",
+    "create Command targets",
+    "create ConfigMap deadline-program",
+    "create Deadline deadline",
+    "create Experiment hot-deals-blackhole",
+    "create Job deadline",
+    "create NetworkPolicy blackhole",
+    "create Role deadline-role",
+    "create RoleBinding deadline-binding",
+    "create ServiceAccount deadline-account",
+];
