@@ -15,9 +15,11 @@ import { planOf } from "./experiments/plan";
 import { savedExperiments, validExperiment } from "./experiments/saved";
 import { foreseeTargets } from "./experiments/targets/foresee";
 import { productsUrl } from "./shared/gateway";
+import { releaseLockIfKilled } from "./shared/stackLock";
 
 /** The stack: a shop in a cluster and, while it is enabled, an experiment on it. */
 async function stack() {
+    releaseLockIfKilled(pulumi.getStack());
     const configuration = stackConfiguration(savedExperiments());
     const { clusterName, namespace, variant, images, gateway, ingress, agent, experiment } = configuration;
     const { context, provider, api } = await openCluster(configuration.kubeContext, { namespace, "agent.namespace": agent?.namespace });

@@ -1,10 +1,10 @@
 import { type ConfigMap, type EngineEvent, LocalWorkspace, type PreviewResult, type PulumiCommand, type Stack, type UpResult } from "@pulumi/pulumi/automation";
 import { execFile } from "node:child_process";
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { releaseStaleLocks } from "../shared/stackLock";
 
 export const project = join(__dirname, "..");
 
@@ -71,7 +71,7 @@ export class BorrowedStack {
      * @param onOutput is told what `pulumi up` prints
      */
     async up(onEvent: (event: EngineEvent) => void, options: { refresh?: boolean; signal?: AbortSignal; onOutput?: (text: string) => void } = {}): Promise<UpResult> {
-        await releaseStaleLock(this.stack);
+        releaseStaleLocks(this.stack.name);
         // To show secrets the engine would write a salt into the project's stack file.
         return this.stack.up({ ...options, configFile: this.copy, onEvent, diff: options.onOutput !== undefined, color: "never", showSecrets: false });
     }
@@ -105,27 +105,5 @@ export class BorrowedStack {
 
     close(): void {
         rmSync(this.scratch, { recursive: true, force: true });
-    }
-}
-
-/**
- * A killed update leaves its lock in a file backend. Where the process that took it was of this machine and is gone,
- * nobody is going to release it: it is as stale as can be.
- */
-async function releaseStaleLock(stack: Stack): Promise<void> {
-    const backend = process.env.PULUMI_BACKEND_URL;
-    if (!backend?.startsWith("file://")) return;
-    const folder = join(fileURLToPath(backend), ".pulumi", "locks", "organization", "chaos-shop", stack.name);
-    if (!existsSync(folder)) return;
-    const holders = readdirSync(folder).map((file) => JSON.parse(readFileSync(join(folder, file), "utf8")) as { pid: number; hostname: string });
-    if (holders.length > 0 && holders.every((holder) => holder.hostname === hostname() && !isRunning(holder.pid))) await stack.cancel();
-}
-
-function isRunning(pid: number): boolean {
-    try {
-        process.kill(pid, 0);
-        return true;
-    } catch (error) {
-        return (error as NodeJS.ErrnoException).code === "EPERM";
     }
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { loginUrl } from "../../shared/stackLock";
 
 /**
  * What the Pulumi CLI needs besides itself, for whoever has not chosen: without a login or a backend of one's own, the
@@ -15,7 +15,7 @@ import { join } from "node:path";
 export function pulumiEnvironment(project: string, env: NodeJS.ProcessEnv = process.env): Record<string, string> {
     const added: Record<string, string> = {};
     if (env.PULUMI_SKIP_UPDATE_CHECK === undefined) added.PULUMI_SKIP_UPDATE_CHECK = "true";
-    if (env.PULUMI_BACKEND_URL !== undefined || env.PULUMI_ACCESS_TOKEN !== undefined || isLoggedIn(env)) return added;
+    if (env.PULUMI_BACKEND_URL !== undefined || env.PULUMI_ACCESS_TOKEN !== undefined || loginUrl(env)) return added;
     added.PULUMI_BACKEND_URL = fileBackend(project);
     if (env.PULUMI_CONFIG_PASSPHRASE === undefined && env.PULUMI_CONFIG_PASSPHRASE_FILE === undefined) {
         added.PULUMI_CONFIG_PASSPHRASE_FILE = passphraseFile(join(project, ".pulumi"));
@@ -30,13 +30,6 @@ export function pulumiEnvironment(project: string, env: NodeJS.ProcessEnv = proc
  */
 export function fileBackend(folder: string): string {
     return `file://${folder}?metadata=skip`;
-}
-
-/** Whether `pulumi login` has chosen a backend. */
-function isLoggedIn(env: NodeJS.ProcessEnv): boolean {
-    const credentials = join(env.PULUMI_HOME ?? join(homedir(), ".pulumi"), "credentials.json");
-    if (!existsSync(credentials)) return false;
-    return Boolean((JSON.parse(readFileSync(credentials, "utf8")) as { current?: string }).current);
 }
 
 /** The file with the passphrase, made where it is not there. Whoever loses it loses the secrets of the state beside it. */

@@ -11,7 +11,7 @@ const allowed: Record<string, string[]> = {
     experiments: ["components", "shared"],
     shared: [],
     services: ["shared"],
-    sandbox: [],
+    sandbox: ["shared"],
     cli: ["components", "experiments", "sandbox", "shared"],
     bench: ["cli", "components", "experiments", "sandbox", "shared"],
 };

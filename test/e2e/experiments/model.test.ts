@@ -70,7 +70,6 @@ describe("a runner that is killed with SIGKILL once it has scaled", () => {
         const update = stack.begin();
         await until("toys-bestseller is scaled", async () => (await replicasOf("toys-bestseller")) === 2, 90_000);
         await update.kill();
-        await stack.reopen();
     }
 
     it("leaves nothing that the next update does not undo", async () => {

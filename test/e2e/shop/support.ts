@@ -1,6 +1,6 @@
 import type { EngineEvent, OutputMap, StepEventMetadata } from "@pulumi/pulumi/automation";
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,6 +12,7 @@ import { sandboxUp } from "../../../sandbox/node/up";
 import { preparePulumi } from "../../../sandbox/preparePulumi";
 import { fileBackend } from "../../../sandbox/pulumi/environment";
 import { type Cluster, connect, orMissing } from "../../../shared/kubernetes";
+import { commandLines } from "../processes";
 
 /** What an update did to one resource. */
 export interface Change {
@@ -110,12 +111,13 @@ export class TestStack {
         return changes;
     }
 
-    /** Begins an update as a process of its own, to be killed. */
-    begin(): { kill(): Promise<void> } {
+    /** Begins a plain `pulumi up`, as a process of its own. `ended` gives its exit code, null where it was killed. */
+    begin(): { ended: Promise<number | null>; kill(): Promise<void> } {
         const { command, args } = this.stack.upCommand();
         const child = spawn(command, args, { cwd: project, detached: true, stdio: "ignore" });
-        const ended = new Promise((resolve) => child.once("exit", resolve));
+        const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
         return {
+            ended,
             kill: async () => {
                 process.kill(-child.pid!, "SIGKILL");
                 await ended;
@@ -127,9 +129,15 @@ export class TestStack {
         return this.stack.state();
     }
 
-    /** The lock that a killed update left goes as the next run of the project's own programs lets it go. */
-    async reopen(): Promise<void> {
-        await this.stack.cancel();
+    /** Whether a shell waits for the update to be killed, as it does once the update's program has begun. */
+    isWatched(): boolean {
+        return commandLines().some((command) => command.includes("kill -0") && command.includes(this.backend!));
+    }
+
+    /** Whether the backend holds a lock of the stack, as it does while an update runs. */
+    isLocked(): boolean {
+        const locks = join(this.backend!, ".pulumi", "locks");
+        return existsSync(locks) && readdirSync(locks, { recursive: true }).some((name) => String(name).endsWith(".json"));
     }
 
     async destroy(): Promise<void> {
