@@ -22,9 +22,9 @@ import { createMountPoints, namespaceHolder, namespaceHolderComponent, namespace
 import { createNetwork, networkIsUp } from "./network";
 import { type NodeParts, nodeParts } from "./node-parts";
 import { ensurePki } from "./pki";
-import { isCurrent, logTail, runningComponent, startComponent } from "./processes";
+import { isCurrent, logTail, runningComponent, startComponent, stopComponent } from "./processes";
 import type { NodeReporter } from "./progress";
-import { waitFor } from "./waiting";
+import { steadily, waitFor } from "./waiting";
 
 /** How to reach the running sandbox. */
 export interface RunningSandbox {
@@ -81,7 +81,7 @@ async function startOrRepair(layout: NodeLayout, parts: NodeParts, reporter: Nod
         return start(layout, parts, reporter);
     }
     try {
-        await start(layout, parts, reporter);
+        await start(layout, parts, reporter, repairedForMs);
     } catch (error) {
         reporter.step(`Starting over, because what was running could not be repaired: ${firstLine(error)}`);
         await takeDown(layout, reporter);
@@ -93,8 +93,15 @@ function firstLine(error: unknown): string {
     return String(error instanceof Error ? error.message : error).split(/[;\n]/, 1)[0]!;
 }
 
-/** Starts what does not run. Independent chains run side by side: the API server and containerd take longest. */
-async function start(layout: NodeLayout, parts: NodeParts, reporter: NodeReporter): Promise<void> {
+/** A kubelet that was started again takes pods that run for not ready, the name server's too, until it has asked them itself. */
+const repairedForMs = 3_000;
+
+/**
+ * Starts what does not run. Independent chains run side by side: the API server and containerd take longest.
+ *
+ * @param steadyMs for how long names must have been answered without a gap
+ */
+async function start(layout: NodeLayout, parts: NodeParts, reporter: NodeReporter, steadyMs = 0): Promise<void> {
     await prepare(layout, reporter);
     const holder = runningComponent(layout, namespaceHolder)!.pid;
     const api = new SandboxApi(layout);
@@ -111,7 +118,7 @@ async function start(layout: NodeLayout, parts: NodeParts, reporter: NodeReporte
         // A kubelet that went on running has nothing new to report: what counts is that this kubelet has reported.
         const kubeletSince = new Date(runningComponent(layout, "kubelet")?.startedAt ?? 0);
         await waitFor(layout, "kubelet", "report the node Ready", 90, () => nodeIsReady(api, kubeletSince));
-        await waitFor(layout, "kubelet", "bring up the cluster's name server (`kubectl -n kube-system get pods` shows it)", 90, clusterDnsAnswers);
+        await waitFor(layout, "kubelet", "bring up the cluster's name server (`kubectl -n kube-system get pods` shows it)", 90, steadily(clusterDnsAnswers, steadyMs));
     } finally {
         api.close();
     }
@@ -149,6 +156,8 @@ async function startControlPlane(layout: NodeLayout, parts: NodeParts, api: Sand
 }
 
 async function startRuntime(layout: NodeLayout, parts: NodeParts, reporter: NodeReporter, holder: number): Promise<void> {
+    // A kubelet whose runtime was away may say so as late as in its next report, when all is well again.
+    if (!isCurrent(layout, containerd(layout))) await stopComponent(layout, "kubelet");
     await startComponent(layout, containerd(layout), holder);
     await waitFor(layout, "containerd", "answer", 30, () => containerdAnswers(layout));
     await importImages(layout, parts, (reference) => reporter.detail(`importing ${reference}`));

@@ -34,3 +34,12 @@ export async function waitFor(
         await pause(50);
     }
 }
+
+/** A probe that says true once another one has for so many milliseconds without a gap. */
+export function steadily(probe: () => Promise<boolean>, milliseconds: number): () => Promise<boolean> {
+    let since: number | undefined;
+    return async () => {
+        since = (await probe()) ? (since ?? Date.now()) : undefined;
+        return since !== undefined && Date.now() - since >= milliseconds;
+    };
+}
