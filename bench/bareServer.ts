@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync } from "node:zlib";
 import { packedName } from "../components/program/program";
 import { gatewayService, externalAddress, productsUrl } from "../shared/gateway";
 import { orMissing } from "../shared/kubernetes";
@@ -52,7 +52,7 @@ function manifestsLike(pod: PodSpec): Manifest[] {
     // Not `app`, the label of the shop's own pods.
     const labels = { "chaos-shop/bench": name };
     const metadata = { name, namespace };
-    const binaryData = { [packedName]: gzipSync(readFileSync(join(__dirname, "bareMerge.js"))).toString("base64") };
+    const binaryData = { [packedName]: brotliCompressSync(readFileSync(join(__dirname, "bareMerge.js"))).toString("base64") };
     return [
         { apiVersion: "v1", kind: "ConfigMap", metadata, binaryData },
         {

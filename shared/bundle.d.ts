@@ -7,7 +7,7 @@
  */
 export declare function bundledFile(entry: string): string;
 
-/** The same file packed by gzip. @throws Error where the program does not compile */
+/** The same file packed by Brotli. @throws Error where the program does not compile */
 export declare function packedFile(entry: string): string;
 
 /**

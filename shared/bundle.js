@@ -5,7 +5,7 @@ const { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, st
 const Module = require("node:module");
 const { dirname, join, relative, resolve } = require("node:path");
 const { Script } = require("node:vm");
-const { gzipSync } = require("node:zlib");
+const { brotliCompressSync } = require("node:zlib");
 
 const project = join(__dirname, "..");
 const cache = join(project, "node_modules", ".cache", "chaos-shop");
@@ -24,7 +24,7 @@ const bundledFile = (exports.bundledFile = (entry) => {
 /** @type {import("./bundle").packedFile} */
 exports.packedFile = (entry) => {
     const { name, sources } = sourcesOf(entry);
-    return cached(`${name}-packed`, ".js.gz", sources, (outfile) => writeFileSync(outfile, gzipSync(readFileSync(bundledFile(entry)), { level: 9 })));
+    return cached(`${name}-packed`, ".js.br", sources, (outfile) => writeFileSync(outfile, brotliCompressSync(readFileSync(bundledFile(entry)))));
 };
 
 function sourcesOf(entry) {

@@ -103,7 +103,7 @@ function podSpec({ clusterName, image }: BuiltinAgentArgs, account: k8s.core.v1.
             {
                 name: "agent",
                 image,
-                command: programCommand(...heap),
+                command: programCommand({ nodeOptions: heap }),
                 env: [
                     { name: "PORT", value: String(agentPort) },
                     { name: "CLUSTER_NAME", value: clusterName },

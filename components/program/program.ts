@@ -10,13 +10,20 @@ export const servicesFolder = join(__dirname, "..", "..", "services");
 
 /** Where a program lies in a pod. */
 export const programMount = "/program";
-/** What it is there: the bundle, packed by gzip. */
-export const packedName = "main.js.gz";
-const unpackAndRun = `module._compile(zlib.gunzipSync(fs.readFileSync("${programMount}/${packedName}")).toString(), "${programMount}/main.js")`;
+/** What it is there: the bundle, packed by Brotli. */
+export const packedName = "main.js.br";
+const unpackAndRun = `module._compile(zlib.brotliDecompressSync(fs.readFileSync("${programMount}/${packedName}")).toString(), "${programMount}/main.js")`;
 
-/** The command that runs a program, with more of Node's own options if need be. */
-export function programCommand(...nodeOptions: string[]): string[] {
-    return ["node", ...nodeOptions, "--eval", unpackAndRun];
+export interface ProgramCommand {
+    /** Node's own. @default none */
+    nodeOptions?: string[];
+    /** Which program of the bundle, where it holds several. @default the only one */
+    name?: string;
+}
+
+/** The command that runs a program. */
+export function programCommand({ nodeOptions = [], name }: ProgramCommand = {}): string[] {
+    return ["node", ...nodeOptions, "--eval", unpackAndRun, ...(name === undefined ? [] : [name])];
 }
 
 export interface ProgramArgs {
@@ -31,7 +38,7 @@ export interface ProgramArgs {
 }
 
 /**
- * A program of ours in the cluster: bundled into one file and kept in a ConfigMap that pods mount into a stock Node
+ * A program of ours in the cluster, or several with much in common: bundled into one file and kept in a ConfigMap that pods mount into a stock Node
  * image, so that neither a registry nor an image build stands between a change and the cluster. The name carries a
  * hash of the bundle: a changed program is another ConfigMap, which rolls the pods that mount it.
  *
@@ -53,7 +60,7 @@ export class Program extends kx.ConfigMap {
 const configMapLimitBytes = 1_048_576;
 
 /**
- * One TypeScript program and all that it imports as one file for Node, packed by gzip, and a hash of it unpacked.
+ * One TypeScript program and all that it imports as one file for Node, packed by Brotli, and a hash of it unpacked.
  *
  * @throws Error where the program does not compile, or is larger than a ConfigMap may be.
  */

@@ -10,6 +10,8 @@ export interface HttpServiceArgs {
     /** A Node image. */
     image: string;
     program: Program;
+    /** Which of the program's bundle it is, as its folder in `services/` is called. */
+    runs: string;
     /** The program's environment, besides PORT. */
     env: kx.types.EnvMap;
     serviceType: ServiceArgs["type"];
@@ -54,7 +56,7 @@ export class HttpService extends Workload {
                         {
                             name,
                             image: args.image,
-                            command: programCommand(...heap),
+                            command: programCommand({ nodeOptions: heap, name: args.runs }),
                             env: { ...args.env, PORT: String(port), ...(shutdownDelayMs > 0 && { SHUTDOWN_DELAY_MS: String(shutdownDelayMs) }) },
                             ports: { http: port },
                             volumeMounts: [args.program.mount(programMount)],

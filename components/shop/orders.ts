@@ -28,10 +28,10 @@ export class Orders extends pulumi.ComponentResource {
         const child = { parent: this };
         const broker = new MessageBroker("message-broker", { namespace, image: images.nats, storage: brokerStorage }, child);
 
+        const program = new Program({ namespace, entry: join(servicesFolder, "backoffice", "main.ts") }, child);
         const services = (["orders", "inventory"] as const).map((workload) => {
-            const program = new Program({ namespace, entry: join(servicesFolder, workload, "main.ts") }, child);
             const env = { ...database.envFor(workload), ...broker.envFor(workload) };
-            const args = { namespace, image: images.node, program, env, serviceType: "NodePort", replicas: replicas[workload], mayStayPending: true, shutdownDelayMs } as const;
+            const args = { namespace, image: images.node, program, runs: workload, env, serviceType: "NodePort", replicas: replicas[workload], mayStayPending: true, shutdownDelayMs } as const;
             return new HttpService(workload, args, child);
         });
         this.workloads = [broker.workload, ...services];

@@ -30,7 +30,7 @@ export interface ShopArgs {
     ingress?: Omit<GatewayIngressArgs, "namespace">;
 }
 
-/** The catalogue backends: one program, told its category. */
+/** The catalogue backends, which run one program, told its category. */
 const catalogues = { "fashion-bestseller": "FASHION", "toys-bestseller": "TOYS", "hot-deals": "HOT_DEALS" };
 
 /** The demo shop: a gateway over three catalogues and their database, and over orders in variant seven. */
@@ -59,16 +59,15 @@ export class Shop extends pulumi.ComponentResource {
         const namespace = this.namespace;
         const database = new Database("database", { namespace, image: postgres, storage: { ...storage, size: storage.database } }, child);
 
-        const catalogue = new Program({ namespace, entry: join(servicesFolder, "catalogue", "main.ts") }, child);
+        const program = new Program({ namespace, entry: join(servicesFolder, "storefront", "main.ts") }, child);
         const backends = Object.entries(catalogues).map(([workload, category]) => {
             const env = { ...database.envFor("reader"), CATEGORY: category };
-            return new HttpService(workload, { namespace, image: node, program: catalogue, env, serviceType: "NodePort", replicas: replicas[workload], shutdownDelayMs }, child);
+            return new HttpService(workload, { namespace, image: node, program, runs: "catalogue", env, serviceType: "NodePort", replicas: replicas[workload], shutdownDelayMs }, child);
         });
 
-        const program = new Program({ namespace, entry: join(servicesFolder, "gateway", "main.ts") }, child);
         const env = { FASHION_URL: "http://fashion-bestseller", TOYS_URL: "http://toys-bestseller", HOT_DEALS_URL: "http://hot-deals", TARGET_LABEL: labels.target };
         const { account } = new PodReader("gateway", { namespace }, child);
-        this.gateway = new HttpService("gateway", { namespace, image: node, program, env, serviceType: gatewayServiceType, account, replicas: replicas.gateway, shutdownDelayMs }, child);
+        this.gateway = new HttpService("gateway", { namespace, image: node, program, runs: "gateway", env, serviceType: gatewayServiceType, account, replicas: replicas.gateway, shutdownDelayMs }, child);
         if (args.ingress) new GatewayIngress("gateway", { namespace, ...args.ingress }, child);
         const brokerStorage = { ...storage, size: storage.broker };
         const orders = args.variant === "seven" ? new Orders("orders", { namespace, images: { node, nats }, database, replicas, brokerStorage, shutdownDelayMs }, child) : undefined;

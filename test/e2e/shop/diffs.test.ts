@@ -31,7 +31,7 @@ const longestLine = () => Math.max(...printed.split("\n").map((line) => line.len
 describe("a new shop", () => {
     it("is previewed without a program's text: each line is one or two of a terminal's, and all of it is some pages", async () => {
         await preview({});
-        expect(printed).toContain("gateway-program-");
+        expect(printed).toContain("storefront-program-");
         expect(longestLine()).toBeLessThan(500);
         expect(printed.length).toBeLessThan(100_000);
     });
@@ -65,9 +65,8 @@ describe("a change shows itself alone", () => {
 
     it("the variant", async () => {
         expect(unhashed(await preview({ variant: "seven" }))).toEqual([
-            "create ConfigMap inventory-program",
+            "create ConfigMap backoffice-program",
             "create ConfigMap message-broker-configuration",
-            "create ConfigMap orders-program",
             "create Deployment inventory",
             "create Deployment message-broker",
             "create Deployment orders",

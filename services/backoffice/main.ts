@@ -1,0 +1,4 @@
+import { runNamed } from "../shared/programs";
+
+/** What variant seven adds: orders, and the inventory that reserves what was ordered. */
+runNamed({ orders: () => require("../orders/main"), inventory: () => require("../inventory/main") });
