@@ -9,6 +9,9 @@ import { startMs, type Witness } from "./witness";
 /** Why an attack is not proven: the reason of the verdict INCONCLUSIVE. */
 export type Doubt = string;
 
+/** What came of trying, before the attack, what is to fail under it: why it does not even work now, or how long it took. */
+export type Control = { doubt: Doubt } | { tookMs: number };
+
 /** Since when an attack works: by this machine's clock, and by that of the witness, which may differ. */
 export interface Proven {
     attackedAt: number;
@@ -20,11 +23,12 @@ const enforcementMs = 15_000;
 const pollMs = 50;
 
 /**
- * How long an attempt from within a target may take, in milliseconds. What took less than the first before the attack,
- * and no longer does, is cut off; while that is waited for, the shop is attacked and nobody asks it. The last attempt
- * is given more, and costs nobody time.
+ * How long an attempt from within a target may take, in milliseconds. The control, before the attack, must work within the
+ * first. Under attack no attempt is given longer than the control took with all around it, since the shop is attacked
+ * meanwhile and nobody asks it: what worked within that, and no longer does, is cut off. The last attempt is given more,
+ * and costs nobody time.
  */
-const patienceMs = { first: 300, last: 1_000 };
+const patienceMs = { control: 300, last: 1_000 };
 
 /**
  * That an attack works. Whatever must fail under it is tried before, when it must work, then until it fails, and again
@@ -35,22 +39,28 @@ export class AttackProof {
     private readonly targets: readonly Target[];
     private readonly peers: readonly Target[];
 
+    /** @param controlMs how long the control took, once it was made @default as long as it may */
     constructor(
         private readonly cluster: Cluster,
         private readonly proof: Proof,
         { targets, peers = [] }: Pick<Chosen, "targets" | "peers">,
         private readonly witness: Witness,
+        private readonly controlMs: number = patienceMs.control,
     ) {
         this.targets = targets;
         this.peers = peers;
     }
 
-    /** Before the attack: why what is to fail does not even work now; undefined where it does. */
-    async control(): Promise<Doubt | undefined> {
-        const results = await this.attempts(patienceMs.first, startMs);
+    /** Tries, before the attack, what is to fail under it. */
+    async control(): Promise<Control> {
+        const attempts = await this.attempts(startMs);
+        const begun = Date.now();
+        const results = await Promise.all(attempts.map((attempt) => attempt(patienceMs.control)));
+        const tookMs = Date.now() - begun;
         const problem = results.find((result) => "problem" in result);
-        if (problem) return `${this.wayOut()} could not be tried: ${problem.problem}`;
-        return results.some((result) => "worked" in result && !result.worked) ? `${this.wayOut()} did not work even before the attack began` : undefined;
+        if (problem) return { doubt: `${this.wayOut()} could not be tried: ${problem.problem}` };
+        const failed = results.some((result) => "worked" in result && !result.worked);
+        return failed ? { doubt: `${this.wayOut()} did not work even before the attack began` } : { tookMs };
     }
 
     /** Waits until all that is to fail fails; says since when, or why that cannot be shown. */
@@ -69,8 +79,8 @@ export class AttackProof {
      * @param endMs until when, in milliseconds since the epoch
      */
     async attackHolds(proven: Proven, endMs: number): Promise<Doubt | undefined> {
-        // Begun before the end, since a connection that is dropped takes as long to fail.
-        await sleep(endMs - patienceMs.last - Date.now());
+        // Begun before the end, since a connection that is dropped takes as long to fail, and all around it what it took before.
+        await sleep(endMs - patienceMs.last - this.controlMs - Date.now());
         const outward = await this.stillWorking(patienceMs.last);
         await sleep(endMs - Date.now());
         const changed = this.proof.deleted ? this.stillKilled() : targetsUnchanged(this.cluster, this.targets);
@@ -114,14 +124,14 @@ export class AttackProof {
 
     private async cutOutwards(giveUpAt: number): Promise<Doubt | undefined> {
         for (;;) {
-            const doubt = await this.stillWorking(patienceMs.first);
+            const doubt = await this.stillWorking(Math.min(patienceMs.control, this.controlMs));
             if (doubt === undefined || Date.now() > giveUpAt) return doubt;
             await sleep(pollMs);
         }
     }
 
     private async stillWorking(patience: number): Promise<Doubt | undefined> {
-        const results = await this.attempts(patience, 0);
+        const results = await Promise.all((await this.attempts(0)).map((attempt) => attempt(patience)));
         const problem = results.find((result) => "problem" in result);
         if (problem) return `${this.wayOut()} could not be tried: ${problem.problem}`;
         if (!results.some((result) => "worked" in result && result.worked)) return undefined;
@@ -133,15 +143,16 @@ export class AttackProof {
         return this.proof.lookup ? "looking up a name in the targets" : "a fresh connection from the targets outwards";
     }
 
-    private async attempts(patience: number, waitForWitnessMs: number): Promise<ProbeResult[]> {
+    /** Whatever must fail under the attack, to be tried, each for so many milliseconds. */
+    private async attempts(waitForWitnessMs: number): Promise<((patience: number) => Promise<ProbeResult>)[]> {
         const { outward, lookup, peers } = this.proof;
         const fromTargets: Question[] = [];
         if (outward) fromTargets.push({ connect: { host: await this.witness.address(waitForWitnessMs), port: outward.port } });
         if (lookup) fromTargets.push({ lookup: lookup.name });
         const between = (peers?.ways ?? []).flatMap((way) => (way === "egress" ? connections(this.targets, this.peers, peers?.ports) : connections(this.peers, this.targets, peers?.ports)));
         const all = [...this.targets.flatMap((from) => fromTargets.map((question) => ({ from, question }))), ...between];
-        if (peers && between.length === 0) return [{ problem: "neither the targets nor their peers declare such a TCP port" }];
-        return Promise.all(all.map(({ from, question }) => probe(this.cluster, from, question, patience)));
+        if (peers && between.length === 0) return [async () => ({ problem: "neither the targets nor their peers declare such a TCP port" })];
+        return all.map(({ from, question }) => (patience) => probe(this.cluster, from, question, patience));
     }
 }
 

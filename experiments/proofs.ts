@@ -1,7 +1,7 @@
 import type { Cluster } from "../shared/kubernetes";
 import { kindOf } from "./attacks/attack";
 import { markOf, type Plan } from "./plan";
-import { AttackProof, type Doubt, type Proven } from "./proof";
+import { AttackProof, type Control, type Doubt, type Proven } from "./proof";
 import type { Chosen } from "./targets/chosen";
 import { Witness } from "./witness";
 
@@ -21,24 +21,28 @@ export class AttackProofs {
     /**
      * @param job name of the deadline's Job
      * @param chosen whom the attacks are for, in the order of the plan
+     * @param controlMs how long the slowest control took, once they were made
      */
-    constructor(cluster: Cluster, plan: Plan, job: string, chosen: readonly Chosen[]) {
+    constructor(cluster: Cluster, plan: Plan, job: string, chosen: readonly Chosen[], controlMs?: number) {
         this.attacks = plan.attacks.map((attack, index) => {
             const mustFail = kindOf(attack.attack).proof(attack.attack);
             const { targets, peers } = chosen[index]!;
             const witness = new Witness(cluster, plan.namespace, job, markOf(plan, attack), targets, mustFail.inward);
-            return { name: attack.name, witness, proof: new AttackProof(cluster, mustFail, { targets, peers }, witness), kills: mustFail.deleted === true };
+            return { name: attack.name, witness, proof: new AttackProof(cluster, mustFail, { targets, peers }, witness, controlMs), kills: mustFail.deleted === true };
         });
     }
 
     /**
      * Before the attacks: waits until the Job has looked at all targets, and tries what is to fail.
      *
-     * @returns why it does not even work now; undefined where it does
+     * @returns how long the slowest took, or the first doubt
      * @throws Error where the Job does not get to it
      */
-    async control(): Promise<Doubt | undefined> {
-        return this.firstDoubt(async ({ witness, proof }) => (await Promise.all([proof.control(), witness.begun()]))[0]);
+    async control(): Promise<Control> {
+        const controls = await Promise.all(this.attacks.map(async ({ witness, proof }) => (await Promise.all([proof.control(), witness.begun()]))[0]));
+        const failed = controls.findIndex((control) => "doubt" in control);
+        if (failed !== -1) return { doubt: this.named(failed, (controls[failed] as { doubt: Doubt }).doubt) };
+        return { tookMs: Math.max(...controls.map((control) => (control as { tookMs: number }).tookMs)) };
     }
 
     /** Waits until each attack works; says since when, in the order of the plan, or why that cannot be shown. */

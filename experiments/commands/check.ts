@@ -22,14 +22,14 @@ import { AnswerTeller } from "./tell";
 runStep(async (plan, cluster) => {
     const startedAt = Date.now();
     const { route } = resultFromEnvironment<SteadyState>("STEADY_STATE");
-    const { attacks: chosen, doubt: controlDoubt } = resultFromEnvironment<ChosenTargets>("TARGETS");
+    const { attacks: chosen, control } = resultFromEnvironment<ChosenTargets>("TARGETS");
     const { shopNamespace, clusterName, namespace } = plan;
     const { graceMs, durationMs } = plan.window;
-    const proofs = new AttackProofs(cluster, plan, process.env.DEADLINE_JOB!, chosen);
-    const doubtBefore = (await attacksThere(plan, cluster)) ? controlDoubt : ended(plan.run);
+    const before = (await attacksThere(plan, cluster)) ? control : { doubt: ended(plan.run) };
+    const proofs = new AttackProofs(cluster, plan, process.env.DEADLINE_JOB!, chosen, "doubt" in before ? undefined : before.tookMs);
     const readiness = new ReadinessRecorder(cluster, shopNamespace);
 
-    const proof = doubtBefore === undefined ? await proofs.proven() : { doubt: doubtBefore };
+    const proof = "doubt" in before ? before : await proofs.proven();
     let checks: Checked[] = plan.checks.map(({ name }) => ({ name, answers: [] }));
     let actions: Performed[] = [];
     let doubt: string | undefined;

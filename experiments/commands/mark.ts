@@ -26,8 +26,7 @@ runStep<ChosenTargets>(async (plan, cluster) => {
         say(`Targets${name}: ${targets.map(({ pod, container }) => `${pod}/${container}`).join(", ")} (${describeRadius(attack.radius)} of ${matching} matching)`);
     }
     try {
-        const doubt = await new AttackProofs(cluster, plan, process.env.DEADLINE_JOB!, chosen).control();
-        return { attacks: chosen, doubt };
+        return { attacks: chosen, control: await new AttackProofs(cluster, plan, process.env.DEADLINE_JOB!, chosen).control() };
     } catch (error) {
         await unmarkAll(cluster, namespace);
         throw error;

@@ -43,8 +43,8 @@ export class Deadline extends pulumi.ComponentResource {
         const metadata = { name: objectName, namespace: args.namespace, labels: { [labels.experiment]: args.experiment } };
 
         const account = new k8s.core.v1.ServiceAccount(`${name}-account`, { metadata }, child);
-        const role = new k8s.rbac.v1.Role(`${name}-role`, { metadata, rules: rulesOf(args) }, child);
-        const binding = new k8s.rbac.v1.RoleBinding(
+        new k8s.rbac.v1.Role(`${name}-role`, { metadata, rules: rulesOf(args) }, child);
+        new k8s.rbac.v1.RoleBinding(
             `${name}-binding`,
             {
                 metadata,
@@ -71,7 +71,8 @@ export class Deadline extends pulumi.ComponentResource {
                     template: { metadata: { labels: metadata.labels }, spec: podSpec(args, objectName, program) },
                 },
             },
-            { ...child, dependsOn: [account, role, binding] },
+            // Its rights it needs later than its account, and has them before its pod runs.
+            { ...child, dependsOn: [account] },
         );
         this.registerOutputs({});
     }

@@ -1,12 +1,13 @@
 import type { Target } from "../../shared/containers";
 import { endpoint } from "../deadline/report";
+import type { Control } from "../proof";
 
 /** What the targets step prints: whom the attacks are for. */
 export interface ChosenTargets {
     /** In the order of the plan's attacks. */
     attacks: Chosen[];
-    /** Why they cannot be proven, known before they began; absent where they can. */
-    doubt?: string;
+    /** What came of trying, before the attacks, what is to fail under them. */
+    control: Control;
 }
 
 /** Whom one attack is for. */

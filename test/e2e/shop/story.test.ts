@@ -72,7 +72,7 @@ describe("the story, from a shop to two verdicts and back to nothing", () => {
         expect(changes).toHaveLength(11);
         expect(new Set(changes.map(({ op }) => op))).toEqual(new Set(["delete"]));
         const order = changes.map(({ name }) => name);
-        const steps = ["check", "blackhole", "targets", "deadline", "deadline-role", "steady-state"];
+        const steps = ["check", "blackhole", "targets", "deadline-role", "steady-state"];
         expect(steps.map((step) => order.indexOf(step))).toEqual(steps.map((step) => order.indexOf(step)).sort((a, b) => a - b));
         expect(await stack.traces()).toEqual([]);
         expect((await stack.products()).good).toBe(true);
