@@ -10,7 +10,10 @@ const rounds = 3;
 const warmUpSeconds = 10;
 const fullSeconds = 6;
 const halfSeconds = 8;
-const pauseMs = 50;
+/** Between samples: more of them would be a load of their own. */
+const pauseMs = 150;
+/** What the full load has left behind, in queues and in memory, is gone after that. */
+const restSeconds = 2;
 
 /** One round: the gateway's maximum, and half of it. Times are in milliseconds. */
 interface Round {
@@ -45,6 +48,7 @@ async function measureRound({ cluster, say }: Session): Promise<Round> {
     const url = await gatewayUrl(cluster, namespaces.shop);
     const backends = await backendUrls(cluster, namespaces.shop);
     const perSecond = (await fullLoad(url, fullSeconds)).perSecond / 2;
+    await steadyLoad(url, perSecond, restSeconds);
     say(`asking for ${halfSeconds} s at ${perSecond.toFixed(0)} requests a second`);
     const load = steadyLoad(url, perSecond, halfSeconds);
     const [{ latencies, bad }, samples] = await Promise.all([load, sample(backends, load)]);
