@@ -5,9 +5,9 @@ import { type Figure, median } from "../figure";
 import { fullLoad, percentile, steadyLoad } from "../load";
 import { namespaces, type Session } from "../session";
 
-const rounds = 3;
+const rounds = 5;
 /** As long as it takes V8 to compile what programs that have just started do most. */
-const warmUpSeconds = 10;
+const warmUpSeconds = 30;
 const fullSeconds = 6;
 const halfSeconds = 8;
 /** Between samples: more of them would be a load of their own. */
