@@ -5,7 +5,7 @@ import { type DatabaseArgs, openDatabase } from "../shared/database";
 export interface ProductDatabase {
     /** The products of a category by name. Fails within the query time-out, whatever the network does. */
     products(category: Category): Promise<Product[]>;
-    /** Opens a connection of its own, logs in, asks something and closes it; throws if that fails within 800 ms. */
+    /** Asks something, and has the server answer over a fresh connection; throws if either fails, or not within 800 ms. */
     checkFreshConnection(): Promise<void>;
     /** Closes the pooled connections. */
     close(): Promise<void>;

@@ -1,4 +1,4 @@
-import { request, type IncomingHttpHeaders } from "node:http";
+import { Agent, request, type IncomingHttpHeaders } from "node:http";
 import type { Scope } from "../shared/scope";
 import { BackendFailure, failureOf } from "./failure";
 import { rememberingLookup } from "./lookup";
@@ -46,6 +46,9 @@ const LONGEST_ANSWER_BYTES = 1024 * 1024;
 
 const lookup = rememberingLookup();
 
+/** Keeps no connection. To ask for none (`agent: false`) would have Node make another of these for each request. */
+const agent = new Agent({ keepAlive: false });
+
 /** Asks a backend something. @throws BackendFailure that says why there is no answer */
 export async function call(backend: Backend, exchange: Exchange, question: Question): Promise<Answer> {
     try {
@@ -69,7 +72,7 @@ function overOwnConnection({ name, url }: Backend, { scope, timeoutMs, cancelled
         const target = new URL(url);
         target.pathname = question.path;
         const headers = { ...scope.headers, Accept: "application/json", ...question.headers, Connection: "close" };
-        const outgoing = request(target, { method: question.method, agent: false, headers, lookup });
+        const outgoing = request(target, { method: question.method, agent, headers, lookup });
         const giveUp = (reason: unknown) => {
             reject(reason);
             outgoing.destroy();

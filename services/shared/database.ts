@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import postgres from "postgres";
 import type { databaseVariables, ValuesOf } from "./environment";
 import { READINESS_TIMEOUT_MS } from "./health";
-import { within } from "./time";
+import { TimeLimitError, within } from "./time";
 
 export interface DatabaseArgs {
     host: string;
@@ -29,7 +29,7 @@ export interface Database {
      * may have been done all the same.
      */
     ask<Result>(work: (sql: postgres.Sql) => Promise<Result>): Promise<Result>;
-    /** Opens a connection of its own, logs in, asks something and closes it; throws if that fails within 800 ms. */
+    /** Asks something, and has the server answer over a fresh connection; throws if either fails, or not within 800 ms. */
     checkFreshConnection(): Promise<void>;
     /** Ends the pooled connections at once; the next question opens a fresh one. */
     destroyConnections(): void;
@@ -46,7 +46,7 @@ export interface Database {
  * opens a fresh one.
  */
 export function openDatabase(args: DatabaseArgs): Database {
-    const pool = openConnections(args, { max: 4, connectTimeoutMs: args.queryTimeoutMs * (2 / 3) });
+    const pool = openConnections(args);
     return {
         async ask(work) {
             try {
@@ -60,20 +60,36 @@ export function openDatabase(args: DatabaseArgs): Database {
             }
         },
         async checkFreshConnection() {
-            const probe = openConnections(args, { max: 1, connectTimeoutMs: READINESS_TIMEOUT_MS });
-            try {
-                await within(READINESS_TIMEOUT_MS, probe.sql`select 1`.execute());
-            } finally {
-                void probe.close();
-            }
+            await within(READINESS_TIMEOUT_MS, Promise.all([greet(args), pool.sql`select 1`.execute()]));
         },
         destroyConnections: pool.destroyConnections,
         close: () => pool.close(),
     };
 }
 
+/**
+ * Has the server answer over a connection that is opened now and closed again. It is asked for TLS, which it grants or
+ * denies with one byte before it does anything else (PostgreSQL's "Message Flow", "SSL Session Encryption"): to log in, too,
+ * each second, would cost an idle shop more than all else that it does, and hold up those that it serves.
+ */
+function greet({ host, port }: DatabaseArgs): Promise<void> {
+    return new Promise((resolve, reject) => {
+        const socket = connect({ host, port, timeout: READINESS_TIMEOUT_MS }, () => socket.write(tlsRequest));
+        socket.once("data", () => {
+            resolve();
+            socket.destroy();
+        });
+        socket.once("timeout", () => socket.destroy(new TimeLimitError(READINESS_TIMEOUT_MS)));
+        socket.once("error", reject);
+        socket.once("close", () => reject(new Error("the database closed a fresh connection without a word")));
+    });
+}
+
+/** Its length, then a number that no version of the protocol has. */
+const tlsRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
+
 /** `postgres` with sockets that can be destroyed from outside; by itself it would wait for them to end. */
-function openConnections(args: DatabaseArgs, limits: { max: number; connectTimeoutMs: number }) {
+function openConnections(args: DatabaseArgs) {
     const sockets = new Set<Socket>();
     const destroyConnections = () => sockets.forEach((socket) => socket.destroy());
     const openSocket = () => {
@@ -87,8 +103,8 @@ function openConnections(args: DatabaseArgs, limits: { max: number; connectTimeo
         user: args.user,
         password: args.password,
         database: args.database,
-        max: limits.max,
-        connect_timeout: limits.connectTimeoutMs / 1000,
+        max: 4,
+        connect_timeout: (args.queryTimeoutMs * (2 / 3)) / 1000,
         idle_timeout: 30,
         // By default it waits up to 20 s before it tries a lost server again; here each request is a try.
         backoff: () => 0,

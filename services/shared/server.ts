@@ -5,6 +5,13 @@ import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
 import { plainProblem, problemResponse } from "./problem";
 
+/**
+ * How long a connection is kept that nobody uses, in milliseconds: longer than what stands before a gateway keeps it (60 s in
+ * NGINX and in the load balancers of AWS by default). If the server closed it first, it would close some on which the next
+ * request is under way, and that request would be lost.
+ */
+const KEEP_ALIVE_MS = 75_000;
+
 /** How long requests in flight may take to end once a stop was asked for, in milliseconds. */
 const DRAIN_TIMEOUT_MS = 5_000;
 
@@ -26,7 +33,7 @@ export interface RunningServer {
 export async function startServer(application: Hono, port: number): Promise<RunningServer> {
     // A client that dawdles must not hold a connection for node's default of five minutes. That a host is missing is said
     // by the adapter, in a problem document; node would say nothing.
-    const options = { headersTimeout: 5_000, requestTimeout: 10_000, keepAliveTimeout: 5_000, requireHostHeader: false };
+    const options = { headersTimeout: 5_000, requestTimeout: 10_000, keepAliveTimeout: KEEP_ALIVE_MS, requireHostHeader: false };
     const server = createServer(options, getRequestListener(application.fetch, { errorHandler: refuseTarget }));
     server.on("clientError", refuse);
     await new Promise<void>((resolve, reject) => {

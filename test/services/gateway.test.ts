@@ -104,6 +104,12 @@ describe("a gateway that is told to stop", () => {
         expect(durationMs).toBeLessThan(1000);
     });
 
+    it("keeps a connection longer than load balancers do, 60 s, so that it closes none on which a request is under way", async () => {
+        const { gateway } = await startGateway();
+        const [, seconds] = /^timeout=(\d+)$/.exec((await ask(gateway)).headers.get("keep-alive")!)!;
+        expect(Number(seconds)).toBeGreaterThan(60);
+    });
+
     it("serves on for as long as it is told, and has clients that keep their connection make another", async () => {
         const { gateway } = await startGateway({}, { SHUTDOWN_DELAY_MS: "1000" });
         expect((await ask(gateway)).headers.get("connection")).toBe("keep-alive");
