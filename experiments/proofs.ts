@@ -40,22 +40,20 @@ export class AttackProofs {
      */
     async control(): Promise<Control> {
         const controls = await Promise.all(this.attacks.map(async ({ witness, proof }) => (await Promise.all([proof.control(), witness.begun()]))[0]));
-        const failed = controls.findIndex((control) => "doubt" in control);
-        if (failed !== -1) return { doubt: this.named(failed, (controls[failed] as { doubt: Doubt }).doubt) };
-        return { tookMs: Math.max(...controls.map((control) => (control as { tookMs: number }).tookMs)) };
+        const doubt = this.firstDoubt(controls.map(doubtOf));
+        return doubt === undefined ? { tookMs: Math.max(...controls.map((control) => ("tookMs" in control ? control.tookMs : 0))) } : { doubt };
     }
 
     /** Waits until each attack works; says since when, in the order of the plan, or why that cannot be shown. */
     async proven(): Promise<Proven[] | { doubt: Doubt }> {
         const outcomes = await Promise.all(this.attacks.map(({ proof }) => proof.attackProven()));
-        const unproven = outcomes.findIndex((outcome) => "doubt" in outcome);
-        if (unproven === -1) return outcomes as Proven[];
-        return { doubt: this.named(unproven, (outcomes[unproven] as { doubt: Doubt }).doubt) };
+        const doubt = this.firstDoubt(outcomes.map(doubtOf));
+        return doubt === undefined ? (outcomes as Proven[]) : { doubt };
     }
 
     /** Whether the attacks work until `endMs`, in milliseconds since the epoch, as far as is seen; else why not. */
     async hold(proven: readonly Proven[], endMs: number): Promise<Doubt | undefined> {
-        return this.firstDoubt(({ proof }, index) => proof.attackHolds(proven[index]!, endMs));
+        return this.firstDoubt(await Promise.all(this.attacks.map(({ proof }, index) => proof.attackHolds(proven[index]!, endMs))));
     }
 
     /** The pods that the Job says it has deleted, for each attack; undefined for those that delete none. */
@@ -65,13 +63,13 @@ export class AttackProofs {
         );
     }
 
-    private async firstDoubt(ask: (attack: Proving, index: number) => Promise<Doubt | undefined>): Promise<Doubt | undefined> {
-        const doubts = await Promise.all(this.attacks.map(ask));
+    /** @param doubts of the attacks, in the order of the plan */
+    private firstDoubt(doubts: readonly (Doubt | undefined)[]): Doubt | undefined {
         const index = doubts.findIndex((doubt) => doubt !== undefined);
-        return index === -1 ? undefined : this.named(index, doubts[index]!);
+        return index === -1 || this.attacks.length === 1 ? doubts[index] : `of the attack ${this.attacks[index]!.name}, ${doubts[index]}`;
     }
+}
 
-    private named(index: number, doubt: Doubt): Doubt {
-        return this.attacks.length === 1 ? doubt : `of the attack ${this.attacks[index]!.name}, ${doubt}`;
-    }
+function doubtOf(outcome: object): Doubt | undefined {
+    return "doubt" in outcome ? (outcome.doubt as Doubt) : undefined;
 }
