@@ -22,8 +22,9 @@ export function orderMemory(session: Session): Figure {
             session.say("adding orders to the shop");
             await stack.set({ variant: "seven" });
             await stack.up();
-            const state = await stack.output<string>("orders");
-            if (state !== "ready") throw new Error(state);
+            const workloads = Object.values(await stack.output<Record<string, string>>("workloads"));
+            const waiting = workloads.filter((state) => !/^(\d+) of \1 ready$/.test(state));
+            if (waiting.length > 0) throw new Error(waiting.join(" "));
             const url = await gatewayUrl(session.cluster, namespaces.shop);
             const next = orderMessages(await productIds(url));
             session.say(`placing orders over ${connections} connections for ${loadSeconds} s`);

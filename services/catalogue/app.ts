@@ -18,7 +18,7 @@ export function createCatalogue({ category, database, log }: CatalogueArgs): Hon
     const application = createApplication(log);
     serveHealth(application, log, async () => {
         try {
-            await database.checkFreshConnection();
+            await database.check();
         } catch (cause) {
             throw new Error("The product database cannot be reached.", { cause });
         }
