@@ -9,6 +9,8 @@ export interface Load {
     latencies: number[];
     /** Other answers, and requests that got none. */
     bad: number;
+    /** What the first of them was: a status and what came with it, or an error. */
+    firstBad?: string;
 }
 
 /** How many connections, which are kept, carry a load. */
@@ -61,18 +63,21 @@ async function load(url: string, seconds: number, next: () => Message, drive: Dr
     const agent = new Agent({ keepAlive: true, maxSockets: connections });
     const latencies: number[] = [];
     let bad = 0;
+    let firstBad: string | undefined;
     const begun = performance.now();
     const goesOn = () => performance.now() - begun < seconds * 1_000;
     const ask = (due: number) =>
         new Promise<void>((resolve) => {
-            const fail = () => {
+            const fail = (reason: string) => {
                 bad++;
+                firstBad ??= reason;
                 setTimeout(resolve, 50);
             };
             const { method, headers, body } = next();
             const asked = request(url, { agent, method, headers }, (response) => {
                 if (Math.trunc(response.statusCode! / 100) !== 2) {
-                    response.resume().on("close", fail);
+                    let body = "";
+                    response.on("data", (chunk) => (body += chunk)).on("close", () => fail(`${response.statusCode} ${body}`));
                     return;
                 }
                 response.resume().on("end", () => {
@@ -80,12 +85,12 @@ async function load(url: string, seconds: number, next: () => Message, drive: Dr
                     resolve();
                 });
             });
-            asked.on("error", fail).end(body);
+            asked.on("error", (error) => fail(String(error))).end(body);
         });
     await drive(ask, goesOn);
     agent.destroy();
     if (latencies.length === 0) throw new Error(`${url} was not answered well once under load`);
-    return { perSecond: latencies.length / ((performance.now() - begun) / 1_000), latencies, bad };
+    return { perSecond: latencies.length / ((performance.now() - begun) / 1_000), latencies, bad, firstBad };
 }
 
 /** The value that so many percent of the samples do not exceed. */

@@ -51,8 +51,8 @@ async function measureRound({ cluster, say }: Session): Promise<Round> {
     await steadyLoad(url, perSecond, restSeconds);
     say(`asking for ${halfSeconds} s at ${perSecond.toFixed(0)} requests a second`);
     const load = steadyLoad(url, perSecond, halfSeconds);
-    const [{ latencies, bad }, samples] = await Promise.all([load, sample(backends, load)]);
-    if (bad > 0) throw new Error(`the gateway failed ${bad} times under half its load`);
+    const [{ latencies, bad, firstBad }, samples] = await Promise.all([load, sample(backends, load)]);
+    if (bad > 0) throw new Error(`the gateway failed ${bad} times under half its load, first with ${firstBad}`);
     const medians = Object.entries(samples).map(([name, answers]) => ({ name, p50: percentile(answers, 50), p99: percentile(answers, 99) }));
     return { perSecond, p99: percentile(latencies, 99), slowest: medians.reduce((a, b) => (b.p50 > a.p50 ? b : a)) };
 }

@@ -28,11 +28,11 @@ export function orderMemory(session: Session): Figure {
             const url = await gatewayUrl(session.cluster, namespaces.shop);
             const next = orderMessages(await productIds(url));
             session.say(`placing orders over ${connections} connections for ${loadSeconds} s`);
-            const [{ latencies, bad }, pods] = await Promise.all([
+            const [{ latencies, bad, firstBad }, pods] = await Promise.all([
                 fullLoad(url.replace(/products$/, "orders"), loadSeconds, next),
                 sleep((loadSeconds - 1) * 1_000).then(() => memoryOfPods(session.cluster, session.context, namespaces.shop)),
             ]);
-            if (bad > 0) throw new Error(`${bad} orders were not accepted`);
+            if (bad > 0) throw new Error(`${bad} orders were not accepted, the first with ${firstBad}`);
             const largest = pods.sort((a, b) => b.megabytes - a.megabytes);
             return {
                 value: largest.find(({ workload }) => !others.includes(workload))!.megabytes,
