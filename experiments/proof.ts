@@ -38,6 +38,8 @@ const patienceMs = { control: 300, last: 1_000 };
 export class AttackProof {
     private readonly targets: readonly Target[];
     private readonly peers: readonly Target[];
+    /** What the control took, which is never more than it may: the last attempt must not end long before the window does. */
+    private readonly controlMs: number;
 
     /** @param controlMs how long the control took, once it was made @default as long as it may */
     constructor(
@@ -45,8 +47,9 @@ export class AttackProof {
         private readonly proof: Proof,
         { targets, peers = [] }: Pick<Chosen, "targets" | "peers">,
         private readonly witness: Witness,
-        private readonly controlMs: number = patienceMs.control,
+        controlMs: number = patienceMs.control,
     ) {
+        this.controlMs = Math.min(patienceMs.control, controlMs);
         this.targets = targets;
         this.peers = peers;
     }
@@ -124,7 +127,7 @@ export class AttackProof {
 
     private async cutOutwards(giveUpAt: number): Promise<Doubt | undefined> {
         for (;;) {
-            const doubt = await this.stillWorking(Math.min(patienceMs.control, this.controlMs));
+            const doubt = await this.stillWorking(this.controlMs);
             if (doubt === undefined || Date.now() > giveUpAt) return doubt;
             await sleep(pollMs);
         }

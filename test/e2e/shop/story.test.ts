@@ -72,8 +72,12 @@ describe("the story, from a shop to two verdicts and back to nothing", () => {
         expect(changes).toHaveLength(11);
         expect(new Set(changes.map(({ op }) => op))).toEqual(new Set(["delete"]));
         const order = changes.map(({ name }) => name);
-        const steps = ["check", "blackhole", "targets", "deadline-role", "steady-state"];
-        expect(steps.map((step) => order.indexOf(step))).toEqual(steps.map((step) => order.indexOf(step)).sort((a, b) => a - b));
+        // The deadline's Job, and what it may do, outlive the attack.
+        for (const part of ["deadline", "deadline-role", "deadline-binding", "deadline-account"]) {
+            const steps = ["check", "blackhole", "targets", part, "steady-state"];
+            expect(steps.map((step) => order.indexOf(step))).toEqual(steps.map((step) => order.indexOf(step)).sort((a, b) => a - b));
+            expect(order).toContain(part);
+        }
         expect(await stack.traces()).toEqual([]);
         expect((await stack.products()).good).toBe(true);
         expect(outputs.experiment!.value).toBe("disabled");
