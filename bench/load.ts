@@ -76,8 +76,8 @@ async function load(url: string, seconds: number, next: () => Message, drive: Dr
             const { method, headers, body } = next();
             const asked = request(url, { agent, method, headers }, (response) => {
                 if (Math.trunc(response.statusCode! / 100) !== 2) {
-                    let body = "";
-                    response.on("data", (chunk) => (body += chunk)).on("close", () => fail(`${response.statusCode} ${body}`));
+                    let answer = "";
+                    response.on("data", (chunk) => (answer += chunk)).on("close", () => fail(`${response.statusCode} ${answer}`));
                     return;
                 }
                 response.resume().on("end", () => {
