@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { build } from "esbuild";
 
 /** The Pulumi release that the stand-ins serve; the CLI lies under this version in Pulumi's home. */
-export const PULUMI_CLI_VERSION = "3.250.0";
+export const PULUMI_CLI_VERSION = "3.232.0";
 
 /** The command provider's version, as `@pulumi/command` in package.json pins it. */
 export const COMMAND_PROVIDER_VERSION = "1.2.1";

@@ -9,7 +9,7 @@ import { requiredPackages } from "./packages";
 import { runProgram, type RunResult } from "./program";
 
 /** The release whose host this stands in for. */
-export const PULUMI_VERSION = "v3.250.0";
+export const PULUMI_VERSION = "v3.232.0";
 
 /** The Node language host's service, as the engine calls it to plan, update, refresh, destroy and describe a stack. */
 export class LanguageHost {

@@ -25,7 +25,7 @@ export function temporaryFolder(): { readonly path: string; readonly remove: () 
 export async function homeWithStandIns(folder: string): Promise<{ languageHost: string; commandProvider: string }> {
     await installStandIns(folder);
     return {
-        languageHost: join(folder, "versions", "3.250.0", "bin", "pulumi-language-nodejs"),
+        languageHost: join(folder, "versions", "3.232.0", "bin", "pulumi-language-nodejs"),
         commandProvider: join(folder, "plugins", "resource-command-v1.2.1", "pulumi-resource-command"),
     };
 }

@@ -23,7 +23,7 @@ function write(path: string, content: string): string {
 }
 
 describe("installStandIns", () => {
-    const host = "versions/3.250.0/bin/pulumi-language-nodejs";
+    const host = "versions/3.232.0/bin/pulumi-language-nodejs";
     const provider = "plugins/resource-command-v1.2.1/pulumi-resource-command";
 
     test("never touches an official plugin", async () => {
