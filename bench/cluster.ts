@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Answer } from "../experiments/checks/answer";
 import { askProducts } from "../experiments/checks/products";
 import { addressRoute as routeTo, type Route } from "../experiments/checks/route";
 import { gatewayAddress, productsUrl } from "../shared/gateway";
@@ -9,6 +8,8 @@ import type { Manifest } from "./manifests";
 import { secondsSince } from "./time";
 
 const patienceSeconds = 120;
+const askEveryMs = 100;
+const askForMs = 2_000;
 
 /**
  * `kubectl apply` of objects, to its end. On the server, as the Pulumi provider does it too: on the client it would keep
@@ -23,16 +24,26 @@ export async function kubectlApply(context: string, manifests: readonly Manifest
     if (code !== 0) throw new Error(`kubectl apply failed: ${problem}`);
 }
 
-/** The first good answer of `/products` at the gateway's external address; gives the seconds since `begun`. */
+/**
+ * The first good answer of `/products` at the gateway's external address; gives the seconds since `begun`. It is asked at
+ * a steady rate, whatever became of the questions before: one that was asked too early may hang until it is given up.
+ */
 export async function untilProductsAnswer(cluster: Cluster, namespace: string, begun: number): Promise<number> {
-    let last: Answer | undefined;
-    while (secondsSince(begun) < patienceSeconds) {
+    let problem: string | undefined = "the gateway has no address";
+    let answeredAfter: number | undefined;
+    const ask = async () => {
         const route = await addressRoute(cluster, namespace);
-        last = route && (await askProducts(cluster, route, 2_000));
-        if (last?.good) return secondsSince(begun);
-        await sleep(50);
+        if (!route) return;
+        const answer = await askProducts(cluster, route, askForMs);
+        if (answer.good) answeredAfter ??= secondsSince(begun);
+        else problem = answer.problem;
+    };
+    while (answeredAfter === undefined) {
+        if (secondsSince(begun) > patienceSeconds) throw new Error(`/products in ${namespace} did not answer within ${patienceSeconds} s: ${problem}`);
+        void ask().catch((error: Error) => (problem = error.message));
+        await sleep(askEveryMs);
     }
-    throw new Error(`/products in ${namespace} did not answer within ${patienceSeconds} s: ${last?.problem ?? "the gateway has no address"}`);
+    return answeredAfter;
 }
 
 /** The gateway's external address as a way to ask; undefined while it has none. */
