@@ -115,6 +115,9 @@ export function proxy(layout: NodeLayout, parts: NodeParts): Component {
             `--hostname-override=${nodeName}`,
             "--proxy-mode=iptables",
             `--cluster-cidr=${addresses.pods}`,
+            // Within a second of the change before it, as it is by default, a change would wait for the second to be over:
+            // a shop that is up would not answer yet. That is to spare clusters with thousands of Services.
+            "--iptables-min-sync-period=100ms",
             // These sysctls are read-only in a network namespace, and kube-proxy exits where it cannot set them.
             "--conntrack-max-per-core=0",
             "--conntrack-tcp-timeout-established=0s",
