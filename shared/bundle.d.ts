@@ -2,7 +2,7 @@
  * The file that holds a TypeScript program and all that it imports, for Node. Made where it is not there yet: esbuild
  * takes longer to bundle the programs than the whole rest of the stack's program takes to run.
  *
- * @param entry path of the file that begins the program, in `services/` or `experiments/`, or of a package's file
+ * @param entry path of the file that begins the program, in `services/`, `experiments/` or `sandbox/pulumi/`, or of a package's file
  * @throws Error where the program does not compile
  */
 export declare function bundledFile(entry: string): string;
@@ -19,8 +19,9 @@ export declare function packedFile(entry: string): string;
 export declare function requireBundled(entry: string): unknown;
 
 /**
- * The folder with the stack's program as JavaScript, its files at the same places as their TypeScript in the project.
+ * The JavaScript of one of the TypeScript files that are run as they are: the stack's program, and the programs of
+ * `npm run`. Nothing checks their types here.
  *
- * @throws Error where a file does not compile
+ * @throws Error where a file does not compile, or is none of these
  */
-export declare function compiledProgram(): string;
+export declare function compiledFile(file: string): string;

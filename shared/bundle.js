@@ -1,9 +1,8 @@
-// Plain JavaScript, since the stack's program and an experiment's steps start from here, with nothing before them that
-// could read TypeScript.
+// Plain JavaScript, since all that is run here starts from this file, with nothing before it that could read TypeScript.
 const { createHash } = require("node:crypto");
 const { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = require("node:fs");
 const Module = require("node:module");
-const { dirname, join, relative, resolve } = require("node:path");
+const { dirname, join, relative, resolve, sep } = require("node:path");
 const { Script } = require("node:vm");
 const { brotliCompressSync } = require("node:zlib");
 
@@ -27,9 +26,12 @@ exports.packedFile = (entry) => {
     return cached(`${name}-packed`, ".js.br", sources, (outfile) => writeFileSync(outfile, brotliCompressSync(readFileSync(bundledFile(entry)))));
 };
 
+/** What the programs of a folder are made of; a package is as package-lock.json says. */
+const sourcesOfFolder = { node_modules: [], sandbox: [join("sandbox", "pulumi"), "shared"] };
+
 function sourcesOf(entry) {
     const path = relative(project, resolve(entry));
-    return { name: path.replace(/\W+/g, "-"), sources: path.startsWith("node_modules") ? [] : ["services", "experiments", "shared"] };
+    return { name: path.replace(/\W+/g, "-"), sources: sourcesOfFolder[path.split(sep)[0]] ?? ["services", "experiments", "shared"] };
 }
 
 /** @type {import("./bundle").requireBundled} */
@@ -48,13 +50,20 @@ exports.requireBundled = (entry) => {
     return module.exports;
 };
 
-/** @type {import("./bundle").compiledProgram} */
-exports.compiledProgram = () => {
-    const sources = ["index.ts", "components", "experiments", "shared"];
-    return cached("program", "", sources, (outdir) => {
+/** What is compiled together: the stack's program, and what `npm run` runs beside it. */
+const compiledTogether = { program: ["index.ts", "components", "experiments", "shared"], commands: ["cli", "sandbox", "bench", join("test", "all.ts")] };
+
+/** @type {import("./bundle").compiledFile} */
+exports.compiledFile = (file) => {
+    const path = relative(project, file);
+    const set = Object.entries(compiledTogether).find(([, sources]) => sources.some((source) => path === source || path.startsWith(source + sep)));
+    if (!set) throw new Error(`${path} is in none of the folders whose TypeScript is run: ${Object.values(compiledTogether).flat().join(", ")}`);
+    const [name, sources] = set;
+    const folder = cached(name, "", sources, (outdir) => {
         const entryPoints = sources.map((source) => (source.endsWith(".ts") ? source : `${source}/**/*.ts`));
         require("esbuild").buildSync({ ...target, entryPoints, outdir, outbase: project, absWorkingDir: project, sourcemap: "inline" });
     });
+    return join(folder, path.replace(/\.ts$/, ".js"));
 };
 
 /**
@@ -68,7 +77,9 @@ function cached(name, extension, sources, make) {
     mkdirSync(folder, { recursive: true });
     const unfinished = join(folder, `unfinished-${process.pid}`);
     make(unfinished);
-    for (const old of readdirSync(folder).filter((other) => !other.startsWith("unfinished"))) rmSync(join(folder, old), { recursive: true, force: true });
+    // Not what another process has made of the same sources meanwhile, and is about to read.
+    const old = readdirSync(folder).filter((other) => !other.startsWith("unfinished") && !other.startsWith(fingerprint(sources)));
+    for (const name of old) rmSync(join(folder, name), { recursive: true, force: true });
     try {
         renameSync(unfinished, path);
     } catch (error) {

@@ -1,13 +1,11 @@
 /**
- * Loaded before the stack's program (`nodeargs` in Pulumi.yaml), in every preview and update, to have it begin sooner and
- * to keep its secrets out of debug messages. Without it, and with `typescript: true` there, the program does the same.
+ * Loaded before whatever is run here. Before the stack's program (`nodeargs` in Pulumi.yaml), in every preview and update,
+ * to have it begin sooner and to keep its secrets out of debug messages: without it, and with `typescript: true` there, the
+ * program does the same. Before the programs of `npm run`, which are TypeScript too, for the same reasons.
  */
 const Module = require("node:module");
 const { readFileSync } = require("node:fs");
-const { join, relative } = require("node:path");
-const { compiledProgram, requireBundled } = require("./bundle");
-
-const project = join(__dirname, "..");
+const { compiledFile, requireBundled } = require("./bundle");
 
 // In its debug messages the SDK quotes the engine's answers, secrets in the clear: `--debug` would show them, and
 // `--event-log` keep them, whatever the program marks as a secret.
@@ -15,9 +13,9 @@ require("google-protobuf").Message.prototype.toString = () => "[not shown]";
 
 // TypeScript without its compiler, which takes longer to load than the program to run. `npm run typecheck` checks types.
 require.extensions[".ts"] = (module, file) => {
-    const compiled = join(compiledProgram(), relative(project, file).replace(/\.ts$/, ".js"));
+    const compiled = readFileSync(compiledFile(file), "utf8");
     process.setSourceMapsEnabled(true);
-    module._compile(readFileSync(compiled, "utf8"), file);
+    module._compile(compiled, file);
     process.setSourceMapsEnabled(false);
 };
 // The SDK takes down a stack for each promise; lines are looked up in the sources only where somebody reads one.

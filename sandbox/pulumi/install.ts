@@ -1,6 +1,6 @@
-import { chmod, mkdir, open, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { build } from "esbuild";
+import { bundledFile } from "../../shared/bundle";
 
 /** The Pulumi release that the stand-ins serve; the CLI lies under this version in Pulumi's home. */
 export const PULUMI_CLI_VERSION = "3.232.0";
@@ -48,7 +48,7 @@ async function install({ entryPoint }: StandIn, path: string): Promise<void> {
     if (present !== undefined && present !== HEAD) {
         return; // The official plugin.
     }
-    const text = await bundle(entryPoint);
+    const text = HEAD + (await readFile(bundledFile(entryPoint), "utf8"));
     if (present === undefined || !(await holds(path, text))) {
         await mkdir(dirname(path), { recursive: true });
         const unfinished = `${path}.${process.pid}.new`;
@@ -58,22 +58,6 @@ async function install({ entryPoint }: StandIn, path: string): Promise<void> {
     }
     // A download that broke off leaves this beside the plugin's folder, and the engine then passes the folder over.
     await rm(`${dirname(path)}.partial`, { force: true });
-}
-
-async function bundle(entryPoint: string): Promise<string> {
-    const { outputFiles } = await build({
-        entryPoints: [entryPoint],
-        bundle: true,
-        platform: "node",
-        target: "node20",
-        format: "cjs",
-        minify: true,
-        legalComments: "none",
-        banner: { js: HEAD.trimEnd() },
-        write: false,
-        logLevel: "silent",
-    });
-    return outputFiles[0]!.text;
 }
 
 /** The first bytes of a file, as many as {@link HEAD} has; undefined if there is no file. */

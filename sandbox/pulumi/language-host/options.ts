@@ -17,7 +17,7 @@ export type PackageManager = (typeof packageManagers)[number];
 /**
  * Checks a Pulumi.yaml's runtime options.
  *
- * @param options as the engine sends them: `{ typescript: false, nodeargs: "--import tsx" }`.
+ * @param options as the engine sends them: `{ typescript: false, nodeargs: "--require ./begin.js" }`.
  * @throws an error that lists every option of a wrong type, with what was found and what is allowed.
  */
 export function parseRuntimeOptions(options: Readonly<Record<string, unknown>>): RuntimeOptions {
@@ -30,7 +30,7 @@ export function parseRuntimeOptions(options: Readonly<Record<string, unknown>>):
     };
     expect(typeof typescript === "boolean", "typescript", typescript, "true or false");
     expect(tsconfig === undefined || typeof tsconfig === "string", "tsconfig", tsconfig, "a path");
-    expect(typeof nodeargs === "string", "nodeargs", nodeargs, 'a string, for example "--import tsx"');
+    expect(typeof nodeargs === "string", "nodeargs", nodeargs, 'a string, for example "--require ./begin.js"');
     const managers: readonly unknown[] = ["auto", ...packageManagers];
     expect(managers.includes(packagemanager), "packagemanager", packagemanager, `one of ${managers.join(", ")}`);
     if (mistakes.length > 0) {

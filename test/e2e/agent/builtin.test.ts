@@ -40,7 +40,7 @@ async function databasePasswords(): Promise<string[]> {
 }
 
 async function targets(args: string[], env: Record<string, string> = {}): Promise<{ code: number; stdout: string; stderr: string }> {
-    const command = ["--import", "tsx", "cli/targets.ts", ...args, "--namespace", namespace];
+    const command = ["--require", "./shared/preload.js", "cli/targets.ts", ...args, "--namespace", namespace];
     const ran = await promisify(execFile)("node", command, { cwd: project, env: { ...process.env, ...env }, maxBuffer: 1 << 26 }).then(
         ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
         (error: { code: number; stdout: string; stderr: string }) => error,

@@ -32,7 +32,7 @@ const nothing = { mounts: [], links: [], namespaces: [], routes: [], processes: 
 
 /** `npm run sandbox -- up`, as a process that can be killed with all its children. */
 function upInAProcess(): ChildProcess {
-    return spawn(process.execPath, ["--import", "tsx", "sandbox/cli.ts", "up"], { cwd: project, stdio: "ignore", detached: true });
+    return spawn(process.execPath, ["--require", "./shared/preload.js", "sandbox/cli.ts", "up"], { cwd: project, stdio: "ignore", detached: true });
 }
 
 beforeAll(async () => {

@@ -98,12 +98,12 @@ beforeEach(() => {
 describe("run", () => {
     test("a program gets its configuration, its project, its stack, and Node the arguments that the options say", async () => {
         const source = `import * as pulumi from "@pulumi/pulumi";
-            if (process.execArgv.join(" ") !== "--import tsx") throw new Error(process.execArgv.join(" "));
+            if (process.execArgv.join(" ") !== "--no-deprecation") throw new Error(process.execArgv.join(" "));
             const config = new pulumi.Config();
             export const variant: string = config.require("variant");
             export const key = config.requireSecret("agent.key");
             export const where = [pulumi.getOrganization(), pulumi.getProject(), pulumi.getStack()].join("/");`;
-        const options = { typescript: false, nodeargs: "--import tsx" };
+        const options = { nodeargs: "--no-deprecation" };
         expect(await run(source, options)).toEqual({ error: "", bail: false });
         expect(outputs).toMatchObject({ variant: "four", where: "organization/shop/local", key: { value: "abc" } });
     });

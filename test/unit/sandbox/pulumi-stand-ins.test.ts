@@ -53,7 +53,7 @@ describe("installStandIns", () => {
 
 describe("splitWords", () => {
     test.each([
-        ["--import tsx", ["--import", "tsx"]],
+        ["--require ./begin.js", ["--require", "./begin.js"]],
         ["  --a   --b  ", ["--a", "--b"]],
         [`--require './with space.js' "say \\"hi\\""`, ["--require", "./with space.js", 'say "hi"']],
         ["a\\ b", ["a b"]],
