@@ -18,7 +18,8 @@ const experimentSettings = { "experiment.name": "hot-deals-blackhole", "experime
 async function story(session: Session): Promise<void> {
     heading("1. The shop comes up");
     say(typed("pulumi up"));
-    const outputs = await session.up({ "experiment.enabled": "false" });
+    await session.up({ "experiment.enabled": "false" });
+    const outputs = await session.outputs();
     const namespace = String(outputs.namespace?.value);
     await scale(session.cluster, namespace, "hot-deals", 1);
     const pods = await podsOf(session.cluster, namespace);
@@ -28,7 +29,7 @@ async function story(session: Session): Promise<void> {
 
     heading("2. hot-deals is cut off the network");
     say("The hypothesis: the shop goes on listing its products while one container of hot-deals is isolated.");
-    const first = await experiment(session);
+    const first = await enable(session);
     expectThat(first.verdict === "FAILED", "the verdict is FAILED: one backend takes the whole listing with it, although fashion and toys could be served");
     await undo(session);
 
@@ -38,17 +39,18 @@ async function story(session: Session): Promise<void> {
     say("  3 of 3 are ready");
 
     heading("4. The same experiment again");
-    const second = await experiment(session);
+    const second = await enable(session);
     expectThat(second.verdict === "PASSED", "the verdict is PASSED: the cluster routes around the isolated replica");
     await undo(session);
 
     heading("5. All is undone");
-    const last = await session.up();
+    await session.up();
+    const last = await session.outputs();
     await showProducts(session, namespace, last);
     heading("Outputs");
     for (const [name, { value }] of Object.entries(last)) say(`  ${name.padEnd(12)} ${typeof value === "string" ? value : JSON.stringify(value)}`);
     heading("To try next");
-    if (session.context.local === "sandbox") say(typed('eval "$(npm run -s sandbox -- env)"'));
+    for (const command of session.shellSetup) say(typed(command));
     say(typed(`kubectl --namespace ${namespace} scale deployment hot-deals --replicas 1`));
     say(typed("npm run targets -- k8s.deployment=hot-deals"));
     say(typed("npx pulumi stack select local"));
@@ -58,10 +60,11 @@ async function story(session: Session): Promise<void> {
 }
 
 /** Enables the experiment, and tells what came out. */
-async function experiment(session: Session): Promise<Conclusion> {
+async function enable(session: Session): Promise<Conclusion> {
     say(typed("pulumi config set experiment.enabled true && pulumi up"));
-    const outputs = await session.up({ ...experimentSettings, "experiment.enabled": "true" });
-    const conclusion = outputs.experiment!.value as Conclusion;
+    await session.up({ ...experimentSettings, "experiment.enabled": "true" });
+    const { experiment } = await session.outputs();
+    const conclusion = experiment!.value as Conclusion;
     say(`  Targets   ${conclusion.targets.join(", ")}`);
     say(`  Requests  ${conclusion.requests}, ${conclusion.successRate} good once the grace was over`);
     if (conclusion.timeToFirstFailureMs !== null) say(`  First failure ${describeMilliseconds(conclusion.timeToFirstFailureMs)} after the attack took hold`);

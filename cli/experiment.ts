@@ -78,7 +78,7 @@ async function run({ experiment, settings, stack, json }: Options): Promise<numb
     const runs = await ExperimentRuns.open(stack, window);
     const outcomes: Outcome[] = [];
     try {
-        const names = experiment === "all" ? await runs.fitting(settings.variant) : [experiment];
+        const names = experiment === "all" ? runs.fitting(settings.variant) : [experiment];
         for (const name of names) {
             if (runs.interrupted) break;
             const outcome = await runs.whole({ ...settings, ...(name && { "experiment.name": name }) });

@@ -33,8 +33,8 @@ export class ExperimentRuns {
     }
 
     /** Names of the saved experiments that a shop has the workloads for. @param variant default: the stack's */
-    async fitting(variant?: string): Promise<string[]> {
-        const has = variant ?? (await this.session.setting("variant")) ?? settings.variant.default;
+    fitting(variant?: string): string[] {
+        const has = variant ?? this.session.setting("variant") ?? settings.variant.default;
         return savedExperiments().filter((saved) => saved.variant === undefined || saved.variant === has).map(({ name }) => name);
     }
 

@@ -1,12 +1,14 @@
 import type { OutputMap } from "@pulumi/pulumi/automation";
 import { randomBytes } from "node:crypto";
 import { styleText } from "node:util";
-import { allowedContext, type AllowedContext } from "../components/cluster/guard";
+import { allowedContext } from "../components/cluster/guard";
 import { settings } from "../components/configuration/settings";
 import { findAgents, keyOf } from "../experiments/targets/agents";
 import { loadKubeconfig } from "../shared/kubeconfig";
-import { type Cluster, connect, orMissing } from "../shared/kubernetes";
+import { type Cluster, connect, orMissing, reasonOf } from "../shared/kubernetes";
+import { exportsOf } from "../sandbox/node/env";
 import { preparePulumi } from "../sandbox/preparePulumi";
+import { pulumiEnvironment } from "../sandbox/pulumi/environment";
 import { demoCluster } from "./cluster";
 import { UpdateProgress } from "./progress";
 import { BorrowedStack, project } from "./stack";
@@ -14,13 +16,13 @@ import { BorrowedStack, project } from "./stack";
 /** What the programs of this folder work with: a stack, and the cluster that it is in. */
 export class Session {
     private constructor(
-        readonly context: AllowedContext,
         readonly cluster: Cluster,
         private readonly stack: BorrowedStack,
         private readonly print: (line: string) => void,
+        /** The commands that have a shell use the same Pulumi and the same cluster. */
+        readonly shellSetup: readonly string[],
     ) {}
 
-    private changes: Record<string, string> = {};
     private interruption = new AbortController();
 
     /**
@@ -28,29 +30,25 @@ export class Session {
      * in whatever local cluster there is; another in the one that its file names.
      */
     static async open(name = "local", print: (line: string) => void = say): Promise<Session> {
-        if (name !== "local") {
-            const stack = await BorrowedStack.open(name, await preparePulumi(project));
-            const context = allowedContext(loadKubeconfig(), await stack.setting("kube.context"));
-            return new Session(context, connect(context.name), stack, print);
-        }
-        const context = await demoCluster(print);
+        // The stack `local` is in the cluster that is found, whatever its file names.
+        const found = name === "local" ? await demoCluster(print) : undefined;
+        const missing = pulumiEnvironment(project);
         const stack = await BorrowedStack.open(name, await preparePulumi(project));
-        // Whatever the stack's file names: what is shown is the cluster that was just found.
-        await stack.set({ "kube.context": context.name });
+        if (found) stack.set({ "kube.context": found.name });
+        const context = found ?? allowedContext(loadKubeconfig(), stack.settings["kube.context"]);
         const cluster = connect(context.name);
-        if (await wantsKey(stack)) await stack.setSecret("agent.key", await localAgentKey(cluster, (await stack.setting("namespace")) ?? settings.namespace.default!));
-        return new Session(context, cluster, stack, print);
+        if (found && wantsKey(stack)) await stack.setSecret("agent.key", await localAgentKey(cluster, namespaceOf(stack)));
+        const shellSetup = context.local === "sandbox" ? ['eval "$(npm run -s sandbox -- env)"'] : exportsOf(missing);
+        return new Session(cluster, stack, print, shellSetup);
     }
 
     /** One stack update, told as it goes. Settings stay for the updates after it. */
-    async up(changes: Record<string, string> = {}): Promise<OutputMap> {
-        Object.assign(this.changes, changes);
-        await this.stack.set(changes);
+    async up(changes: Record<string, string> = {}): Promise<void> {
+        this.stack.set(changes);
         const progress = new UpdateProgress(this.print);
         try {
-            const { outputs } = await this.stack.up(progress.onEvent, { refresh: await this.shopIsGone(), signal: this.interruption.signal });
+            await this.stack.up(progress.onEvent, { refresh: await this.shopIsGone(), signal: this.interruption.signal });
             if (progress.changes === 0) this.print("  ✔ nothing had to be changed");
-            return outputs;
         } finally {
             progress.end();
         }
@@ -62,13 +60,17 @@ export class Session {
      * long as they are attacked.
      */
     private async shopIsGone(): Promise<boolean> {
-        const name = this.changes.namespace ?? (await this.setting("namespace")) ?? settings.namespace.default!;
-        return (await orMissing(this.cluster.core.readNamespace({ name }))) === undefined;
+        return (await orMissing(this.cluster.core.readNamespace({ name: namespaceOf(this.stack) }))) === undefined;
     }
 
-    /** A setting of the stack's file; undefined where it has none of that key. */
-    setting(key: string): Promise<string | undefined> {
-        return this.stack.setting(key);
+    /** What the last update put out. */
+    outputs(): Promise<OutputMap> {
+        return this.stack.outputs();
+    }
+
+    /** What is set, by the stack's file or since; undefined where the default holds. */
+    setting(key: string): string | undefined {
+        return this.stack.settings[key];
     }
 
     /** Cancels the update that runs, if one does; the next one can be begun at once. */
@@ -82,10 +84,12 @@ export class Session {
     }
 }
 
+const namespaceOf = (stack: BorrowedStack) => stack.settings.namespace ?? settings.namespace.default!;
+
 /** Whether a stack's agent can do with any key, and has none. A vendor's needs the platform's. */
-async function wantsKey(stack: BorrowedStack): Promise<boolean> {
-    const install = (await stack.setting("agent.install")) ?? settings["agent.install"].default;
-    return install === "builtin" && (await stack.setting("agent.key")) === undefined;
+function wantsKey(stack: BorrowedStack): boolean {
+    const install = stack.settings["agent.install"] ?? settings["agent.install"].default;
+    return install === "builtin" && !stack.has("agent.key");
 }
 
 /**
@@ -110,7 +114,7 @@ export const typed = (command: string) => styleText("cyan", `$ ${command}`);
 
 /** What went wrong, without the trace and the engine's own noise. */
 export function plainError(error: unknown): string {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = reasonOf(error);
     const diagnostics = /Diagnostics:\n([\s\S]*?)(?:\n\n(?:Outputs|Resources|Policies)|\n\s*stderr:|$)/.exec(message)?.[1];
     return (diagnostics ?? message).trim();
 }

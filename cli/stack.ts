@@ -1,10 +1,11 @@
-import { type ConfigMap, type EngineEvent, LocalWorkspace, type PreviewResult, type PulumiCommand, type Stack, type UpResult } from "@pulumi/pulumi/automation";
+import { type EngineEvent, LocalWorkspace, type OutputMap, type PreviewResult, type PulumiCommand, Stack, StackNotFoundError } from "@pulumi/pulumi/automation";
 import { execFile } from "node:child_process";
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { releaseStaleLocks } from "../shared/stackLock";
+import { StackFile } from "./stackFile";
 
 export const project = join(__dirname, "..");
 
@@ -13,9 +14,6 @@ export const project = join(__dirname, "..");
  * engine is given instead.
  */
 export class BorrowedStack {
-    /** What the stack's file sets, once it was asked for. */
-    private ofFile?: Promise<ConfigMap>;
-
     private constructor(
         private readonly stack: Stack,
         private readonly pulumi: PulumiCommand,
@@ -30,23 +28,24 @@ export class BorrowedStack {
         const original = join(project, `Pulumi.${name}.yaml`);
         copyFileSync(join(project, "Pulumi.yaml"), join(scratch, "Pulumi.yaml"));
         if (existsSync(original)) copyFileSync(original, copy);
-        const options = { workDir: project, pulumiCommand };
-        // `pulumi stack init` writes a salt into the stack's file: it is run where that is not the project's.
-        await LocalWorkspace.createOrSelectStack({ stackName: name, workDir: scratch }, { pulumiCommand });
-        const stack = await LocalWorkspace.selectStack({ stackName: name, workDir: project }, options);
+        const workspace = await LocalWorkspace.create({ workDir: project, pulumiCommand });
+        const select = () => Stack.select(name, workspace);
+        const stack = await select().catch(async (error: unknown) => {
+            if (!(error instanceof StackNotFoundError)) throw error;
+            // `pulumi stack init` writes a salt into the stack's file: it is run where that is not the project's.
+            await LocalWorkspace.createStack({ stackName: name, workDir: scratch }, { pulumiCommand });
+            return select();
+        });
+        // After each update the library has the CLI started three times, for a second, for outputs and history that hardly
+        // anybody wants.
+        stack.outputs = async () => ({});
+        stack.info = async () => undefined;
         return new BorrowedStack(stack, pulumiCommand, copy, scratch);
     }
 
-    async set(settings: Record<string, string>): Promise<void> {
-        const pairs = Object.entries(settings).flatMap(([key, value]) => ["--plaintext", `${key}=${value}`]);
-        if (pairs.length === 0) return;
-        const command = ["config", "set-all", "--stack", this.stack.name, "--config-file", this.copy, "--non-interactive", ...pairs];
-        await promisify(execFile)(this.pulumi.command, command, { cwd: project });
-    }
-
-    async unset(key: string): Promise<void> {
-        const command = ["config", "rm", key, "--stack", this.stack.name, "--config-file", this.copy, "--non-interactive"];
-        await promisify(execFile)(this.pulumi.command, command, { cwd: project });
+    /** Settings for the commands that follow. Undefined leaves one to its default. */
+    set(settings: Record<string, string | undefined>): void {
+        new StackFile(this.copy).set(settings);
     }
 
     /** Sets a secret. It goes by standard input: what a process was started with, everybody may read. */
@@ -57,10 +56,14 @@ export class BorrowedStack {
         await call;
     }
 
-    /** A setting of the stack's file; undefined where it has none of that key. */
-    async setting(key: string): Promise<string | undefined> {
-        this.ofFile ??= this.stack.getAllConfig();
-        return (await this.ofFile)[`chaos-shop:${key}`]?.value;
+    /** What is set, secrets left out. */
+    get settings(): Record<string, string> {
+        return new StackFile(this.copy).plain;
+    }
+
+    /** Whether something is set, be it a secret. */
+    has(key: string): boolean {
+        return new StackFile(this.copy).has(key);
     }
 
     /**
@@ -70,10 +73,17 @@ export class BorrowedStack {
      * @param signal cancels the update as Ctrl-C does: what is under way is finished, nothing else is begun
      * @param onOutput is told what `pulumi up` prints
      */
-    async up(onEvent: (event: EngineEvent) => void, options: { refresh?: boolean; signal?: AbortSignal; onOutput?: (text: string) => void } = {}): Promise<UpResult> {
+    async up(onEvent: (event: EngineEvent) => void, options: { refresh?: boolean; signal?: AbortSignal; onOutput?: (text: string) => void } = {}): Promise<void> {
         releaseStaleLocks(this.stack.name);
         // To show secrets the engine would write a salt into the project's stack file.
-        return this.stack.up({ ...options, configFile: this.copy, onEvent, diff: options.onOutput !== undefined, color: "never", showSecrets: false });
+        await this.stack.up({ ...options, configFile: this.copy, onEvent, diff: options.onOutput !== undefined, color: "never", showSecrets: false });
+    }
+
+    /** The stack's outputs; "[secret]" for those that are. */
+    async outputs(): Promise<OutputMap> {
+        const { stdout } = await promisify(execFile)(this.pulumi.command, ["stack", "output", "--json", "--stack", this.stack.name], { cwd: project });
+        const values = Object.entries(JSON.parse(stdout) as Record<string, unknown>);
+        return Object.fromEntries(values.map(([name, value]) => [name, { value, secret: value === "[secret]" }]));
     }
 
     /** What an update would do. @param onOutput is told what `pulumi preview --diff` prints */

@@ -1,5 +1,5 @@
-import { load } from "js-yaml";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dump, load } from "js-yaml";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { settings } from "../components/configuration/settings";
 
@@ -25,7 +25,7 @@ export function placeOfStack(stack: string, folder = project): StackPlace {
 }
 
 /**
- * The settings in a stack's file, those that are secrets left out.
+ * The settings of a stack, those that are secrets left out.
  *
  * @throws Error that names the stacks that there are, where there is no such file
  */
@@ -35,7 +35,37 @@ export function plainSettings(stack: string, folder = project): Record<string, s
         const stacks = readdirSync(folder).map((file) => /^Pulumi\.(.+)\.yaml$/.exec(file)?.[1]).filter((name) => name !== undefined);
         throw new Error(`there is no stack "${stack}": no Pulumi.${stack}.yaml; allowed: ${stacks.join(", ")}`);
     }
-    const config = (load(readFileSync(path, "utf8")) as { config?: Record<string, unknown> } | undefined)?.config ?? {};
-    const own = Object.entries(config).filter(([key, value]) => key.startsWith("chaos-shop:") && typeof value !== "object");
-    return Object.fromEntries(own.map(([key, value]) => [key.slice("chaos-shop:".length), String(value)]));
+    return new StackFile(path).plain;
+}
+
+const prefix = "chaos-shop:";
+
+/** A file with a stack's settings, read and written without an engine, which would take a quarter of a second each time. */
+export class StackFile {
+    constructor(private readonly path: string) {}
+
+    /** The settings that are no secrets. */
+    get plain(): Record<string, string> {
+        const plain = Object.entries(this.config).filter(([key, value]) => key.startsWith(prefix) && typeof value !== "object");
+        return Object.fromEntries(plain.map(([key, value]) => [key.slice(prefix.length), String(value)]));
+    }
+
+    /** Whether it sets something, be it a secret. */
+    has(key: string): boolean {
+        return prefix + key in this.config;
+    }
+
+    /** Sets some and leaves the rest; undefined takes one out. */
+    set(settings: Record<string, string | undefined>): void {
+        const changed = Object.fromEntries(Object.entries(settings).map(([key, value]) => [prefix + key, value]));
+        writeFileSync(this.path, dump({ ...this.document, config: { ...this.config, ...changed } }, { skipInvalid: true }));
+    }
+
+    private get config(): Record<string, unknown> {
+        return this.document.config ?? {};
+    }
+
+    private get document(): { config?: Record<string, unknown> } {
+        return existsSync(this.path) ? ((load(readFileSync(this.path, "utf8")) as object | undefined) ?? {}) : {};
+    }
 }

@@ -9,11 +9,12 @@ again at any time; what is up stays up.`;
 async function main(): Promise<void> {
     const session = await Session.open();
     try {
-        const { productsUrl, gateway, namespace } = await session.up();
+        await session.up();
+        const { productsUrl, gateway, namespace } = await session.outputs();
         say();
         say(productsUrl?.value ? `The shop is up: ${productsUrl.value}` : `The shop is up; ${gateway?.value}`);
         say(`Look at it: ${typed(`kubectl --namespace ${namespace?.value} get pods,services`)}`);
-        if (session.context.local === "sandbox") say(`In a shell of yours, first: ${typed('eval "$(npm run -s sandbox -- env)"')}`);
+        for (const command of session.shellSetup) say(`In a shell of yours, first: ${typed(command)}`);
     } finally {
         session.close();
     }

@@ -37,8 +37,12 @@ export function sandboxEnvironment(env: NodeJS.ProcessEnv = process.env): Sandbo
  * together by that shell: the one that this process sees carries what `npm run` adds for its scripts.
  */
 export function exportCommands({ variables, path }: SandboxEnvironment): string {
-    const exports = Object.entries(variables).map(([name, value]) => `export ${name}=${shellQuoted(value)}\n`);
-    return `${exports.join("")}export PATH=${shellQuoted(path.join(":"))}:"$PATH"\n`;
+    return `${exportsOf(variables).map((line) => `${line}\n`).join("")}export PATH=${shellQuoted(path.join(":"))}:"$PATH"\n`;
+}
+
+/** A command for each variable. */
+export function exportsOf(variables: Readonly<Record<string, string>>): string[] {
+    return Object.entries(variables).map(([name, value]) => `export ${name}=${shellQuoted(value)}`);
 }
 
 function shellQuoted(value: string): string {

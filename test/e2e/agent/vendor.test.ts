@@ -19,7 +19,7 @@ beforeAll(async () => {
     await newKey();
     // What is tested is the agent: without replicas the shop is quick.
     const none = Object.fromEntries(["gateway", "fashion-bestseller", "toys-bestseller", "hot-deals"].map((workload) => [`replicas.${workload}`, "0"]));
-    await stack.set({ ...none, "agent.timeout": "1m", "cluster.name": "e2e-cluster" });
+    stack.set({ ...none, "agent.timeout": "1m", "cluster.name": "e2e-cluster" });
 });
 afterEach(() => secrets.lookAround());
 afterAll(async () => {

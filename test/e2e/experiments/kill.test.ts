@@ -52,7 +52,7 @@ it("and ends with the experiment: nobody is killed any more, and nothing is left
 });
 
 it("and by itself at the deadline, though the machine that began it is gone", async () => {
-    await stack.set({ ...short, "experiment.duration": "8s", "experiment.deadline": "10s" });
+    stack.set({ ...short, "experiment.duration": "8s", "experiment.deadline": "10s" });
     const before = await uids();
     const update = stack.begin();
     await until("a pod is killed", async () => { const now = await uids(); return before.some((uid) => !now.includes(uid)); }, 60_000);

@@ -83,7 +83,7 @@ describe("from a chart", () => {
     });
 
     it("is changed for no other while that is under way", async () => {
-        await stack.unset("ingress.hosts");
+        stack.unset("ingress.hosts");
         const error = await stack.failingUp({ install: "manifest", manifest: repository.keep("shop.yaml", manifest) });
         expect(error).toMatch(/install is "manifest", and the shop in namespace e2e-ways was installed as chart: an experiment has it.*Nothing was touched.*experiment\.enabled false/s);
         await stack.up({ install: "chart", "experiment.enabled": "false" });

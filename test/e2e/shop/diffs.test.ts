@@ -52,7 +52,7 @@ describe("a change shows itself alone", () => {
     });
 
     it("a host", async () => {
-        await stack.set({ "replicas.hot-deals": "1" });
+        stack.set({ "replicas.hot-deals": "1" });
         await stack.up();
         expect(await preview({ "ingress.hosts": "www.example.com" })).toEqual(["update Ingress gateway spec.rules[0].host"]);
     });
@@ -60,7 +60,7 @@ describe("a change shows itself alone", () => {
     it("an image", async () => {
         const programs = ["fashion-bestseller", "gateway", "hot-deals", "toys-bestseller"];
         expect(await preview({ "images.node": "docker.io/library/node:20.20.1-bookworm-slim" })).toEqual(programs.map((name) => `update Deployment ${name} spec.template.spec.containers[0].image`));
-        await stack.set({ "images.node": "docker.io/library/node:20.20.2-bookworm-slim" });
+        stack.set({ "images.node": "docker.io/library/node:20.20.2-bookworm-slim" });
     });
 
     it("the variant", async () => {
@@ -81,13 +81,13 @@ describe("a change shows itself alone", () => {
             "create Workload orders",
         ]);
         expect(longestLine()).toBeLessThan(500);
-        await stack.set({ variant: "four" });
+        stack.set({ variant: "four" });
     });
 
     it("the experiment", async () => {
         expect(unhashed(await preview({ "experiment.enabled": "true" }))).toEqual(experimentParts);
         expect(longestLine()).toBeLessThan(500);
-        await stack.set({ "experiment.enabled": "false" });
+        stack.set({ "experiment.enabled": "false" });
     });
 });
 

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
     const stack = await BorrowedStack.open("local", await preparePulumi(project));
-    await stack.set({ "kube.context": cluster.kubeconfig.getCurrentContext(), namespace });
+    stack.set({ "kube.context": cluster.kubeconfig.getCurrentContext(), namespace });
     await stack.destroy();
     stack.close();
     rmSync(backend, { recursive: true, force: true });
@@ -41,7 +41,7 @@ interface Ended {
 function begin(...options: string[]): { child: ChildProcess; said: { stdout: string; stderr: string }; ended: Promise<Ended> } {
     const quick = { namespace, "experiment.duration": "4s", "experiment.grace": "4s", "experiment.interval": "250ms" };
     const settings = Object.entries(quick).flatMap(([key, value]) => ["--set", `${key}=${value}`]);
-    const child = spawn(process.execPath, ["--import", "tsx", "cli/experiment.ts", ...settings, ...options], { cwd: project });
+    const child = spawn(process.execPath, ["--require", "./shared/preload.js", "cli/experiment.ts", ...settings, ...options], { cwd: project });
     const said = { stdout: "", stderr: "" };
     for (const stream of ["stdout", "stderr"] as const) child[stream].setEncoding("utf8").on("data", (text: string) => (said[stream] += text));
     return { child, said, ended: new Promise((resolve) => child.once("close", (code) => resolve({ code, ...said }))) };

@@ -36,7 +36,7 @@ async function killedWhen(what: keyof typeof begun, laterMs = 0): Promise<void> 
 
 /** Plain `pulumi up`, as whoever comes next types it. */
 async function plainUp(settings: Record<string, string>): Promise<void> {
-    await stack.set(settings);
+    stack.set(settings);
     expect(await stack.begin().ended).toBe(0);
 }
 
@@ -66,7 +66,7 @@ describe("an update that is killed with SIGKILL is made good by the next one", (
         ["the attack is made", 2_000],
         ["the attack is made", 3_500],
     ] as const)("%s, and %i ms later: all is back within 10 s of the deadline, and the next update ends the experiment", async (what, laterMs) => {
-        await stack.set({ ...short, "experiment.enabled": "true" });
+        stack.set({ ...short, "experiment.enabled": "true" });
         await killedWhen(what, laterMs);
         await until("all is back", undone, deadlineMs + toleranceMs);
         await plainUp({ "experiment.enabled": "false" });
@@ -76,7 +76,7 @@ describe("an update that is killed with SIGKILL is made good by the next one", (
     });
 
     it.each([["the deadline's Job is made"], ["the attack is made"]] as const)("as soon as %s: the next update runs the experiment to its end", async (what) => {
-        await stack.set({ ...quick, "experiment.deadline": "10m", "experiment.enabled": "true" });
+        stack.set({ ...quick, "experiment.deadline": "10m", "experiment.enabled": "true" });
         await killedWhen(what);
         const { outputs } = await stack.up();
         expect(outputs.experiment!.value).toMatchObject({ verdict: "FAILED" });
@@ -95,7 +95,7 @@ it("a lock that is left all the same, by an update killed before its program beg
 
 describe("an attack ends by itself", () => {
     it("no later than 10 s after its deadline, though the machine that began it is gone", async () => {
-        await stack.set({ ...quick, "experiment.enabled": "true", "experiment.deadline": "15s" });
+        stack.set({ ...quick, "experiment.enabled": "true", "experiment.deadline": "15s" });
         await killedWhen("the attack is made", 1_000);
         const policy = (await stack.cluster.networking.listNamespacedNetworkPolicy({ namespace: stack.namespace })).items[0]!;
         const deadline = new Date(policy.metadata!.creationTimestamp!).getTime() + 15_000;

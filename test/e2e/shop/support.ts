@@ -57,7 +57,7 @@ export class TestStack {
     private static async inBackend(name: string, cluster: Cluster, backend: string | undefined): Promise<TestStack> {
         const stack = await BorrowedStack.open(name, await preparePulumi(project));
         // What is about the agent enables it.
-        await stack.set({ "chaos-shop:namespace": name, "chaos-shop:agent.enabled": "false" });
+        stack.set({ namespace: name, "agent.enabled": "false" });
         return new TestStack(name, cluster, stack, backend);
     }
 
@@ -68,10 +68,10 @@ export class TestStack {
      * @returns the changes it made, "same" left out, in the order in which they were done
      */
     async up(settings: Record<string, string> = {}, refresh = false): Promise<{ changes: Change[]; outputs: OutputMap }> {
-        await this.stack.set(namespaced(settings));
+        this.stack.set(settings);
         const changes: Change[] = [];
-        const { outputs } = await this.stack.up((event) => this.record(event, event.resOutputsEvent?.metadata, changes), { refresh, onOutput: this.onOutput });
-        return { changes, outputs };
+        await this.stack.up((event) => this.record(event, event.resOutputsEvent?.metadata, changes), { refresh, onOutput: this.onOutput });
+        return { changes, outputs: await this.stack.outputs() };
     }
 
     /** An update that looks first what has become of the resources in the cluster; see `up`. */
@@ -81,17 +81,17 @@ export class TestStack {
 
     /** A secret setting for the updates that follow. */
     setSecret(key: string, value: string): Promise<void> {
-        return this.stack.setSecret(`chaos-shop:${key}`, value);
+        return this.stack.setSecret(key, value);
     }
 
     /** Settings for the updates that follow. */
-    set(settings: Record<string, string>): Promise<void> {
-        return this.stack.set(namespaced(settings));
+    set(settings: Record<string, string>): void {
+        this.stack.set(settings);
     }
 
     /** Leaves a setting to its default in the updates that follow. */
-    unset(key: string): Promise<void> {
-        return this.stack.unset(`chaos-shop:${key}`);
+    unset(key: string): void {
+        this.stack.set({ [key]: undefined });
     }
 
     /** What went wrong in an update that must not succeed, in the words that a user reads. */
@@ -105,7 +105,7 @@ export class TestStack {
     }
 
     async preview(settings: Record<string, string> = {}): Promise<Change[]> {
-        await this.stack.set(namespaced(settings));
+        this.stack.set(settings);
         const changes: Change[] = [];
         await this.stack.preview((event) => this.record(event, event.resourcePreEvent?.metadata, changes), this.onOutput);
         return changes;
@@ -192,8 +192,6 @@ export class TestStack {
         changes.push({ op: metadata.op, type: type!.split("$").at(-1)!, name: name!, properties: Object.keys(metadata.detailedDiff ?? {}) });
     }
 }
-
-const namespaced = (settings: Record<string, string>) => Object.fromEntries(Object.entries(settings).map(([key, value]) => [`chaos-shop:${key}`, value]));
 
 /** Waits until something holds. @throws where it does not get so */
 export async function until(what: string, holds: () => Promise<boolean>, patienceMs = 60_000, pauseMs = 200): Promise<void> {
