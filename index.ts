@@ -15,6 +15,7 @@ import { planOf } from "./experiments/plan";
 import { savedExperiments, validExperiment } from "./experiments/saved";
 import { foreseeTargets } from "./experiments/targets/foresee";
 import { productsUrl } from "./shared/gateway";
+import { reasonOf } from "./shared/kubernetes";
 import { releaseLockIfKilled } from "./shared/stackLock";
 
 /** The stack: a shop in a cluster and, while it is enabled, an experiment on it. */
@@ -46,6 +47,6 @@ async function stack() {
 }
 
 export = () =>
-    stack().catch((error: Error) => {
-        throw new UserError(error.message);
+    stack().catch((error: unknown) => {
+        throw new UserError(reasonOf(error));
     });

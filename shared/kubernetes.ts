@@ -34,6 +34,22 @@ export function statusOf(error: unknown): number | undefined {
     return error instanceof ApiException ? error.code : undefined;
 }
 
+/** What went wrong, in the API server's own words where it was that which refused: the client's are the whole answer. */
+export function reasonOf(error: unknown): string {
+    if (error instanceof ApiException) return statusMessageOf(error.body) ?? `the API server answered with status ${error.code}`;
+    return error instanceof Error ? error.message : String(error);
+}
+
+/** `message` of a Status object, which comes as its text where the client knows no such answer. */
+function statusMessageOf(body: unknown): string | undefined {
+    try {
+        const status = (typeof body === "string" ? JSON.parse(body) : body) as { message?: string } | null;
+        return status?.message;
+    } catch {
+        return undefined;
+    }
+}
+
 /** What a call gives, or undefined where the object is not there. */
 export async function orMissing<T>(call: Promise<T>): Promise<T | undefined> {
     try {

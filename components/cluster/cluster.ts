@@ -2,7 +2,7 @@ import type { V1Namespace } from "@kubernetes/client-node";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { loadKubeconfig } from "../../shared/kubeconfig";
-import { connect, type Cluster, orMissing } from "../../shared/kubernetes";
+import { connect, type Cluster, orMissing, reasonOf } from "../../shared/kubernetes";
 import { allowedContext, type AllowedContext } from "./guard";
 import { type Claimant, refusedNamespace } from "./namespaceOwner";
 
@@ -45,7 +45,7 @@ async function readNamespaces(api: Cluster, { name: context, server, local }: Al
         return found.flatMap(([key, namespace]) => (namespace === undefined ? [] : [[key, namespace]]));
     } catch (error) {
         const start = local === "sandbox" ? "; start it with `npm run sandbox -- up`" : local ? `; start ${local}` : "";
-        const reason = signal.aborted ? `no answer within ${reachTimeoutMs / 1_000} s` : (error as Error).message.split("\n")[0];
+        const reason = signal.aborted ? `no answer within ${reachTimeoutMs / 1_000} s` : reasonOf(error).split("\n")[0];
         throw new Error(`the cluster of context "${context}" at ${server} cannot be used: ${reason}${start}, or choose another with \`pulumi config set kube.context NAME\``);
     }
 }

@@ -1,4 +1,4 @@
-import type { Cluster } from "../../shared/kubernetes";
+import { type Cluster, reasonOf } from "../../shared/kubernetes";
 import { type Action, kindOfAction } from "./action";
 
 /** What became of an action. Times are milliseconds since the epoch. */
@@ -26,7 +26,7 @@ export async function perform(actions: readonly Action[], cluster: Cluster, name
             if (!(await mayAct())) throw new Error("the attacks are over");
             await kindOfAction(planned).act(planned, cluster, namespace);
         };
-        const problem = await act().then(() => undefined, (error: Error) => error.message);
+        const problem = await act().then(() => undefined, reasonOf);
         performed.push({ action, begunAt, endedAt: Date.now(), problem });
         say(problem === undefined ? `Done: ${action}` : `Could not ${action}: ${problem}`);
         if (problem !== undefined) break;

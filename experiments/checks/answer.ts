@@ -1,3 +1,5 @@
+import { reasonOf } from "../../shared/kubernetes";
+
 /** One answer to a check, or the lack of one. Times are milliseconds; `at` since the epoch, when it was asked. */
 export interface Answer {
     at: number;
@@ -15,7 +17,7 @@ export async function answerOf(look: (signal: AbortSignal) => Promise<{ status?:
     const begun = performance.now();
     const signal = AbortSignal.timeout(timeoutMs);
     const tooLate = new Promise<{ problem: string }>((resolve) => signal.addEventListener("abort", () => resolve({ problem: `no answer within ${timeoutMs} ms` })));
-    const failed = (error: Error) => (signal.aborted ? tooLate : { problem: error.message });
+    const failed = (error: Error) => (signal.aborted ? tooLate : { problem: reasonOf(error) });
     const found = await Promise.race([look(signal).catch(failed), tooLate]);
     return { at, latencyMs: Math.round(performance.now() - begun), good: found.problem === undefined, ...found };
 }

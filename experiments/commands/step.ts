@@ -1,4 +1,4 @@
-import { connect, type Cluster } from "../../shared/kubernetes";
+import { connect, type Cluster, reasonOf } from "../../shared/kubernetes";
 import { type Plan, planFromEnvironment } from "../plan";
 
 /**
@@ -9,7 +9,7 @@ export function runStep<T>(step: (plan: Plan, cluster: Cluster) => Promise<T>): 
     main(step).then(
         // Left to end by itself, standard output would be cut off where it is a pipe.
         (result) => process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(0)),
-        (error: Error) => process.stderr.write(`${error.message}\n`, () => process.exit(1)),
+        (error: unknown) => process.stderr.write(`${reasonOf(error)}\n`, () => process.exit(1)),
     );
 }
 

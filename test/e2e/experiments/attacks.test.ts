@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Conclusion } from "../../../experiments/journal";
-import { TestStack } from "../shop/support";
+import { TestStack, until } from "../shop/support";
 
 const short = { "experiment.enabled": "true", "experiment.duration": "2s", "experiment.grace": "1s", "experiment.interval": "250ms" };
 
@@ -43,6 +43,27 @@ it("a target that is cut off inwards and can still connect outwards: INCONCLUSIV
         });
     } finally {
         await stack.cluster.networking.deleteNamespacedNetworkPolicy({ namespace, name: "allows-egress" });
+    }
+});
+
+it("a target whose container has nothing to try the network with: INCONCLUSIVE, and the reason names it", async () => {
+    const namespace = "e2e-attacks";
+    const labels = { app: "bare" };
+    const nobody = { runAsNonRoot: true, runAsUser: 65535, seccompProfile: { type: "RuntimeDefault" } };
+    const container = { name: "bare", image: "registry.k8s.io/pause:3.10", securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } } };
+    const spec = { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { securityContext: nobody, terminationGracePeriodSeconds: 0, containers: [container] } } };
+    await stack.cluster.apps.createNamespacedDeployment({ namespace, body: { metadata: { name: "bare" }, spec } });
+    try {
+        await until("the container runs", async () => (await stack.cluster.apps.readNamespacedDeployment({ name: "bare", namespace })).status?.readyReplicas === 1);
+        expect(await conclusionOf({ "experiment.name": "hot-deals-blackhole", "experiment.run": "bare", "experiment.target": "k8s.deployment=bare" })).toMatchObject({
+            verdict: "INCONCLUSIVE",
+            requests: 0,
+            reason: expect.stringMatching(/a fresh connection from the targets outwards could not be tried: nothing can be run in bare-\S+\/bare: /),
+        });
+    } finally {
+        stack.unset("experiment.target");
+        await stack.up({ "experiment.enabled": "false" });
+        await stack.cluster.apps.deleteNamespacedDeployment({ name: "bare", namespace });
     }
 });
 

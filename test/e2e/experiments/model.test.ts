@@ -1,3 +1,4 @@
+import { AdmissionregistrationV1Api, PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Conclusion, type Journal, keptJournals } from "../../../experiments/journal";
 import { probe } from "../../../experiments/probe";
@@ -64,9 +65,43 @@ describe("an experiment of two attacks, three checks and three actions", () => {
     });
 });
 
+describe("an action that the cluster refuses", () => {
+    const name = "one-pod-each";
+    const admission = () => stack.cluster.kubeconfig.makeApiClient(AdmissionregistrationV1Api);
+    const message = "here each Deployment has one pod";
+
+    beforeAll(async () => {
+        const resourceRules = [{ apiGroups: ["apps"], apiVersions: ["v1"], operations: ["UPDATE"], resources: ["deployments"] }];
+        await admission().createValidatingAdmissionPolicy({ body: { metadata: { name }, spec: { matchConstraints: { resourceRules }, validations: [{ expression: "object.spec.replicas <= 1", message }] } } });
+        const matchResources = { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } } };
+        await admission().createValidatingAdmissionPolicyBinding({ body: { metadata: { name }, spec: { policyName: name, validationActions: ["Deny"], matchResources } } });
+        const refused = () =>
+            stack.cluster.apps
+                .patchNamespacedDeployment({ name: "hot-deals", namespace, dryRun: "All", body: { spec: { replicas: 2 } } }, setHeaderOptions("Content-Type", PatchStrategy.MergePatch))
+                .then(() => false, () => true);
+        await until("the policy is enforced", refused);
+    });
+    afterAll(async () => {
+        await admission().deleteValidatingAdmissionPolicyBinding({ name });
+        await admission().deleteValidatingAdmissionPolicy({ name });
+    });
+
+    it("leaves the verdict INCONCLUSIVE, and the reason says which it was and why", async () => {
+        const conclusion = (await stack.up({ ...short, "experiment.grace": "3s", "experiment.run": "refused" })).outputs.experiment!.value as Conclusion;
+        expect(conclusion).toMatchObject({ verdict: "INCONCLUSIVE", actions: ["wait 2 s"] });
+        expect(conclusion.reason).toMatch(new RegExp(`it was not possible to scale hot-deals to 2: .*${message}\\.$`));
+    });
+
+    it("and all is undone", async () => {
+        await stack.up({ "experiment.enabled": "false" });
+        expect(await scaledBack()).toBe(true);
+        expect(await stack.traces()).toEqual([]);
+    });
+});
+
 describe("a runner that is killed with SIGKILL once it has scaled", () => {
     async function killedOnceScaled(settings: Record<string, string>): Promise<void> {
-        await stack.set({ ...short, "experiment.grace": "4s", ...settings });
+        stack.set({ ...short, "experiment.grace": "4s", ...settings });
         const update = stack.begin();
         await until("toys-bestseller is scaled", async () => (await replicasOf("toys-bestseller")) === 2, 90_000);
         await update.kill();
