@@ -5,6 +5,7 @@ import { agentMemory } from "./figures/agentMemory";
 import { chartUp } from "./figures/chartUp";
 import { checkRate } from "./figures/checkRate";
 import { experimentEnable } from "./figures/experimentEnable";
+import { experimentRun } from "./figures/experimentRun";
 import { gatewayLatency } from "./figures/gatewayLatency";
 import { gatewayThroughput } from "./figures/gatewayThroughput";
 import { orderMemory } from "./figures/orderMemory";
@@ -23,6 +24,7 @@ const figures = {
     "preview-unchanged": previewUnchanged,
     "preview-per-resource": previewPerResource,
     "experiment-enable": experimentEnable,
+    "experiment-run": experimentRun,
     recovery,
     "pod-memory": podMemory,
     "check-rate": checkRate,

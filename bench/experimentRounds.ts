@@ -20,6 +20,8 @@ export interface ExperimentRound {
     enable: number;
     /** `kubectl apply` of just the policy. */
     kubectl: number;
+    /** `pulumi up` that disables it, and waits until the shop has recovered. */
+    disable: number;
     /** From the policy's deletion to the first good `/products`. */
     recovery: number;
 }
@@ -37,7 +39,7 @@ async function runRounds(session: Session): Promise<ExperimentRound[]> {
     for (let round = 1; round <= rounds; round++) {
         const result = await runRound(session);
         session.say(
-            `round ${round} of ${rounds}: enabled in ${result.enable.toFixed(1)} s, kubectl ${result.kubectl.toFixed(2)} s, ` +
+            `round ${round} of ${rounds}: enabled in ${result.enable.toFixed(1)} s, kubectl ${result.kubectl.toFixed(2)} s, disabled in ${result.disable.toFixed(1)} s, ` +
                 `recovered ${result.recovery.toFixed(2)} s after the policy was gone`,
         );
         results.push(result);
@@ -56,8 +58,8 @@ async function runRound(session: Session): Promise<ExperimentRound> {
     const policy = manifestsOf(await shop.state(), namespaces.shop).find(({ kind }) => kind === "NetworkPolicy")!;
     const kubectl = await applyHarmlessly(session, policy);
     await shop.set({ "experiment.enabled": "false" });
-    const recovery = await recover(session, policy.metadata.name, () => shop.up());
-    return { enable: whole - window.durationSeconds - window.graceSeconds, kubectl, recovery };
+    const { disable, recovery } = await recover(session, policy.metadata.name, () => shop.up());
+    return { enable: whole - window.durationSeconds - window.graceSeconds, kubectl, disable, recovery };
 }
 
 /** The seconds of `kubectl apply` of the policy, but one that selects no pod. */
@@ -75,8 +77,8 @@ async function applyHarmlessly({ cluster, context }: Session, policy: Manifest):
     return seconds;
 }
 
-/** Asks `/products` at a steady rate, from outside of Pulumi, while `disable` runs. */
-async function recover({ cluster }: Session, policy: string, disable: () => Promise<unknown>): Promise<number> {
+/** Disables the experiment, and asks `/products` meanwhile at a steady rate, from outside of Pulumi. @param up gives the seconds that it took */
+async function recover({ cluster }: Session, policy: string, up: () => Promise<number>): Promise<Pick<ExperimentRound, "disable" | "recovery">> {
     const route = await addressRoute(cluster, namespaces.shop);
     if (!route) throw new Error("the gateway has no address");
     const samples: ProductsSample[] = [];
@@ -87,10 +89,10 @@ async function recover({ cluster }: Session, policy: string, disable: () => Prom
     gone.catch(() => undefined); // Told where it is awaited; an update that fails is told first.
     const clock = setInterval(ask, askEveryMs);
     try {
-        await disable();
+        const disable = await up();
+        return { disable, recovery: recoverySeconds(samples, await gone) };
     } finally {
         clearInterval(clock);
         ended.abort();
     }
-    return recoverySeconds(samples, await gone);
 }
