@@ -168,9 +168,9 @@ export class TestStack {
     async traces(): Promise<string[]> {
         const { namespace, cluster } = this;
         const ofExperiments = { namespace, labelSelector: "chaos-shop/experiment" };
-        const found = await Promise.all([
-            cluster.networking.listNamespacedNetworkPolicy({ namespace }),
+        const [jobs, ...found] = await Promise.all([
             cluster.batch.listNamespacedJob({ namespace }),
+            cluster.networking.listNamespacedNetworkPolicy({ namespace }),
             cluster.coordination.listNamespacedLease({ namespace }),
             cluster.rbac.listNamespacedRole(ofExperiments),
             cluster.rbac.listNamespacedRoleBinding(ofExperiments),
@@ -178,7 +178,9 @@ export class TestStack {
             cluster.core.listNamespacedConfigMap(ofExperiments),
             cluster.core.listNamespacedPod({ namespace, labelSelector: "chaos-shop/target" }),
         ]);
-        return found.flatMap(({ items }) => items.map(({ metadata }) => metadata!.name!));
+        // A Job that has been deleted is there until its pod has ended.
+        const remaining = jobs.items.filter(({ metadata }) => metadata!.deletionTimestamp === undefined);
+        return [{ items: remaining }, ...found].flatMap(({ items }) => items.map(({ metadata }) => metadata!.name!));
     }
 
     private record(event: EngineEvent, metadata: StepEventMetadata | undefined, changes: Change[]): void {
