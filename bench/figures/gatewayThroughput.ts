@@ -23,8 +23,8 @@ export function gatewayThroughput(session: Session): Figure {
                 for (const url of Object.values(sides)) await fullLoad(url, warmUpSeconds);
                 for (let round = 1; round <= rounds; round++) {
                     for (const side of ["bare", "gateway"] as const) {
-                        const { perSecond, bad } = await fullLoad(sides[side], roundSeconds);
-                        if (bad > 0) throw new Error(`the ${side} server failed ${bad} times`);
+                        const { perSecond, bad, firstBad } = await fullLoad(sides[side], roundSeconds);
+                        if (bad > 0) throw new Error(`the ${side} server failed ${bad} times, first with ${firstBad}`);
                         samples[side].push(perSecond);
                     }
                     session.say(`round ${round} of ${rounds}: bare ${samples.bare.at(-1)!.toFixed(0)}/s, gateway ${samples.gateway.at(-1)!.toFixed(0)}/s`);
