@@ -88,11 +88,12 @@ async function recover({ cluster }: Session, policy: string, up: () => Promise<n
     const gone = policyGone(cluster, namespaces.shop, policy, ended.signal);
     gone.catch(() => undefined); // Told where it is awaited; an update that fails is told first.
     const clock = setInterval(ask, askEveryMs);
+    let disable: number;
     try {
-        const disable = await up();
-        return { disable, recovery: recoverySeconds(samples, await gone) };
+        disable = await up();
     } finally {
         clearInterval(clock);
         ended.abort();
     }
+    return { disable, recovery: recoverySeconds(samples, await gone) };
 }

@@ -39,6 +39,8 @@ export function plainSettings(stack: string, folder = project): Record<string, s
 }
 
 const prefix = "chaos-shop:";
+/** As Pulumi has it: a key without a namespace is the project's. */
+const whole = (key: string) => (key.includes(":") ? key : prefix + key);
 
 /** A file with a stack's settings, read and written without an engine, which would take a quarter of a second each time. */
 export class StackFile {
@@ -52,12 +54,12 @@ export class StackFile {
 
     /** Whether it sets something, be it a secret. */
     has(key: string): boolean {
-        return prefix + key in this.config;
+        return whole(key) in this.config;
     }
 
     /** Sets some and leaves the rest; undefined takes one out. */
     set(settings: Record<string, string | undefined>): void {
-        const changed = Object.fromEntries(Object.entries(settings).map(([key, value]) => [prefix + key, value]));
+        const changed = Object.fromEntries(Object.entries(settings).map(([key, value]) => [whole(key), value]));
         writeFileSync(this.path, dump({ ...this.document, config: { ...this.config, ...changed } }, { skipInvalid: true }));
     }
 

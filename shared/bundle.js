@@ -79,7 +79,7 @@ function cached(name, extension, sources, make) {
     make(unfinished);
     // Not what another process has made of the same sources meanwhile, and is about to read.
     const old = readdirSync(folder).filter((other) => !other.startsWith("unfinished") && !other.startsWith(fingerprint(sources)));
-    for (const name of old) rmSync(join(folder, name), { recursive: true, force: true });
+    for (const other of old) rmSync(join(folder, other), { recursive: true, force: true });
     try {
         renameSync(unfinished, path);
     } catch (error) {

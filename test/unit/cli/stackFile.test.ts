@@ -22,7 +22,7 @@ describe("a stack's file", () => {
     });
 
     it("keeps all else of it when something is set, and what Pulumi would take for another type stays text", () => {
-        new StackFile(path).set({ "experiment.enabled": "true", "experiment.run": "2", variant: undefined });
+        new StackFile(path).set({ "experiment.enabled": "true", "chaos-shop:experiment.run": "2", variant: undefined });
         expect(load(readFileSync(path, "utf8"))).toEqual({
             encryptionsalt: salt,
             config: { "chaos-shop:agent.key": secret, "aws:region": "eu-north-1", "chaos-shop:experiment.enabled": "true", "chaos-shop:experiment.run": "2" },

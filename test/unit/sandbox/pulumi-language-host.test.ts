@@ -17,6 +17,8 @@ vi.setConfig({ testTimeout: 30_000 });
 
 const folder = temporaryFolder();
 const program = join(folder.path, "program");
+/** What a program is begun with where the host is not to read its TypeScript. */
+const begin = join(program, "begin.js");
 let outputs: unknown;
 let errors: string[] = [];
 let file: string;
@@ -74,6 +76,9 @@ beforeAll(async () => {
     writeFileSync(join(program, "package.json"), '{ "name": "shop", "dependencies": { "@pulumi/command": "1" } }');
     writeFileSync(join(program, "tsconfig.json"), '{ "compilerOptions": { "noCheck": true, "types": [] } }');
     symlinkSync(resolve(__dirname, "../../../node_modules"), join(program, "node_modules"));
+    const readsTypeScript = `require.extensions[".ts"] = (module, file) =>
+        module._compile(require("esbuild").transformSync(require("node:fs").readFileSync(file, "utf8"), { loader: "ts", format: "cjs" }).code, file);`;
+    writeFileSync(begin, readsTypeScript);
     engine = await serve([EngineService, engineHandlers], [ResourceMonitorService, monitorHandlers]);
 });
 
@@ -98,12 +103,12 @@ beforeEach(() => {
 describe("run", () => {
     test("a program gets its configuration, its project, its stack, and Node the arguments that the options say", async () => {
         const source = `import * as pulumi from "@pulumi/pulumi";
-            if (process.execArgv.join(" ") !== "--no-deprecation") throw new Error(process.execArgv.join(" "));
+            if (process.execArgv.join(" ") !== "--require ${begin}") throw new Error(process.execArgv.join(" "));
             const config = new pulumi.Config();
             export const variant: string = config.require("variant");
             export const key = config.requireSecret("agent.key");
             export const where = [pulumi.getOrganization(), pulumi.getProject(), pulumi.getStack()].join("/");`;
-        const options = { nodeargs: "--no-deprecation" };
+        const options = { typescript: false, nodeargs: `--require ${begin}` };
         expect(await run(source, options)).toEqual({ error: "", bail: false });
         expect(outputs).toMatchObject({ variant: "four", where: "organization/shop/local", key: { value: "abc" } });
     });
