@@ -9,6 +9,13 @@ interface Condition {
     readonly lastHeartbeatTime?: string;
 }
 
+interface Pod {
+    readonly status: {
+        readonly conditions?: readonly Condition[];
+        readonly containerStatuses?: readonly { state: { running?: { startedAt: string } } }[];
+    };
+}
+
 /**
  * Whether the node is Ready, as the kubelet said itself.
  *
@@ -19,9 +26,30 @@ export async function nodeIsReady(api: SandboxApi, since = new Date(0)): Promise
         .call<{ status: { conditions?: Condition[] } }>("GET", `/api/v1/nodes/${nodeName}`)
         .catch(() => undefined);
     const ready = node?.status.conditions?.find(({ type }) => type === "Ready");
-    // Kubernetes keeps whole seconds.
-    const heartbeat = Date.parse(ready?.lastHeartbeatTime ?? "") + 999;
-    return ready?.status === "True" && heartbeat >= since.getTime();
+    return ready?.status === "True" && isSince(ready.lastHeartbeatTime, since);
+}
+
+/** Whether a moment that Kubernetes tells, in whole seconds, is no earlier than another. */
+function isSince(time: string | undefined, since: Date): boolean {
+    return Date.parse(time ?? "") + 999 >= since.getTime();
+}
+
+/**
+ * Whether the name server's pod is ready.
+ *
+ * @param since when this life of the node began. A container from before it is remembered by the database, not by the
+ *     kubelet; names are answered for a moment all the same where the pod has got the same address again, until the
+ *     kubelet has its Service forget it.
+ */
+export async function nameServerIsReady(api: SandboxApi, since: Date): Promise<boolean> {
+    const pods = await api
+        .call<{ items: Pod[] }>("GET", "/api/v1/namespaces/kube-system/pods?labelSelector=k8s-app=kube-dns")
+        .catch(() => ({ items: [] }));
+    return pods.items.some(
+        ({ status }) =>
+            status.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") &&
+            status.containerStatuses?.every(({ state }) => isSince(state.running?.startedAt, since)),
+    );
 }
 
 /** Whether the node is registered with the API, Ready or not. */

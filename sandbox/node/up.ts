@@ -13,7 +13,7 @@ import { etcd } from "./components/etcd";
 import { configureKubelet, kubelet } from "./components/kubelet";
 import { networkPolicy } from "./components/network-policy";
 import { stderrReporter, takeDown } from "./down";
-import { clusterDnsAnswers, nodeIsReady, nodeIsRegistered } from "./health";
+import { clusterDnsAnswers, nameServerIsReady, nodeIsReady, nodeIsRegistered } from "./health";
 import { rememberHostSettings } from "./host-settings";
 import { writeKubeconfigs } from "./kubeconfig";
 import { type NodeLayout, nodeLayout } from "./layout";
@@ -64,10 +64,19 @@ export async function isHealthy(layout: NodeLayout, parts: NodeParts): Promise<b
     if (!allComponents(layout, parts).every((component) => isCurrent(layout, component))) return false;
     const api = new SandboxApi(layout);
     try {
-        return (await Promise.all([api.isReady(), nodeIsReady(api), clusterDnsAnswers()])).every(Boolean);
+        return (await Promise.all([api.isReady(), nodeIsReady(api, startOf(layout, "kubelet")), answersNames(layout, api)])).every(Boolean);
     } finally {
         api.close();
     }
+}
+
+/** Whether names are answered, by a name server of this life of the node. */
+async function answersNames(layout: NodeLayout, api: SandboxApi): Promise<boolean> {
+    return (await nameServerIsReady(api, startOf(layout, namespaceHolder))) && clusterDnsAnswers();
+}
+
+function startOf(layout: NodeLayout, component: string): Date {
+    return new Date(runningComponent(layout, component)?.startedAt ?? 0);
 }
 
 /** Whether what all components stand on is there: the network, and the namespaces' holder in that very network. */
@@ -116,9 +125,8 @@ async function start(layout: NodeLayout, parts: NodeParts, reporter: NodeReporte
         ]);
         reporter.step("Waiting for the node and the cluster's name server");
         // A kubelet that went on running has nothing new to report: what counts is that this kubelet has reported.
-        const kubeletSince = new Date(runningComponent(layout, "kubelet")?.startedAt ?? 0);
-        await waitFor(layout, "kubelet", "report the node Ready", 90, () => nodeIsReady(api, kubeletSince));
-        await waitFor(layout, "kubelet", "bring up the cluster's name server (`kubectl -n kube-system get pods` shows it)", 90, steadily(clusterDnsAnswers, steadyMs));
+        await waitFor(layout, "kubelet", "report the node Ready", 90, () => nodeIsReady(api, startOf(layout, "kubelet")));
+        await waitFor(layout, "kubelet", "bring up the cluster's name server (`kubectl -n kube-system get pods` shows it)", 90, steadily(() => answersNames(layout, api), steadyMs));
     } finally {
         api.close();
     }
