@@ -21,6 +21,8 @@ export class Database extends pulumi.ComponentResource {
     /** What a client needs to connect as an account, as the environment variables that PostgreSQL's clients know. */
     readonly envFor: (account: "reader" | "orders" | "inventory") => kx.types.EnvMap;
     readonly workload: Workload;
+    /** Known once its pod has all that it mounts, and can be made. */
+    readonly prepared: pulumi.Output<unknown>;
 
     constructor(name: string, { namespace, image, storage }: DatabaseArgs, opts?: pulumi.ComponentResourceOptions) {
         super("chaos-shop:shop:Database", name, {}, opts);
@@ -28,6 +30,7 @@ export class Database extends pulumi.ComponentResource {
 
         const credentials = new Passwords(`${name}-accounts`, ["owner", "reader", "orders", "inventory"], namespace, child);
         const scripts = serviceFiles(`${name}-scripts`, "database", namespace, child);
+        this.prepared = pulumi.all([credentials.metadata.name, scripts.metadata.name]);
         const data = dataVolume(name, namespace, storage, mounts.data, child);
 
         this.workload = new Workload(

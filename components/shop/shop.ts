@@ -56,8 +56,9 @@ export class Shop extends pulumi.ComponentResource {
         // Claims are gone with their namespace.
         const keep = storage.keep && (storage.database !== undefined || storage.broker !== undefined);
         this.namespace = ownNamespace(args.namespace, restrictedNamespaceLabels, { ...child, retainOnDelete: keep }).metadata.name;
-        const namespace = this.namespace;
-        const database = new Database("database", { namespace, image: postgres, storage: { ...storage, size: storage.database } }, child);
+        const database = new Database("database", { namespace: this.namespace, image: postgres, storage: { ...storage, size: storage.database } }, child);
+        // The database's pod is what all others wait for: nothing is made before it that it does not need.
+        const namespace = pulumi.all([this.namespace, database.prepared]).apply(([made]) => made);
 
         const program = new Program({ namespace, entry: join(servicesFolder, "storefront", "main.ts") }, child);
         const backends = Object.entries(catalogues).map(([workload, category]) => {
