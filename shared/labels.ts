@@ -8,6 +8,9 @@ export const labels = {
     protected: "chaos-shop/protected",
 } as const;
 
+/** The experiment that a target's label is of. */
+export const experimentOf = (mark: string): string => mark.slice(0, mark.lastIndexOf("."));
+
 /** Annotations of ours in the cluster. */
 export const annotations = {
     /** On a namespace: the stack that it is of. */

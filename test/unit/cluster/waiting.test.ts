@@ -32,6 +32,12 @@ describe("a workload that is not ready is told of in words, with what to do", ()
         ],
         ["its program ends", deployment(), [pod({ phase: "Running", containerStatuses: [{ state: { waiting: { reason: "CrashLoopBackOff" } } } as never] })], /CrashLoopBackOff\. Look at `kubectl --namespace demo logs orders-1 --previous`/],
         ["its container is being made", deployment(), [pod({ phase: "Pending", containerStatuses: [{ state: { waiting: { reason: "ContainerCreating" } } } as never] })], /waits for its container to start/],
+        [
+            "an experiment attacks it",
+            deployment(),
+            [{ metadata: { name: "orders-1", labels: { "chaos-shop/target": "orders-blackhole.blackhole" } }, status: { phase: "Running" } }],
+            /^orders was under attack by the experiment orders-blackhole when this was looked at\. The next update looks again\.$/,
+        ],
         ["it does not get ready", deployment(), [pod({ phase: "Running" })], /readiness probe/],
     ])("%s", (_what, found, pods, words) => expect(whatItWaitsFor(found, pods)).toMatch(words));
 
