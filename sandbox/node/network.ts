@@ -53,9 +53,18 @@ export async function createNetwork(): Promise<void> {
     await runCommand("nsenter", [`--net=${networkNamespaceFile}`, "iptables-restore", "--noflush"], nodeRules);
 }
 
-/** Pods' packets to the host carry the node's address: the host would send its answers to a pod's out into the world. */
+/**
+ * Pods' packets to the host carry the node's address: the host would send its answers to a pod's out into the world.
+ *
+ * A packet that is forwarded and still bears a Service's address has met kube-proxy between its tables, which it changes
+ * one after the other: the Service has no pod, and is not refused any more, or not yet. Let go, it would be remembered as
+ * a flow to nobody for two minutes, in which whatever comes from the same port to the same Service is lost.
+ */
 const nodeRules = `*nat
 -A POSTROUTING -s ${addresses.pods} -o ${nodeInterface} -j MASQUERADE
+COMMIT
+*filter
+-A FORWARD -d ${addresses.services} -j REJECT
 COMMIT
 `;
 

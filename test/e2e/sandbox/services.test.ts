@@ -38,6 +38,10 @@ describe("the sandbox's Services", { timeout: 60_000 }, () => {
         expect(Date.now() - startedMs).toBeLessThan(2_000);
     });
 
+    it("refuses at once what a pod sends to a Service's address that leads to no pod, so that no flow to nobody is remembered", async () => {
+        expect(await askFromPod(namespace, "client", "http://10.96.255.250")).toBe("ECONNREFUSED");
+    });
+
     it("frees an address when its Service is gone, and takes it away when the Service changes its type", async () => {
         const address = await loadBalancerAddress("other");
         await kubectl(["-n", namespace, "delete", "service", "other"]);
