@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "../experiments/checks/answer";
 import { askProducts } from "../experiments/checks/products";
 import { chooseRoute } from "../experiments/checks/route";
+import { isReady } from "../shared/containers";
 import type { Cluster } from "../shared/kubernetes";
 
 /** A pod, as `kubectl get pods` lists it. */
@@ -16,11 +17,7 @@ export async function podsOf(cluster: Cluster, namespace: string): Promise<PodLi
     const { items } = await cluster.core.listNamespacedPod({ namespace });
     return items
         .filter(({ metadata }) => metadata?.deletionTimestamp === undefined)
-        .map(({ metadata, status }) => ({
-            name: metadata!.name!,
-            status: status?.phase ?? "Unknown",
-            ready: status?.conditions?.some(({ type, status: state }) => type === "Ready" && state === "True") ?? false,
-        }));
+        .map((pod) => ({ name: pod.metadata!.name!, status: pod.status?.phase ?? "Unknown", ready: isReady(pod) }));
 }
 
 /** Asks `/products` until it is whole, as long as `patienceMs`; gives the last answer. */

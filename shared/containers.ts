@@ -74,7 +74,7 @@ export function attackable({ metadata, spec, status }: Pod): boolean {
 }
 
 /** Whether Services send a pod what is for them. */
-export function isReady({ status }: Pod): boolean {
+export function isReady({ status }: { status?: { conditions?: readonly { type: string; status: string }[] } }): boolean {
     return status?.conditions?.some(({ type, status: state }) => type === "Ready" && state === "True") ?? false;
 }
 

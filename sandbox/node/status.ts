@@ -1,3 +1,4 @@
+import { isReady } from "../../shared/containers";
 import { partsStatus, type PartStatus } from "../parts/status";
 import { SANDBOX_CONTEXT } from "../parts/paths";
 import { addresses, apiServerUrl } from "./addresses";
@@ -111,9 +112,9 @@ interface Pod extends KubernetesObject {
     };
 }
 
-function podProblem({ metadata, status }: Pod): string[] {
-    const ready = status.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True");
-    if (status.phase === "Succeeded" || (status.phase === "Running" && ready)) return [];
+function podProblem(pod: Pod): string[] {
+    const { metadata, status } = pod;
+    if (status.phase === "Succeeded" || (status.phase === "Running" && isReady(pod))) return [];
     const waiting = status.containerStatuses?.map(({ state }) => state.waiting?.reason).find((reason) => reason);
     return [`${metadata.namespace}/${metadata.name}: ${waiting ?? (status.phase === "Running" ? "not ready" : status.phase)}`];
 }
