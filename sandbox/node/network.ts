@@ -58,13 +58,14 @@ export async function createNetwork(): Promise<void> {
  *
  * A packet that is forwarded and still bears a Service's address has met kube-proxy between its tables, which it changes
  * one after the other: the Service has no pod, and is not refused any more, or not yet. Let go, it would be remembered as
- * a flow to nobody for two minutes, in which whatever comes from the same port to the same Service is lost.
+ * a flow to nobody for two minutes, in which whatever comes from the same port to the same Service is lost. The enforcer
+ * lets pass, before any rule after its own, what no policy forbids; it puts its own behind the last rule that says KUBE.
  */
 const nodeRules = `*nat
 -A POSTROUTING -s ${addresses.pods} -o ${nodeInterface} -j MASQUERADE
 COMMIT
 *filter
--A FORWARD -d ${addresses.services} -j REJECT
+-A FORWARD -d ${addresses.services} -m comment --comment "not replaced by KUBE-SERVICES" -j REJECT
 COMMIT
 `;
 
