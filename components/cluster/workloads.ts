@@ -2,6 +2,7 @@ import type { V1Deployment, V1Pod } from "@kubernetes/client-node";
 import * as pulumi from "@pulumi/pulumi";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cluster } from "../../shared/kubernetes";
+import { labels } from "../../shared/labels";
 import { whatItWaitsFor } from "./waiting";
 
 /** A shop whose workloads are told of. */
@@ -27,7 +28,8 @@ interface Found {
  * Looked at on every preview and update, so that one that found its room later, or that an experiment attacks, shows.
  *
  * Of those that may stay Pending, pods that are younger than `timeoutMs` are waited for during an update; then a warning
- * tells of them, and the update goes on: the rest of the shop does without.
+ * tells of them, and the update goes on: the rest of the shop does without. Under attack nothing is waited for: it may be
+ * the attack that keeps them from being ready, and the update that ends it ends it last.
  */
 export function awaitWorkloads(shop: InstalledShop, namespace: string, cluster: Cluster, timeoutMs: number): pulumi.Output<Record<string, string>> {
     const { installed, mayStayPending = [] } = shop;
@@ -36,7 +38,7 @@ export function awaitWorkloads(shop: InstalledShop, namespace: string, cluster: 
         for (;;) {
             const found = await look(cluster, namespace, mayStayPending);
             const pending = found.filter(({ mayStayPending, reason }) => mayStayPending && reason !== undefined);
-            if (pending.length === 0 || pulumi.runtime.isDryRun()) return summary(found);
+            if (pending.length === 0 || found.some(isUnderAttack) || pulumi.runtime.isDryRun()) return summary(found);
             if (pending.every((each) => ageMs(each) >= timeoutMs)) {
                 await pulumi.log.warn(`${reasons(pending)}\nThe rest of the shop works. The next update looks again.`, shop);
                 return summary(found);
@@ -64,6 +66,8 @@ async function look({ apps, core }: Cluster, namespace: string, mayStayPending: 
 function isOf({ metadata }: V1Pod, { spec }: V1Deployment): boolean {
     return Object.entries(spec!.selector.matchLabels ?? {}).every(([key, value]) => metadata?.labels?.[key] === value);
 }
+
+const isUnderAttack = ({ pods }: Found) => pods.some(({ metadata }) => metadata?.labels?.[labels.target] !== undefined);
 
 function summary(found: readonly Found[]): Record<string, string> {
     const lines = found.map(({ deployment: { metadata, spec, status }, reason }) => {

@@ -155,6 +155,18 @@ it("with the database isolated orders are refused with a problem document, and a
     await until("the order is fulfilled", async () => (await stateOf(id)) === "FULFILLED");
 });
 
+it("an attack on orders ends without a wait for its pod, which is young, and which the attack itself keeps from being ready", async () => {
+    const onOrders = { "experiment.target": "k8s.deployment=orders", "experiment.duration": "1s", "experiment.grace": "5s", "orders.readyTimeout": "5m" };
+    const { outputs } = await stack.up({ ...onOrders, "experiment.enabled": "true" });
+    expect((outputs.workloads!.value as Record<string, string>)["message-broker"]).toBe("1 of 1 ready");
+    expect((await podsOf(stack.cluster, stack.namespace)).filter(({ ready }) => !ready).map(({ name }) => name)).toEqual([expect.stringMatching(/^orders-/)]);
+
+    const checkedMs = Date.now();
+    await stack.up({ "experiment.enabled": "false" });
+    expect(Date.now() - checkedMs).toBeLessThan(30_000);
+    stack.unset("experiment.target");
+});
+
 it("back to four removes orders, inventory and message-broker, and disturbs nobody else", async () => {
     const before = (await podsOf(stack.cluster, stack.namespace)).map(({ name }) => name);
     const { changes } = await stack.up({ variant: "four" });
