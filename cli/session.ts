@@ -33,7 +33,7 @@ export class Session {
         // The stack `local` is in the cluster that is found, whatever its file names.
         const found = name === "local" ? await demoCluster(print) : undefined;
         const missing = pulumiEnvironment(project);
-        const stack = await BorrowedStack.open(name, await preparePulumi(project));
+        const stack = await BorrowedStack.open(name, await preparePulumi(project), stackProgram);
         if (found) stack.set({ "kube.context": found.name });
         const context = found ?? allowedContext(loadKubeconfig(), stack.settings["kube.context"]);
         const cluster = connect(context.name);
@@ -84,6 +84,9 @@ export class Session {
     }
 }
 
+/** The stack's program, loaded only where an update is made. */
+const stackProgram = () => (require("../index") as typeof import("../index"))();
+
 const namespaceOf = (stack: BorrowedStack) => stack.settings.namespace ?? settings.namespace.default!;
 
 /** Whether a stack's agent can do with any key, and has none. A vendor's needs the platform's. */
@@ -116,7 +119,9 @@ export const typed = (command: string) => styleText("cyan", `$ ${command}`);
 export function plainError(error: unknown): string {
     const message = reasonOf(error);
     const diagnostics = /Diagnostics:\n([\s\S]*?)(?:\n\n(?:Outputs|Resources|Policies)|\n\s*stderr:|$)/.exec(message)?.[1];
-    return (diagnostics ?? message).trim();
+    // What fails in a program of this very process is told twice, by the SDK and by the engine.
+    const told = new Set((diagnostics ?? message).split(/\n(?=\s+error: )/));
+    return [...told].join("\n").trim();
 }
 
 /** Runs a program of this folder: its help where that is asked for, else its work, with what went wrong in plain words and exit code 1. */

@@ -1,4 +1,4 @@
-import { type EngineEvent, LocalWorkspace, type OutputMap, type PreviewResult, type PulumiCommand, Stack, StackNotFoundError } from "@pulumi/pulumi/automation";
+import { type EngineEvent, LocalWorkspace, type OutputMap, type PreviewResult, type PulumiCommand, type PulumiFn, Stack, StackNotFoundError } from "@pulumi/pulumi/automation";
 import { execFile } from "node:child_process";
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,14 +21,19 @@ export class BorrowedStack {
         private readonly scratch: string,
     ) {}
 
-    /** Opens a stack, and makes it where the backend has none of that name. */
-    static async open(name: string, pulumiCommand: PulumiCommand): Promise<BorrowedStack> {
+    /**
+     * Opens a stack, and makes it where the backend has none of that name.
+     *
+     * @param program runs in this very process, which spares each update a second. @default the project's, started by the
+     * engine in a process of its own
+     */
+    static async open(name: string, pulumiCommand: PulumiCommand, program?: PulumiFn): Promise<BorrowedStack> {
         const scratch = mkdtempSync(join(tmpdir(), "chaos-shop-"));
         const copy = join(scratch, "stack.yaml");
         const original = join(project, `Pulumi.${name}.yaml`);
         copyFileSync(join(project, "Pulumi.yaml"), join(scratch, "Pulumi.yaml"));
         if (existsSync(original)) copyFileSync(original, copy);
-        const workspace = await LocalWorkspace.create({ workDir: project, pulumiCommand });
+        const workspace = await LocalWorkspace.create({ workDir: project, pulumiCommand, program });
         const select = () => Stack.select(name, workspace);
         const stack = await select().catch(async (error: unknown) => {
             if (!(error instanceof StackNotFoundError)) throw error;

@@ -12,7 +12,8 @@ const allowed: Record<string, string[]> = {
     shared: [],
     services: ["shared"],
     sandbox: ["shared"],
-    cli: ["components", "experiments", "sandbox", "shared"],
+    // The stack's program itself, which they run.
+    cli: ["index", "components", "experiments", "sandbox", "shared"],
     bench: ["cli", "components", "experiments", "sandbox", "shared"],
 };
 
