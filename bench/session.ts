@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { BorrowedStack, stackProgram } from "../cli/stack";
 import { sandboxEnvironment } from "../sandbox/node/env";
 import { sandboxUp } from "../sandbox/node/up";
 import { preparePulumi } from "../sandbox/preparePulumi";
@@ -14,6 +15,7 @@ export const namespaces = { pulumi: "bench-pulumi", kubectl: "bench-kubectl", he
 
 /** The check's window while an experiment is measured; what is measured has it subtracted. */
 export const window = { durationSeconds: 2, graceSeconds: 1 };
+const quickExperiment = { "experiment.duration": `${window.durationSeconds}s`, "experiment.grace": `${window.graceSeconds}s` };
 
 /** What all figures are measured with: the sandbox, the Pulumi command line, and one shop that is made when first needed. */
 export class Session {
@@ -45,7 +47,7 @@ export class Session {
     /** A new stack with the shop's settings for a namespace; nothing of it is in the cluster yet. */
     async newShopStack(namespace: string): Promise<BenchStack> {
         const stack = await BenchStack.ofProject(this.pulumi, this.scratch, `bench-${++this.stacks}`);
-        await stack.set({ namespace, "kube.context": this.context, "agent.enabled": "false" });
+        await stack.set(this.shopSettings(namespace));
         return stack;
     }
 
@@ -69,13 +71,22 @@ export class Session {
         return this.shop;
     }
 
+    /** The same shop's stack, driven as `npm run` does. To be closed. */
+    async borrowedShop(): Promise<BorrowedStack> {
+        const { name } = await this.runningShop();
+        const stack = await BorrowedStack.open(name, await preparePulumi(project), stackProgram);
+        stack.set({ ...this.shopSettings(namespaces.shop), ...quickExperiment });
+        return stack;
+    }
+
+    private shopSettings(namespace: string): Record<string, string> {
+        return { namespace, "kube.context": this.context, "agent.enabled": "false" };
+    }
+
     private async bringUp(): Promise<BenchStack> {
         this.say("putting a shop up to measure on");
         const stack = await this.newShopStack(namespaces.shop);
-        await stack.set({
-            "experiment.duration": `${window.durationSeconds}s`,
-            "experiment.grace": `${window.graceSeconds}s`,
-        });
+        await stack.set(quickExperiment);
         const begun = performance.now();
         await stack.up();
         await untilProductsAnswer(this.cluster, namespaces.shop, begun);

@@ -15,7 +15,7 @@ export class BenchStack {
     private constructor(
         private readonly pulumi: string,
         private readonly folder: string,
-        private readonly name: string,
+        readonly name: string,
         private readonly configFile: string,
     ) {}
 

@@ -11,7 +11,7 @@ import { preparePulumi } from "../sandbox/preparePulumi";
 import { pulumiEnvironment } from "../sandbox/pulumi/environment";
 import { demoCluster } from "./cluster";
 import { UpdateProgress } from "./progress";
-import { BorrowedStack, project } from "./stack";
+import { BorrowedStack, project, stackProgram } from "./stack";
 
 /** What the programs of this folder work with: a stack, and the cluster that it is in. */
 export class Session {
@@ -83,9 +83,6 @@ export class Session {
         this.stack.close();
     }
 }
-
-/** The stack's program, loaded only where an update is made. */
-const stackProgram = () => (require("../index") as typeof import("../index"))();
 
 const namespaceOf = (stack: BorrowedStack) => stack.settings.namespace ?? settings.namespace.default!;
 

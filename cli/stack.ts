@@ -9,6 +9,9 @@ import { StackFile } from "./stackFile";
 
 export const project = join(__dirname, "..");
 
+/** The stack's program, loaded only where an update is made. */
+export const stackProgram: PulumiFn = () => (require("../index") as typeof import("../index"))();
+
 /**
  * A stack of this project whose file is never written: settings that a run needs go into a copy of it, which the
  * engine is given instead.
@@ -24,8 +27,8 @@ export class BorrowedStack {
     /**
      * Opens a stack, and makes it where the backend has none of that name.
      *
-     * @param program runs in this very process, which spares each update a second. @default the project's, started by the
-     * engine in a process of its own
+     * @param program runs in this very process, which spares each update a second. @default the engine starts the
+     * project's own
      */
     static async open(name: string, pulumiCommand: PulumiCommand, program?: PulumiFn): Promise<BorrowedStack> {
         const scratch = mkdtempSync(join(tmpdir(), "chaos-shop-"));

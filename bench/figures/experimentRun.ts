@@ -1,22 +1,42 @@
-import { experimentRounds } from "../experimentRounds";
+import type { BorrowedStack } from "../../cli/stack";
+import type { Conclusion } from "../../experiments/journal";
+import { expectFailed } from "../experimentRounds";
 import { describeSamples, type Figure, median } from "../figure";
 import { type Session, window } from "../session";
+import { timed } from "../time";
+
+const rounds = 5;
 
 export function experimentRun(session: Session): Figure {
     return {
         name: "experiment-run",
-        meaning: `what both updates of a whole run take, the one that enables and the one that disables and waits for recovery, its check's window of ${window.durationSeconds + window.graceSeconds} s aside`,
+        meaning: `what both updates of npm run experiment take, the one that enables and the one that disables and waits for recovery, its check's window of ${window.durationSeconds + window.graceSeconds} s aside`,
         bar: 10,
         unit: "s",
         async measure() {
-            const rounds = await experimentRounds(session);
-            const enable = rounds.map((round) => round.enable);
-            const disable = rounds.map((round) => round.disable);
+            const shop = await session.borrowedShop();
+            const enable: number[] = [];
+            const disable: number[] = [];
+            try {
+                for (let round = 1; round <= rounds; round++) {
+                    enable.push((await update(shop, "true")) - window.durationSeconds - window.graceSeconds);
+                    expectFailed((await shop.outputs()).experiment!.value as Conclusion);
+                    disable.push(await update(shop, "false"));
+                    session.say(`round ${round} of ${rounds}: enabled in ${enable.at(-1)!.toFixed(1)} s, disabled in ${disable.at(-1)!.toFixed(1)} s`);
+                }
+            } finally {
+                shop.close();
+            }
             return {
-                value: median(rounds.map((round) => round.enable + round.disable)),
+                value: median(enable.map((seconds, round) => seconds + disable[round]!)),
                 made: `enabling ${describeSamples(enable)}, disabling ${describeSamples(disable)}`,
                 samples: { enable, disable },
             };
         },
     };
+}
+
+async function update(shop: BorrowedStack, enabled: "true" | "false"): Promise<number> {
+    shop.set({ "experiment.enabled": enabled });
+    return timed(() => shop.up(() => undefined));
 }
