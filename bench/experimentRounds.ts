@@ -7,7 +7,7 @@ import { addressRoute, kubectlApply } from "./cluster";
 import { type Manifest, manifestsOf } from "./manifests";
 import { policyGone } from "./policyGone";
 import { type ProductsSample, recoverySeconds } from "./recovery";
-import { namespaces, type Session, window } from "./session";
+import { namespaces, type Session, windowSeconds } from "./session";
 import { project } from "./stack";
 import { timed } from "./time";
 
@@ -49,21 +49,21 @@ async function runRound(session: Session): Promise<ExperimentRound> {
     const shop = await session.runningShop();
     await shop.set({ "experiment.enabled": "true" });
     const whole = await shop.up();
-    expectFailed(await shop.output<Conclusion>("experiment"));
+    discardFailedRun(await shop.output<Conclusion>("experiment"));
     const policy = manifestsOf(await shop.state(), namespaces.shop).find(({ kind }) => kind === "NetworkPolicy")!;
     const kubectl = await applyHarmlessly(session, policy);
     await shop.set({ "experiment.enabled": "false" });
     const recovery = await recover(session, policy.metadata.name, () => shop.up());
-    return { enable: whole - window.durationSeconds - window.graceSeconds, kubectl, recovery };
+    return { enable: whole - windowSeconds, kubectl, recovery };
 }
 
 /**
- * Takes a run's report away again.
+ * Takes away the report of a run, which must have come to FAILED.
  *
- * @throws Error where the run did not come to FAILED: with one replica of hot-deals the listing must fail, or nothing was
- * attacked and nothing is recovered from
+ * @throws Error where it did not: with one replica of hot-deals the listing must fail, or nothing was attacked and nothing
+ * is recovered from
  */
-export function expectFailed({ verdict, reason, journal }: Conclusion): void {
+export function discardFailedRun({ verdict, reason, journal }: Conclusion): void {
     for (const kind of ["json", "svg", "html"]) rmSync(join(project, journal.replace(/json$/, kind)), { force: true });
     if (verdict !== "FAILED") throw new Error(`the experiment came to ${verdict} instead of FAILED: ${reason}`);
 }

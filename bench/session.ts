@@ -1,3 +1,4 @@
+import type { PulumiCommand } from "@pulumi/pulumi/automation";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -13,9 +14,11 @@ import { BenchStack, project } from "./stack";
 /** Namespaces of the bench's own. Whatever is in them is thrown away. */
 export const namespaces = { pulumi: "bench-pulumi", kubectl: "bench-kubectl", helm: "bench-helm", shop: "bench-shop", agent: "bench-agent" } as const;
 
+const durationSeconds = 2;
+const graceSeconds = 1;
+const quickExperiment = { "experiment.duration": `${durationSeconds}s`, "experiment.grace": `${graceSeconds}s` };
 /** The check's window while an experiment is measured; what is measured has it subtracted. */
-export const window = { durationSeconds: 2, graceSeconds: 1 };
-const quickExperiment = { "experiment.duration": `${window.durationSeconds}s`, "experiment.grace": `${window.graceSeconds}s` };
+export const windowSeconds = durationSeconds + graceSeconds;
 
 /** What all figures are measured with: the sandbox, the Pulumi command line, and one shop that is made when first needed. */
 export class Session {
@@ -25,7 +28,7 @@ export class Session {
     private constructor(
         readonly cluster: Cluster,
         readonly context: string,
-        private readonly pulumi: string,
+        private readonly pulumi: PulumiCommand,
         /** A folder for whatever is needed meanwhile. */
         readonly scratch: string,
         readonly say: (line: string) => void,
@@ -37,30 +40,30 @@ export class Session {
         // A backend of its own, of the same kind as `npm run demo` makes, for every stack here.
         Object.assign(process.env, { KUBECONFIG: kubeconfig, PULUMI_BACKEND_URL: fileBackend(scratch), PULUMI_CONFIG_PASSPHRASE: "bench" });
         delete process.env.PULUMI_CONFIG_PASSPHRASE_FILE;
-        const { command } = await preparePulumi(project);
+        const pulumi = await preparePulumi(project);
         process.env.PATH = [...sandboxEnvironment().path, process.env.PATH].join(delimiter);
-        const session = new Session(connect(context), context, command, scratch, say);
+        const session = new Session(connect(context), context, pulumi, scratch, say);
         await removeNamespaces(session.cluster, Object.values(namespaces));
         return session;
     }
 
     /** A new stack with the shop's settings for a namespace; nothing of it is in the cluster yet. */
     async newShopStack(namespace: string): Promise<BenchStack> {
-        const stack = await BenchStack.ofProject(this.pulumi, this.scratch, `bench-${++this.stacks}`);
+        const stack = await BenchStack.ofProject(this.pulumi.command, this.scratch, `bench-${++this.stacks}`);
         await stack.set(this.shopSettings(namespace));
         return stack;
     }
 
     /** A new stack of a program with so many shops; nothing of them is in the cluster. */
     async manyShopsStack(shops: number): Promise<BenchStack> {
-        const stack = await BenchStack.ofProject(this.pulumi, this.scratch, `bench-${shops}-shops`, join(project, "bench", "manyShops"));
+        const stack = await BenchStack.ofProject(this.pulumi.command, this.scratch, `bench-${shops}-shops`, join(project, "bench", "manyShops"));
         await stack.set({ context: this.context, shops: String(shops) });
         return stack;
     }
 
     /** The stack of a program that makes nothing, with nothing left to update. */
     async emptyStack(): Promise<BenchStack> {
-        const stack = await BenchStack.ofEmptyProgram(this.pulumi, this.scratch, "bench-empty");
+        const stack = await BenchStack.ofEmptyProgram(this.pulumi.command, this.scratch, "bench-empty");
         await stack.settle();
         return stack;
     }
@@ -74,7 +77,7 @@ export class Session {
     /** The same shop's stack, driven as `npm run` does. To be closed. */
     async borrowedShop(): Promise<BorrowedStack> {
         const { name } = await this.runningShop();
-        const stack = await BorrowedStack.open(name, await preparePulumi(project), stackProgram);
+        const stack = await BorrowedStack.open(name, this.pulumi, stackProgram);
         stack.set({ ...this.shopSettings(namespaces.shop), ...quickExperiment });
         return stack;
     }

@@ -8,7 +8,10 @@ export const labels = {
     protected: "chaos-shop/protected",
 } as const;
 
-/** The experiment that a target's label is of. */
+/** The mark on a pod that an experiment attacks; undefined on any other. */
+export const targetMarkOf = ({ metadata }: { metadata?: { labels?: Record<string, string> } }): string | undefined => metadata?.labels?.[labels.target];
+
+/** The experiment that a target's mark is of. */
 export const experimentOf = (mark: string): string => mark.slice(0, mark.lastIndexOf("."));
 
 /** Annotations of ours in the cluster. */

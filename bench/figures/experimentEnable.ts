@@ -1,11 +1,11 @@
 import { experimentRounds } from "../experimentRounds";
 import { describeSamples, type Figure, median } from "../figure";
-import { type Session, window } from "../session";
+import { type Session, windowSeconds } from "../session";
 
 export function experimentEnable(session: Session): Figure {
     return {
         name: "experiment-enable",
-        meaning: `what pulumi up takes to enable the experiment, its check's window of ${window.durationSeconds + window.graceSeconds} s aside, beyond kubectl apply of just the policy`,
+        meaning: `what pulumi up takes to enable the experiment, its check's window of ${windowSeconds} s aside, beyond kubectl apply of just the policy`,
         bar: 5,
         unit: "s",
         async measure() {

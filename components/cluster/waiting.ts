@@ -1,5 +1,5 @@
 import type { V1Deployment, V1Pod } from "@kubernetes/client-node";
-import { experimentOf, labels } from "../../shared/labels";
+import { experimentOf, targetMarkOf } from "../../shared/labels";
 
 /**
  * What keeps a workload from being ready, and what to do about it, in words; undefined where nothing does.
@@ -29,7 +29,7 @@ export function whatItWaitsFor(deployment: V1Deployment, pods: readonly V1Pod[],
             return `${name} is ${status!.phase}: its container does not start: ${waiting.reason}${waiting.message ? `: ${sentence(waiting.message)}` : "."} ${remedy}, and run \`pulumi up\` again.`;
         }
     }
-    const mark = pods.map(({ metadata }) => metadata?.labels?.[labels.target]).find((value) => value !== undefined);
+    const mark = pods.map(targetMarkOf).find((value) => value !== undefined);
     if (mark !== undefined) return `${name} was under attack by the experiment ${experimentOf(mark)} when this was looked at. The next update looks again.`;
     const phase = pods.find(({ status }) => status?.phase !== "Running")?.status?.phase;
     return phase

@@ -2,7 +2,7 @@ import type { V1Deployment, V1Pod } from "@kubernetes/client-node";
 import * as pulumi from "@pulumi/pulumi";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cluster } from "../../shared/kubernetes";
-import { labels } from "../../shared/labels";
+import { targetMarkOf } from "../../shared/labels";
 import { whatItWaitsFor } from "./waiting";
 
 /** A shop whose workloads are told of. */
@@ -29,7 +29,7 @@ interface Found {
  *
  * Of those that may stay Pending, pods that are younger than `timeoutMs` are waited for during an update; then a warning
  * tells of them, and the update goes on: the rest of the shop does without. Under attack nothing is waited for: it may be
- * the attack that keeps them from being ready, and the update that ends it ends it last.
+ * the attack that keeps them from being ready, and an update that is to end it gets to that only after this.
  */
 export function awaitWorkloads(shop: InstalledShop, namespace: string, cluster: Cluster, timeoutMs: number): pulumi.Output<Record<string, string>> {
     const { installed, mayStayPending = [] } = shop;
@@ -67,7 +67,7 @@ function isOf({ metadata }: V1Pod, { spec }: V1Deployment): boolean {
     return Object.entries(spec!.selector.matchLabels ?? {}).every(([key, value]) => metadata?.labels?.[key] === value);
 }
 
-const isUnderAttack = ({ pods }: Found) => pods.some(({ metadata }) => metadata?.labels?.[labels.target] !== undefined);
+const isUnderAttack = ({ pods }: Found) => pods.some((pod) => targetMarkOf(pod) !== undefined);
 
 function summary(found: readonly Found[]): Record<string, string> {
     const lines = found.map(({ deployment: { metadata, spec, status }, reason }) => {

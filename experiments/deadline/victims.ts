@@ -1,5 +1,5 @@
 import { attackable, containersOf, deploymentsByReplicaSet, isReady, type Pod, type ReplicaSet, replicaSetOf, select } from "../../shared/containers";
-import { labels } from "../../shared/labels";
+import { targetMarkOf } from "../../shared/labels";
 import { containersWithin } from "../../shared/radius";
 import type { Killing } from "./report";
 
@@ -8,7 +8,7 @@ export function matchingPods(pods: readonly Pod[], replicaSets: readonly Replica
     const deploymentOf = deploymentsByReplicaSet(replicaSets);
     return pods.filter((pod) => {
         if (pod.status?.phase !== "Running" && pod.status?.phase !== "Pending") return false;
-        if ((markOf(pod) ?? mark) !== mark) return false;
+        if ((targetMarkOf(pod) ?? mark) !== mark) return false;
         // One that starts cannot be attacked yet, and counts as affected all the same.
         const started = { ...pod, status: { ...pod.status, podIP: pod.status.podIP ?? "", phase: "Running" } };
         return attackable(started) && select(containersOf(started, deploymentOf.get(replicaSetOf(pod)?.uid ?? ""), clusterName), target).length > 0;
@@ -27,8 +27,6 @@ export function chooseVictims(matching: readonly Pod[], atFirst: number, { radiu
     const serving = matching.filter(isReady);
     const affected = Math.max(atFirst, matching.length) - serving.length;
     const allowed = Math.max(0, containersWithin(radius, atFirst) - affected);
-    const marked = (pod: Pod) => markOf(pod) !== undefined;
+    const marked = (pod: Pod) => targetMarkOf(pod) !== undefined;
     return [...serving.filter(marked), ...shuffle(serving.filter((pod) => !marked(pod)))].slice(0, allowed);
 }
-
-const markOf = ({ metadata }: Pod) => metadata?.labels?.[labels.target];
