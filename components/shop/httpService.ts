@@ -29,8 +29,11 @@ const port = 8080;
 /** What a program may take to stop, its delay aside: it drains for half of that. */
 const stopSeconds = 10;
 
-/** Keeps Node from spending memory to save work: half of what it takes under load otherwise, at no cost in speed here. */
-const heap = ["--max-semi-space-size=4", "--max-old-space-size=48"];
+/**
+ * Keeps Node from spending memory to save work: under load it would take half as much again. With half of this semi-space
+ * what a request needs is often kept for longer than that, and its collection doubles the gateway's 99th percentile.
+ */
+const heap = ["--max-semi-space-size=8", "--max-old-space-size=48"];
 
 /** One of the shop's HTTP programs: a Node pod that mounts its program, reached on port 80 of its Service. */
 export class HttpService extends Workload {

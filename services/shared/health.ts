@@ -1,9 +1,17 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Hono } from "hono";
 import { type Log, reasonOf } from "./log";
 import { problemResponse, problemType } from "./problem";
 
 /** What a readiness check must answer within, in milliseconds: less than the 1 s a kubelet waits by default. */
 export const READINESS_TIMEOUT_MS = 800;
+
+/**
+ * How long a program that is ready waits at most before it checks, in milliseconds. The pods of one update start together,
+ * so a kubelet asks them all at the same moment of each second, and all at once their checks would hold up whoever is
+ * served then.
+ */
+const LONGEST_PAUSE_MS = 500;
 
 /**
  * Adds `/health/liveness` and `/health/readiness`.
@@ -20,8 +28,10 @@ export const READINESS_TIMEOUT_MS = 800;
 export function serveHealth(application: Hono, log: Log, check: () => Promise<void>): void {
     application.get("/health/liveness", (context) => context.json({ status: "UP" }));
 
+    const pauseMs = Math.random() * LONGEST_PAUSE_MS;
     let wasReady: boolean | undefined;
     application.get("/health/readiness", async (context) => {
+        if (wasReady) await sleep(pauseMs);
         try {
             await check();
         } catch (error) {

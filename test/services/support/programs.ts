@@ -7,7 +7,7 @@ import { eventually, freePort } from "./ports";
 export type ProgramName = "gateway" | "catalogue" | "orders" | "inventory";
 
 /** How a pod runs a program: V8 sizes its heap by the whole machine's memory unless it is told. */
-const NODE_OPTIONS = ["--max-semi-space-size=4", "--max-old-space-size=48"];
+const NODE_OPTIONS = ["--max-semi-space-size=8", "--max-old-space-size=48"];
 
 /** Bundles a program into one file, as it is mounted into its pod, and says where that file is. */
 export function bundle(name: ProgramName): string {

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { rememberingLookup } from "../../../services/gateway/lookup";
 
 const address = { address: "10.96.0.1", family: 4 };
+const moved = { address: "10.96.0.2", family: 4 };
 
 /** A lookup that remembers for 50 ms, and the names that it asked for. */
 function counted(answer: () => Promise<(typeof address)[]> = async () => [address]) {
@@ -14,6 +14,11 @@ function counted(answer: () => Promise<(typeof address)[]> = async () => [addres
     });
     return { asked, look: (name: string) => promisify(lookup)(name, { all: true }) };
 }
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 describe("names of backends", () => {
     it("are asked for once by all who want them at the same time, and for a moment after", async () => {
@@ -26,9 +31,30 @@ describe("names of backends", () => {
     it("are asked for again after that moment, since they may be lost or lead elsewhere", async () => {
         const { asked, look } = counted();
         await look("toys");
-        await sleep(80);
+        await pass(80);
         await look("toys");
         expect(asked).toEqual(["toys", "toys"]);
+    });
+
+    it("are given at once to whoever wants them steadily, while they are asked for again", async () => {
+        let answers = 0;
+        const { asked, look } = counted(() => (answers++ === 0 ? Promise.resolve([address]) : new Promise((resolve) => setTimeout(resolve, 10, [moved]))));
+        await look("toys");
+        await pass(30);
+        expect(await look("toys")).toEqual([address]);
+        expect(asked).toEqual(["toys", "toys"]);
+        await pass(30);
+        expect(await look("toys")).toEqual([moved]);
+    });
+
+    it("are not held for longer by being asked for in vain", async () => {
+        let answers = 0;
+        const { look } = counted(() => (answers++ === 0 ? Promise.resolve([address]) : Promise.reject(new Error("no such name"))));
+        await look("toys");
+        await pass(30);
+        expect(await look("toys")).toEqual([address]);
+        await pass(30);
+        await expect(look("toys")).rejects.toThrow("no such name");
     });
 
     it("that could not be looked up are asked for again at once", async () => {
