@@ -18,8 +18,8 @@ export interface GoBuild {
     readonly output: string;
     /** Variables set by the linker: full name to value. */
     readonly variables?: Record<string, string>;
-    /** Compiler flags for all packages. @default none */
-    readonly compilerFlags?: string;
+    /** A pattern of packages that are not optimized, which builds them faster. @default none */
+    readonly unoptimized?: string;
     /** Further names of the executable, each a link in the folder `bin`, which so may be put on PATH. */
     readonly links?: readonly string[];
 }
@@ -48,7 +48,7 @@ export function goBuildArguments(build: GoBuild): string[] {
     const variables = Object.entries(build.variables ?? {}).map(([name, value]) => `-X ${name}=${value}`);
     const args = ["build", "-v", "-mod=readonly", "-buildvcs=false", "-trimpath"];
     args.push("-ldflags", ["-s -w", ...variables].join(" "));
-    if (build.compilerFlags) args.push(`-gcflags=all=${build.compilerFlags}`);
+    if (build.unoptimized) args.push(`-gcflags=${build.unoptimized}=-N -l`);
     if (build.package) args.push(build.package);
     return args;
 }

@@ -120,9 +120,9 @@ describe("Go", () => {
     ])("%s is new enough: %s", (version, expected) => expect(isNewEnough(version)).toBe(expected));
 
     it("takes no sum that is not committed, and nothing from the checkout's state", () => {
-        const args = goBuildArguments({ module: "m", output: "o", variables: { "a/b.Version": "v1" }, compilerFlags: "-N" });
+        const args = goBuildArguments({ module: "m", output: "o", variables: { "a/b.Version": "v1" }, unoptimized: "a/generated/..." });
         expect(args).toEqual(expect.arrayContaining(["-mod=readonly", "-buildvcs=false", "-s -w -X a/b.Version=v1"]));
-        expect(args).toContain("-gcflags=all=-N");
+        expect(args).toContain("-gcflags=a/generated/...=-N -l");
     });
 });
 
