@@ -9,8 +9,11 @@ import { StackFile } from "./stackFile";
 
 export const project = join(__dirname, "..");
 
-/** The stack's program, loaded only where an update is made. */
-export const stackProgram: PulumiFn = () => (require("../index") as typeof import("../index"))();
+/** The stack's program, loaded only where an update is made. Its debug messages, each a call to the engine, nobody sees here. */
+export const stackProgram: PulumiFn = async () => {
+    Object.assign(require("@pulumi/pulumi/log"), { debug: async () => undefined });
+    return (require("../index") as typeof import("../index"))();
+};
 
 /**
  * A stack of this project whose file is never written: settings that a run needs go into a copy of it, which the
@@ -36,7 +39,10 @@ export class BorrowedStack {
         const original = join(project, `Pulumi.${name}.yaml`);
         copyFileSync(join(project, "Pulumi.yaml"), join(scratch, "Pulumi.yaml"));
         if (existsSync(original)) copyFileSync(original, copy);
-        const workspace = await LocalWorkspace.create({ workDir: project, pulumiCommand, program });
+        // Go collects garbage whenever there is as much again: with the engine, which makes all of its state anew for each
+        // resource, that is a tenth of an update.
+        const envVars = { GOGC: process.env.GOGC ?? "400" };
+        const workspace = await LocalWorkspace.create({ workDir: project, pulumiCommand, program, envVars });
         const select = () => Stack.select(name, workspace);
         const stack = await select().catch(async (error: unknown) => {
             if (!(error instanceof StackNotFoundError)) throw error;

@@ -11,7 +11,7 @@ export declare function bundledFile(entry: string): string;
 export declare function packedFile(entry: string): string;
 
 /**
- * Loads what `bundledFile` makes, as `require` does, but with what V8 made of it the last time: of several megabytes,
+ * Loads what `bundledFile` makes, once, as `require` does, but with what V8 made of it the last time: of several megabytes,
  * compiling is most of what loading takes.
  *
  * @throws Error where the program does not compile

@@ -34,9 +34,15 @@ function sourcesOf(entry) {
     return { name: path.replace(/\W+/g, "-"), sources: sourcesOfFolder[path.split(sep)[0]] ?? ["services", "experiments", "shared"] };
 }
 
+const loaded = new Map();
+
 /** @type {import("./bundle").requireBundled} */
 exports.requireBundled = (entry) => {
-    const file = bundledFile(entry);
+    if (!loaded.has(entry)) loaded.set(entry, loadBundle(bundledFile(entry)));
+    return loaded.get(entry);
+};
+
+function loadBundle(file) {
     const compiledFile = `${file}.compiled`;
     const cachedData = existsSync(compiledFile) ? readFileSync(compiledFile) : undefined;
     // esbuild writes ASCII alone, which Node reads faster as such.
@@ -48,7 +54,7 @@ exports.requireBundled = (entry) => {
     const module = { exports: {} };
     script.runInThisContext().call(module.exports, module.exports, Module.createRequire(file), module, file, dirname(file));
     return module.exports;
-};
+}
 
 /** What is compiled together: the stack's program, and what `npm run` runs beside it. */
 const compiledTogether = { program: ["index.ts", "components", "experiments", "shared"], commands: ["cli", "sandbox", "bench", join("test", "all.ts")] };
