@@ -18,8 +18,29 @@ require.extensions[".ts"] = (module, file) => {
     module._compile(compiled, file);
     process.setSourceMapsEnabled(false);
 };
-// The SDK takes down a stack for each promise; lines are looked up in the sources only where somebody reads one.
-for (const event of ["uncaughtExceptionMonitor", "unhandledRejection"]) process.on(event, () => process.setSourceMapsEnabled(true));
+// Lines are looked up in the sources only where somebody reads them.
+process.on("uncaughtExceptionMonitor", () => process.setSourceMapsEnabled(true));
+process.on("unhandledRejection", (error) => {
+    process.setSourceMapsEnabled(true);
+    // With a listener Node no longer ends the process by itself; the SDK, where it runs the program, does.
+    if (process.listenerCount("unhandledRejection") === 1) throw error;
+});
+
+/** The SDK's `debuggable`, whose promises take down no stack unless `PULUMI_DEBUG_PROMISE_LEAKS` asks for those that never end. */
+function withoutStacks(debuggable) {
+    const { debuggablePromise, debugPromiseLeaks } = debuggable;
+    if (!debuggablePromise || debugPromiseLeaks || debuggablePromise.name === "withoutStack") return debuggable;
+    debuggable.debuggablePromise = function withoutStack(...args) {
+        const { stackTraceLimit } = Error;
+        Error.stackTraceLimit = 0;
+        try {
+            return debuggablePromise(...args);
+        } finally {
+            Error.stackTraceLimit = stackTraceLimit;
+        }
+    };
+    return debuggable;
+}
 
 let kubernetesClient;
 const load = Module._load;
@@ -44,6 +65,9 @@ Module._load = function (name, ...rest) {
         // The SDK has V8 debug the whole program, in case that a function is to be turned into a resource.
         case "../../runtime/closure/v8Hooks":
             return { isInitializedAsync: async () => {} };
+        case "./debuggable":
+        case "../runtime/debuggable":
+            return withoutStacks(loaded());
         // Node itself looks lines up in the sources.
         case "source-map-support/register":
             return {};
