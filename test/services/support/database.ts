@@ -19,7 +19,9 @@ export const INVENTORY_PASSWORD = "inventory secret";
  * elsewhere the tests that need it are skipped, with this as the reason.
  */
 function whyNoPostgres(): string | undefined {
-    const isThere = () => existsSync("/usr/lib/postgresql") && readdirSync("/usr/lib/postgresql").length > 0;
+    const versions = "/usr/lib/postgresql";
+    // The client alone makes a version's folder, too.
+    const isThere = () => existsSync(versions) && readdirSync(versions).some((version) => existsSync(join(versions, version, "bin", "postgres")));
     return whyNotInstalled("PostgreSQL", "postgresql-15", isThere, () => {
         // Only the programs are wanted: the package would otherwise make a database of its own and start it.
         const clusterSettings = "/etc/postgresql-common/createcluster.conf";

@@ -1,5 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 /**
  * Why a server's programs cannot be had here, or undefined if they can. As root on a Debian their package is installed
@@ -16,9 +18,10 @@ export function whyNotInstalled(what: string, debianPackage: string, isThere: ()
     }
     console.warn(`Installs ${what} for the tests: apt-get install ${debianPackage}`);
     const environment = { ...process.env, DEBIAN_FRONTEND: "noninteractive", UCF_FORCE_CONFFOLD: "1" };
-    // Others may be installing, too; and a new machine's package lists are empty or old.
+    // Other tests may be installing, too, and apt-get waits for those who install, but not for those who update the lists,
+    // which on a new machine are empty or old.
     const aptGet = (...args: string[]) =>
-        execFileSync("apt-get", ["-o", "DPkg::Lock::Timeout=300", ...args], { env: environment, stdio: "pipe" });
+        execFileSync("flock", [join(tmpdir(), "chaos-shop-apt-get.lock"), "apt-get", "-o", "DPkg::Lock::Timeout=300", ...args], { env: environment, stdio: "pipe" });
     try {
         prepare();
         aptGet("update");
