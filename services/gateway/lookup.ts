@@ -8,12 +8,6 @@ type Ask = (name: string) => Promise<LookupAddress[]>;
 /** As Node itself looks up names. */
 const ofSystem: Ask = (name) => lookup(name, { all: true });
 
-/** What was asked of a name, and whether it is time to ask again. */
-interface Remembered {
-    addresses: Promise<LookupAddress[]>;
-    aging: boolean;
-}
-
 /**
  * Looks names up for connections, and remembers what it found for a moment. A gateway asks for the same few names in
  * each request: without this a fifth of what a listing costs the cluster is DNS, and in a lookup that hangs each request
@@ -25,28 +19,28 @@ interface Remembered {
  * @param rememberedMs so short that a name which is lost, or led elsewhere, shows at once; in milliseconds
  */
 export function rememberingLookup(rememberedMs = 1_000, ask = ofSystem): LookupFunction {
-    const known = new Map<string, Remembered>();
-    const askFor = (name: string): Remembered => {
-        const asked: Remembered = { addresses: ask(name), aging: false };
-        const forget = () => void (known.get(name) === asked && known.delete(name));
-        const remember = () => {
-            known.set(name, asked);
-            setTimeout(() => (asked.aging = true), rememberedMs / 2).unref();
-            setTimeout(forget, rememberedMs).unref();
+    const known = new Map<string, { addresses: LookupAddress[]; since: number }>();
+    const asking = new Map<string, Promise<LookupAddress[]>>();
+    const askFor = (name: string): Promise<LookupAddress[]> => {
+        const underWay = asking.get(name);
+        if (underWay) return underWay;
+        const remember = (addresses: LookupAddress[]) => {
+            known.set(name, { addresses, since: performance.now() });
+            return addresses;
         };
-        asked.addresses.then(remember, forget);
+        const asked = ask(name)
+            .then(remember)
+            .finally(() => asking.delete(name));
+        asking.set(name, asked);
         return asked;
     };
-    const addressesOf = (name: string): Promise<LookupAddress[]> => {
+    const addressesOf = async (name: string): Promise<LookupAddress[]> => {
         const found = known.get(name);
-        if (found?.aging) {
-            found.aging = false;
-            askFor(name); // Where it fails, what is known holds for its moment; whoever asks after that is told.
-        }
-        if (found) return found.addresses;
-        const asked = askFor(name);
-        known.set(name, asked);
-        return asked.addresses;
+        const ageMs = found ? performance.now() - found.since : Infinity;
+        if (!found || ageMs >= rememberedMs) return askFor(name);
+        // Where that fails, what is known holds for its moment; whoever asks after it is told.
+        if (ageMs >= rememberedMs / 2) askFor(name).catch(() => undefined);
+        return found.addresses;
     };
     return (name, { all }, callback) => {
         addressesOf(name).then(

@@ -57,6 +57,19 @@ describe("names of backends", () => {
         await expect(look("toys")).rejects.toThrow("no such name");
     });
 
+    it("are asked for once at a time, also where the answer does not come", async () => {
+        let answers = 0;
+        const { asked, look } = counted(() => (answers++ === 0 ? Promise.resolve([address]) : new Promise(() => {})));
+        await look("toys");
+        await pass(30);
+        await look("toys");
+        await pass(30);
+        void look("toys");
+        await pass(100);
+        void look("toys");
+        expect(asked).toEqual(["toys", "toys"]);
+    });
+
     it("that could not be looked up are asked for again at once", async () => {
         const { asked, look } = counted(async () => Promise.reject(new Error("no such name")));
         await expect(look("toys")).rejects.toThrow("no such name");
