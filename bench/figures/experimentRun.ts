@@ -40,10 +40,10 @@ export function experimentRun(session: Session): Figure {
                 shop.close();
             }
             const samples = { enable: runs.map(({ enable }) => enable), disable: runs.map(({ disable }) => disable), waits: runs.map(waitOf) };
-            const waits = (["witness", "proofs", "recovery"] as const).map((wait) => `${wait} ${median(runs.map(({ waits }) => waits[wait])).toFixed(2)} s`);
+            const eachWait = (["witness", "proofs", "recovery"] as const).map((wait) => `${wait} ${median(runs.map(({ waits }) => waits[wait])).toFixed(2)} s`);
             return {
                 value: median(runs.map((run) => run.enable + run.disable - waitOf(run))),
-                made: `enabling ${describeSamples(samples.enable)}, disabling ${describeSamples(samples.disable)}, waits ${describeSamples(samples.waits)}: ${waits.join(", ")}`,
+                made: `enabling ${describeSamples(samples.enable)}, disabling ${describeSamples(samples.disable)}, waits ${describeSamples(samples.waits)}: ${eachWait.join(", ")}`,
                 samples,
             };
         },

@@ -30,7 +30,7 @@ const port = 8080;
 const stopSeconds = 10;
 
 /**
- * Keeps Node from spending memory to save work: under load it would take half as much again. With half of this semi-space
+ * Keeps Node from spending memory to save work: under load it would grow past 100 MB. With half of this semi-space
  * what a request needs is often kept for longer than that, and its collection doubles the gateway's 99th percentile.
  */
 const heap = ["--max-semi-space-size=8", "--max-old-space-size=48"];

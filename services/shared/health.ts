@@ -9,7 +9,7 @@ export const READINESS_TIMEOUT_MS = 800;
 /**
  * How long a program that is ready waits at most before it checks, in milliseconds. The pods of one update start together,
  * so a kubelet asks them all at the same moment of each second, and all at once their checks would hold up whoever is
- * served then.
+ * served then. With the check's own limit it stays below the 2 s that the shop's probes wait.
  */
 const LONGEST_PAUSE_MS = 500;
 
