@@ -3,6 +3,7 @@ const { createHash } = require("node:crypto");
 const { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = require("node:fs");
 const Module = require("node:module");
 const { dirname, join, relative, resolve, sep } = require("node:path");
+const { setFlagsFromString } = require("node:v8");
 const { Script } = require("node:vm");
 const { brotliCompressSync } = require("node:zlib");
 
@@ -48,8 +49,13 @@ function loadBundle(file) {
     // esbuild writes ASCII alone, which Node reads faster as such.
     const script = new Script(Module.wrap(readFileSync(file, "latin1")), { filename: file, cachedData });
     if (cachedData === undefined || script.cachedDataRejected) {
-        // At the end, when all functions that it needs have been compiled.
-        process.once("exit", () => replaceFile(compiledFile, script.createCachedData()));
+        // At the end, when all functions that it needs have been compiled; V8 would have forgotten those by then that have
+        // not run for a while. What it made with other flags it does not take, so this one is set back before.
+        setFlagsFromString("--no-flush-bytecode");
+        process.once("exit", () => {
+            setFlagsFromString("--flush-bytecode");
+            replaceFile(compiledFile, script.createCachedData());
+        });
     }
     const module = { exports: {} };
     script.runInThisContext().call(module.exports, module.exports, Module.createRequire(file), module, file, dirname(file));
