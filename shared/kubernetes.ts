@@ -1,4 +1,6 @@
 import { ApiException, AppsV1Api, BatchV1Api, CoordinationV1Api, CoreV1Api, KubeConfig, NetworkingV1Api, RbacAuthorizationV1Api, StorageV1Api } from "@kubernetes/client-node";
+import { Agent } from "node:https";
+import { isDeepStrictEqual } from "node:util";
 import { loadKubeconfig } from "./kubeconfig";
 
 /** The parts of the Kubernetes API that this project reads and writes outside of its resources. */
@@ -17,6 +19,7 @@ export interface Cluster {
 export function connect(context: string): Cluster {
     const kubeconfig = loadKubeconfig();
     kubeconfig.setCurrentContext(context);
+    keepConnections(kubeconfig);
     return {
         kubeconfig,
         core: kubeconfig.makeApiClient(CoreV1Api),
@@ -26,6 +29,29 @@ export function connect(context: string): Cluster {
         networking: kubeconfig.makeApiClient(NetworkingV1Api),
         rbac: kubeconfig.makeApiClient(RbacAuthorizationV1Api),
         storage: kubeconfig.makeApiClient(StorageV1Api),
+    };
+}
+
+/** A connection that was idle for longer may be known no more to what is between here and the cluster. */
+const idleMs = 2_000;
+
+/**
+ * Has the API clients of a kubeconfig use their connections again. The library makes a new one for each call, and proves
+ * with a certificate who it is, which takes longer than most of the calls.
+ */
+function keepConnections(kubeconfig: KubeConfig): void {
+    const apply = kubeconfig.applySecurityAuthentication.bind(kubeconfig);
+    let made: Agent | undefined;
+    let kept: Agent | undefined;
+    kubeconfig.applySecurityAuthentication = async (context) => {
+        await apply(context);
+        const agent = context.getAgent() as Agent | undefined;
+        // Its subclasses lead through proxies, and have options of their own.
+        if (agent?.constructor !== Agent) return;
+        // Credentials may be others by now.
+        if (!isDeepStrictEqual(agent.options, made?.options)) kept = new Agent({ ...agent.options, keepAlive: true, timeout: idleMs });
+        made = agent;
+        context.setAgent(kept!);
     };
 }
 
