@@ -2,7 +2,7 @@ import type { PulumiCommand } from "@pulumi/pulumi/automation";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { BorrowedStack, stackProgram } from "../cli/stack";
+import { BorrowedStack } from "../cli/stack";
 import { sandboxEnvironment } from "../sandbox/node/env";
 import { sandboxUp } from "../sandbox/node/up";
 import { preparePulumi } from "../sandbox/preparePulumi";
@@ -77,7 +77,7 @@ export class Session {
     /** The same shop's stack, driven as `npm run` does. To be closed. */
     async borrowedShop(): Promise<BorrowedStack> {
         const { name } = await this.runningShop();
-        const stack = await BorrowedStack.open(name, this.pulumi, stackProgram);
+        const stack = await BorrowedStack.open(name, this.pulumi, { inline: true });
         stack.set({ ...this.shopSettings(namespaces.shop), ...quickExperiment });
         return stack;
     }

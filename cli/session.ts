@@ -11,7 +11,7 @@ import { preparePulumi } from "../sandbox/preparePulumi";
 import { pulumiEnvironment } from "../sandbox/pulumi/environment";
 import { demoCluster } from "./cluster";
 import { UpdateProgress } from "./progress";
-import { BorrowedStack, project, stackProgram } from "./stack";
+import { BorrowedStack, project } from "./stack";
 
 /** What the programs of this folder work with: a stack, and the cluster that it is in. */
 export class Session {
@@ -33,7 +33,7 @@ export class Session {
         // The stack `local` is in the cluster that is found, whatever its file names.
         const found = name === "local" ? await demoCluster(print) : undefined;
         const missing = pulumiEnvironment(project);
-        const stack = await BorrowedStack.open(name, await preparePulumi(project), stackProgram);
+        const stack = await BorrowedStack.open(name, await preparePulumi(project), { inline: true });
         if (found) stack.set({ "kube.context": found.name });
         const context = found ?? allowedContext(loadKubeconfig(), stack.settings["kube.context"]);
         const cluster = connect(context.name);

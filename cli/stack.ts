@@ -9,10 +9,13 @@ import { StackFile } from "./stackFile";
 
 export const project = join(__dirname, "..");
 
-/** The stack's program, loaded only where an update is made. Its debug messages, each a call to the engine, nobody sees here. */
-export const stackProgram: PulumiFn = async () => {
+/** Loaded only where an update is made. */
+const stackProgram = () => require("../index") as typeof import("../index");
+
+/** The stack's program, for this very process. Its debug messages, each a call to the engine, nobody sees here. */
+const inlineProgram: PulumiFn = async () => {
     Object.assign(require("@pulumi/pulumi/log"), { debug: async () => undefined });
-    return (require("../index") as typeof import("../index"))();
+    return stackProgram()();
 };
 
 /**
@@ -30,10 +33,10 @@ export class BorrowedStack {
     /**
      * Opens a stack, and makes it where the backend has none of that name.
      *
-     * @param program runs in this very process, which spares each update a second. @default the engine starts the
-     * project's own
+     * @param inline whether the stack's program runs in this very process, which spares each update a second. @default the
+     * engine starts it
      */
-    static async open(name: string, pulumiCommand: PulumiCommand, program?: PulumiFn): Promise<BorrowedStack> {
+    static async open(name: string, pulumiCommand: PulumiCommand, { inline = false } = {}): Promise<BorrowedStack> {
         const scratch = mkdtempSync(join(tmpdir(), "chaos-shop-"));
         const copy = join(scratch, "stack.yaml");
         const original = join(project, `Pulumi.${name}.yaml`);
@@ -42,9 +45,12 @@ export class BorrowedStack {
         // Go collects garbage whenever there is as much again: with the engine, which makes all of its state anew for each
         // resource, that is a tenth of an update.
         const envVars = { GOGC: process.env.GOGC ?? "400" };
-        const workspace = await LocalWorkspace.create({ workDir: project, pulumiCommand, program, envVars });
+        const workspace = await LocalWorkspace.create({ workDir: project, pulumiCommand, program: inline ? inlineProgram : undefined, envVars });
         const select = () => Stack.select(name, workspace);
-        const stack = await select().catch(async (error: unknown) => {
+        const selecting = select();
+        // While the CLI looks for the stack.
+        if (inline) stackProgram();
+        const stack = await selecting.catch(async (error: unknown) => {
             if (!(error instanceof StackNotFoundError)) throw error;
             // `pulumi stack init` writes a salt into the stack's file: it is run where that is not the project's.
             await LocalWorkspace.createStack({ stackName: name, workDir: scratch }, { pulumiCommand });
