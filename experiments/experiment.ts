@@ -36,7 +36,7 @@ export class Experiment extends pulumi.ComponentResource {
         const deadline = new Deadline("deadline", { experiment, namespace, runName, attacks, scaled: scaledBy(plan.actions), deadlineMs, image }, { parent: this, dependsOn: steadyState });
         const deadlineJob = deadline.job.metadata.name;
         // All of the deadline, so that the Job keeps its rights for as long as there is an attack to end.
-        const targets = step("targets", { create: "mark", delete: "unmark", plan, given: { STEADY_STATE: steadyState.stdout, DEADLINE_JOB: deadlineJob } }, { parent: this, dependsOn: deadline });
+        const targets = step("targets", { create: "mark", delete: "unmark", plan, given: { STEADY_STATE: steadyState.stdout, DEADLINE_JOB: deadlineJob } }, { parent: this, dependsOn: deadline.parts });
         const objects = plan.attacks.map(({ name: attackName, attack }, index) => {
             const { object, mark, killing } = attacks[index]!;
             const chosen = targets.stdout.apply((found) => (JSON.parse(found) as ChosenTargets).attacks[index]!);

@@ -1,8 +1,9 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { restrictedContainer, restrictedPod, users } from "../../components/program/podSecurity";
-import { Program, programCommand, programMount } from "../../components/program/program";
+import { packedFile } from "../../shared/bundle";
 import { labels } from "../../shared/labels";
 import type { DeadlineEnvironment, JobAttack } from "./report";
 
@@ -30,21 +31,23 @@ export interface DeadlineAttack extends Omit<JobAttack, "path"> {
  * A Job that ends the attacks at the deadline if nobody else has, and that watches meanwhile whether the marked pods can
  * be reached. Its account may read and delete the attacks' own objects, and unlabel pods of that one namespace; to kill,
  * delete them, too; and give those Deployments that the experiment scales their number of pods back. The Job is there before a pod is marked, and the attacks begin only when it has seen the targets.
+ *
+ * It is no component, for which the engine would write the whole state five times more in an experiment's few seconds.
  */
-export class Deadline extends pulumi.ComponentResource {
+export class Deadline {
     readonly job: k8s.batch.v1.Job;
+    /** All of it, without which the Job cannot end an attack. */
+    readonly parts: pulumi.Resource[];
 
-    constructor(name: string, args: DeadlineArgs, opts?: pulumi.ComponentResourceOptions) {
-        super("chaos-shop:experiment:Deadline", name, {}, opts);
-        // A component's dependencies are not its children's: without these they would be made before the sweep.
-        const child = { parent: this, deleteBeforeReplace: true, dependsOn: opts?.dependsOn };
+    constructor(name: string, args: DeadlineArgs, opts: pulumi.CustomResourceOptions) {
+        const child = { ...opts, deleteBeforeReplace: true };
         // Each run has objects of its own, so that a sweep before a run never takes away what that run is going to use.
         const objectName = `${args.runName}-deadline`;
         const metadata = { name: objectName, namespace: args.namespace, labels: { [labels.experiment]: args.experiment } };
 
         const account = new k8s.core.v1.ServiceAccount(`${name}-account`, { metadata }, child);
-        new k8s.rbac.v1.Role(`${name}-role`, { metadata, rules: rulesOf(args) }, child);
-        new k8s.rbac.v1.RoleBinding(
+        const role = new k8s.rbac.v1.Role(`${name}-role`, { metadata, rules: rulesOf(args) }, child);
+        const binding = new k8s.rbac.v1.RoleBinding(
             `${name}-binding`,
             {
                 metadata,
@@ -53,8 +56,6 @@ export class Deadline extends pulumi.ComponentResource {
             },
             child,
         );
-        const program = new Program({ namespace: args.namespace, entry: join(__dirname, "main.ts"), resourceName: `${name}-program`, objectName, labels: metadata.labels }, child);
-
         this.job = new k8s.batch.v1.Job(
             name,
             {
@@ -68,13 +69,18 @@ export class Deadline extends pulumi.ComponentResource {
                     backoffLimit: 20,
                     ttlSecondsAfterFinished: 3_600,
                     // The label keeps experiments from choosing this pod as a target.
-                    template: { metadata: { labels: metadata.labels }, spec: podSpec(args, objectName, program) },
+                    template: { metadata: { labels: metadata.labels }, spec: podSpec(args, objectName) },
                 },
             },
-            // Its rights it needs later than its account, and has them before its pod runs.
-            { ...child, dependsOn: [account] },
+            {
+                ...child,
+                // Its rights it needs later than its account, and has them before its pod runs.
+                dependsOn: [account],
+                // For another version of the program the Job would leave its attack alone in the middle of a run.
+                ignoreChanges: ["spec.template.spec.containers[0].command"],
+            },
         );
-        this.registerOutputs({});
+        this.parts = [account, role, binding, this.job];
     }
 }
 
@@ -92,7 +98,7 @@ function rulesOf({ attacks, scaled = [] }: DeadlineArgs): k8s.types.input.rbac.v
     ];
 }
 
-function podSpec(args: DeadlineArgs, account: string, program: Program): k8s.types.input.core.v1.PodSpec {
+function podSpec(args: DeadlineArgs, account: string): k8s.types.input.core.v1.PodSpec {
     const env: Record<keyof DeadlineEnvironment, string> = {
         NAMESPACE: args.namespace,
         ATTACKS: JSON.stringify(args.attacks.map((attack) => jobAttack(args.namespace, attack))),
@@ -111,13 +117,17 @@ function podSpec(args: DeadlineArgs, account: string, program: Program): k8s.typ
                 image: args.image,
                 command: programCommand(),
                 env: Object.entries(env).map(([variable, value]) => ({ name: variable, value })),
-                volumeMounts: [{ name: "program", mountPath: programMount }],
                 resources: { requests: { cpu: "10m", memory: "48Mi" }, limits: { cpu: "1", memory: "96Mi" } },
                 securityContext: restrictedContainer,
             },
         ],
-        volumes: [{ name: "program", configMap: { name: program.metadata.name } }],
     };
+}
+
+/** The program is short enough to be in its command, packed, which makes one object less. */
+function programCommand(): string[] {
+    const unpackAndRun = 'module._compile(zlib.brotliDecompressSync(Buffer.from(process.argv[1], "base64")).toString(), "deadline.js")';
+    return ["node", "--eval", unpackAndRun, readFileSync(packedFile(join(__dirname, "main.ts")), "base64")];
 }
 
 function jobAttack(namespace: string, { object, ...attack }: DeadlineAttack): JobAttack {

@@ -212,8 +212,6 @@ export const experimentParts = [
     "create Command check",
     "create Command steady-state",
     "create Command targets",
-    "create ConfigMap deadline-program",
-    "create Deadline deadline",
     "create Experiment hot-deals-blackhole",
     "create Job deadline",
     "create NetworkPolicy blackhole",
