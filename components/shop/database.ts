@@ -62,9 +62,11 @@ export class Database extends pulumi.ComponentResource {
                             volumeMounts: [scripts.mount(mounts.scripts), data, emptyDir("temporary", mounts.temporary)],
                             resources: { requests: { cpu: "50m", memory: "128Mi" }, limits: { cpu: "1", memory: "512Mi" } },
                             securityContext: restrictedContainer,
-                            // start.sh opens the port only once the products are there.
-                            readinessProbe: { tcpSocket: { port: "postgres" }, periodSeconds: 1, timeoutSeconds: 2, failureThreshold: 2 },
-                            livenessProbe: { tcpSocket: { port: "postgres" }, initialDelaySeconds: 60, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
+                            // start.sh opens the port only once the products are there. From then on to ask each second would
+                            // tell nothing that the end of its container does not, and each time PostgreSQL starts a process.
+                            startupProbe: { tcpSocket: { port: "postgres" }, periodSeconds: 1, timeoutSeconds: 2, failureThreshold: 120 },
+                            readinessProbe: { tcpSocket: { port: "postgres" }, periodSeconds: 10, timeoutSeconds: 2, failureThreshold: 2 },
+                            livenessProbe: { tcpSocket: { port: "postgres" }, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
                         },
                     ],
                 },

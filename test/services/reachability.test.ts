@@ -39,6 +39,13 @@ describe("whether the gateway can reach anything", () => {
         expect(queries.length).toBe(3);
     });
 
+    it("is asked of one backend at a time, each in its turn", async () => {
+        const { dns, queries } = await startDns("loopback");
+        const check = createReachability([new URL("http://fashion"), new URL("http://toys")], dns);
+        for (let times = 0; times < 3; times++) await check();
+        expect(queries.map(({ name }) => name.split(".")[0])).toEqual(["fashion", "toys", "fashion"]);
+    });
+
     it("is no, within a kubelet's patience, when packets are swallowed", async () => {
         const { dns } = await startDns("nothing");
         const { error, durationMs } = await timed(createReachability([new URL("http://hot-deals")], dns));
