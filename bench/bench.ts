@@ -39,7 +39,7 @@ const figures = {
 
 const help = `npm run bench [-- [--json] [NAME...]]: how fast and how big, each figure against its bar.
 
-Measures on the sandbox, in namespaces of its own (bench-...), in some ten minutes. Both sides of a comparison take
+Measures on the sandbox, in namespaces of its own (bench-...), in some twenty minutes. Both sides of a comparison take
 turns in one run, and medians are compared. Let nothing else run meanwhile.
 
   NAME      only these: ${Object.keys(figures).join(", ")}

@@ -1,58 +1,76 @@
 import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { startBareServer } from "../bareServer";
 import { backendUrls, gatewayUrl } from "../cluster";
 import { type Figure, median } from "../figure";
 import { fullLoad, percentile, steadyLoad } from "../load";
 import { namespaces, type Session } from "../session";
 
-const rounds = 5;
+/** Many and short: a virtual machine may be half as fast from one second to the next, whatever it does itself. */
+const rounds = 9;
 /** As long as it takes V8 to compile what programs that have just started do most. */
 const warmUpSeconds = 30;
-const fullSeconds = 6;
-const halfSeconds = 8;
+const fullSeconds = 3;
+const halfSeconds = 4;
 /** Between samples: more of them would be a load of their own. */
 const pauseMs = 150;
 /** What the full load has left behind, in queues and in memory, is gone after that. */
-const restSeconds = 2;
+const restSeconds = 1;
 
-/** One round: the gateway's maximum, and half of it. Times are in milliseconds. */
+/** One round, at half of a server's maximum. Times are in milliseconds. */
 interface Round {
     perSecond: number;
     p99: number;
-    /** Its p99 tells how much of the gateway's is the machine's. */
+    /** Its p99 tells how much of the server's is the machine's. */
     slowest: { name: string; p50: number; p99: number };
 }
 
 export function gatewayLatency(session: Session): Figure {
     return {
         name: "gateway-latency",
-        meaning: "p99 of the gateway's /products under half the load that it can bear, against the slowest backend's p50 meanwhile",
+        meaning: "p99 of the gateway's /products under half the load that it can bear, against the slowest backend's p50 meanwhile; beside it what a bare Node server comes to in the gateway's place",
         bar: 5,
         unit: "ratio",
         async measure() {
             await session.runningShop();
-            await fullLoad(await gatewayUrl(session.cluster, namespaces.shop), warmUpSeconds);
-            const results: Round[] = [];
-            for (let round = 1; round <= rounds; round++) results.push(await measureRound(session));
-            const told = results.map(({ perSecond, p99, slowest }) => `p99 ${p99.toFixed(1)} ms at ${perSecond.toFixed(0)}/s, ${slowest.name} p50 ${slowest.p50.toFixed(1)} ms and p99 ${slowest.p99.toFixed(1)} ms`);
-            return {
-                value: median(results.map(({ p99, slowest }) => p99 / slowest.p50)),
-                made: told.join("; "),
-                samples: { p99: results.map(({ p99 }) => p99 / 1_000), slowest: results.map(({ slowest }) => slowest.p50 / 1_000) },
-            };
+            const backends = await backendUrls(session.cluster, namespaces.shop);
+            const bare = await startBareServer(session);
+            try {
+                const sides = { gateway: await gatewayUrl(session.cluster, namespaces.shop), bare: bare.url };
+                const results: Record<keyof typeof sides, Round[]> = { gateway: [], bare: [] };
+                for (const url of Object.values(sides)) await fullLoad(url, warmUpSeconds);
+                for (let round = 1; round <= rounds; round++) {
+                    for (const side of ["gateway", "bare"] as const) {
+                        const result = await measureRound(sides[side], backends);
+                        results[side].push(result);
+                        session.say(`round ${round} of ${rounds}, ${side}: ${describeRound(result)}`);
+                    }
+                }
+                const told = (side: keyof typeof sides) => `${median(results[side].map(ratioOf)).toFixed(2)} (${results[side].map((round) => ratioOf(round).toFixed(2)).join(", ")})`;
+                return {
+                    value: median(results.gateway.map(ratioOf)),
+                    made: `gateway ${told("gateway")}, bare ${told("bare")}; in the gateway's last round ${describeRound(results.gateway.at(-1)!)}`,
+                    samples: { p99: results.gateway.map(({ p99 }) => p99 / 1_000), slowest: results.gateway.map(({ slowest }) => slowest.p50 / 1_000) },
+                };
+            } finally {
+                await bare.remove();
+            }
         },
     };
 }
 
-async function measureRound({ cluster, say }: Session): Promise<Round> {
-    const url = await gatewayUrl(cluster, namespaces.shop);
-    const backends = await backendUrls(cluster, namespaces.shop);
+const ratioOf = ({ p99, slowest }: Round) => p99 / slowest.p50;
+
+function describeRound({ perSecond, p99, slowest }: Round): string {
+    return `p99 ${p99.toFixed(1)} ms at ${perSecond.toFixed(0)} requests a second, ${slowest.name} p50 ${slowest.p50.toFixed(1)} ms and p99 ${slowest.p99.toFixed(1)} ms`;
+}
+
+async function measureRound(url: string, backends: Record<string, string>): Promise<Round> {
     const perSecond = (await fullLoad(url, fullSeconds)).perSecond / 2;
     await steadyLoad(url, perSecond, restSeconds);
-    say(`asking for ${halfSeconds} s at ${perSecond.toFixed(0)} requests a second`);
     const load = steadyLoad(url, perSecond, halfSeconds);
     const [{ latencies, bad, firstBad }, samples] = await Promise.all([load, sample(backends, load)]);
-    if (bad > 0) throw new Error(`the gateway failed ${bad} times under half its load, first with ${firstBad}`);
+    if (bad > 0) throw new Error(`${url} failed ${bad} times under half its load, first with ${firstBad}`);
     const medians = Object.entries(samples).map(([name, answers]) => ({ name, p50: percentile(answers, 50), p99: percentile(answers, 99) }));
     return { perSecond, p99: percentile(latencies, 99), slowest: medians.reduce((a, b) => (b.p50 > a.p50 ? b : a)) };
 }
