@@ -24,7 +24,7 @@ export async function sweep(cluster: Cluster, namespace: string, experiment: str
         core.listNamespacedServiceAccount(ofExperiment),
     ]);
     if (policies.items.length > 0) await networking.deleteCollectionNamespacedNetworkPolicy(ofExperiment);
-    // Among them the order to kill.
+    // The orders to kill.
     if (configMaps.items.length > 0) await core.deleteCollectionNamespacedConfigMap(ofExperiment);
     const [marks, restored] = await Promise.all([unmarkAll(cluster, namespace), restoreAll(cluster, namespace)]);
     // A Job that the engine has just deleted is there until its pod has ended.

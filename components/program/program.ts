@@ -12,7 +12,8 @@ export const servicesFolder = join(__dirname, "..", "..", "services");
 export const programMount = "/program";
 /** What it is there: the bundle, packed by Brotli. */
 export const packedName = "main.js.br";
-const unpackAndRun = `module._compile(zlib.brotliDecompressSync(fs.readFileSync("${programMount}/${packedName}")).toString(), "${programMount}/main.js")`;
+/** @param packed an expression for the packed program @param path what stack traces call it */
+const unpackAndRun = (packed: string, path: string) => `module._compile(zlib.brotliDecompressSync(${packed}).toString(), "${path}")`;
 
 export interface ProgramCommand {
     /** Node's own. @default none */
@@ -21,20 +22,22 @@ export interface ProgramCommand {
     name?: string;
 }
 
-/** The command that runs a program. */
+/** The command that runs a program that is mounted. */
 export function programCommand({ nodeOptions = [], name }: ProgramCommand = {}): string[] {
-    return ["node", ...nodeOptions, "--eval", unpackAndRun, ...(name === undefined ? [] : [name])];
+    const run = unpackAndRun(`fs.readFileSync("${programMount}/${packedName}")`, `${programMount}/main.js`);
+    return ["node", ...nodeOptions, "--eval", run, ...(name === undefined ? [] : [name])];
+}
+
+/** The command that runs a program which is short enough to be a part of it: some kilobytes when packed. @param entry the file that begins the program */
+export function inlineProgramCommand(entry: string): string[] {
+    const run = unpackAndRun('Buffer.from(process.argv[1], "base64")', `${basename(dirname(entry))}.js`);
+    return ["node", "--eval", run, readFileSync(packedFile(entry), "base64")];
 }
 
 export interface ProgramArgs {
     namespace: pulumi.Input<string>;
     /** The file that begins the program. Its folder's name is the program's. */
     entry: string;
-    /** Name of the resource. @default the name of the object */
-    resourceName?: string;
-    /** Name of the object. @default the program's, with a hash of its bundle */
-    objectName?: string;
-    labels?: Record<string, string>;
 }
 
 /**
@@ -46,13 +49,12 @@ export interface ProgramArgs {
  * that it makes: of text, that is a second of an update.
  */
 export class Program extends kx.ConfigMap {
-    constructor({ namespace, entry, resourceName, objectName, labels }: ProgramArgs, opts?: pulumi.CustomResourceOptions) {
+    constructor({ namespace, entry }: ProgramArgs, opts?: pulumi.CustomResourceOptions) {
         const { packed, hash } = bundle(entry);
-        const name = objectName ?? `${basename(dirname(entry))}-program-${hash}`;
+        const name = `${basename(dirname(entry))}-program-${hash}`;
         const binaryData = { [packedName]: packed.toString("base64") };
-        // A changed program has another name, or comes with another run; and another version of Node may pack the same
-        // one into other bytes.
-        super(resourceName ?? name, { metadata: { name, namespace, labels }, binaryData, immutable: true }, { ...opts, ignoreChanges: ["binaryData"] });
+        // A changed program has another name; and another version of Node may pack the same one into other bytes.
+        super(name, { metadata: { name, namespace }, binaryData, immutable: true }, { ...opts, ignoreChanges: ["binaryData"] });
     }
 }
 

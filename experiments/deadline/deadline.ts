@@ -1,9 +1,8 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { restrictedContainer, restrictedPod, users } from "../../components/program/podSecurity";
-import { packedFile } from "../../shared/bundle";
+import { inlineProgramCommand } from "../../components/program/program";
 import { labels } from "../../shared/labels";
 import type { DeadlineEnvironment, JobAttack } from "./report";
 
@@ -115,19 +114,13 @@ function podSpec(args: DeadlineArgs, account: string): k8s.types.input.core.v1.P
             {
                 name: "deadline",
                 image: args.image,
-                command: programCommand(),
+                command: inlineProgramCommand(join(__dirname, "main.ts")),
                 env: Object.entries(env).map(([variable, value]) => ({ name: variable, value })),
                 resources: { requests: { cpu: "10m", memory: "48Mi" }, limits: { cpu: "1", memory: "96Mi" } },
                 securityContext: restrictedContainer,
             },
         ],
     };
-}
-
-/** The program is short enough to be in its command, packed, which makes one object less. */
-function programCommand(): string[] {
-    const unpackAndRun = 'module._compile(zlib.brotliDecompressSync(Buffer.from(process.argv[1], "base64")).toString(), "deadline.js")';
-    return ["node", "--eval", unpackAndRun, readFileSync(packedFile(join(__dirname, "main.ts")), "base64")];
 }
 
 function jobAttack(namespace: string, { object, ...attack }: DeadlineAttack): JobAttack {
