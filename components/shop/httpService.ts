@@ -3,6 +3,7 @@ import type * as kx from "@pulumi/kubernetesx";
 import type * as pulumi from "@pulumi/pulumi";
 import { restrictedContainer, restrictedPod, users } from "../program/podSecurity";
 import { type Program, programCommand, programMount } from "../program/program";
+import { nodeOptions } from "./nodeOptions";
 import { type ServiceArgs, Workload } from "./workload";
 
 export interface HttpServiceArgs {
@@ -29,12 +30,6 @@ const port = 8080;
 /** What a program may take to stop, its delay aside: it drains for half of that. */
 const stopSeconds = 10;
 
-/**
- * Keeps Node from spending memory to save work: under load it would grow past 100 MB. With half of this semi-space
- * what a request needs is often kept for longer than that, and its collection doubles the gateway's 99th percentile.
- */
-const heap = ["--max-semi-space-size=8", "--max-old-space-size=48"];
-
 /** One of the shop's HTTP programs: a Node pod that mounts its program, reached on port 80 of its Service. */
 export class HttpService extends Workload {
     constructor(name: string, args: HttpServiceArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -59,7 +54,7 @@ export class HttpService extends Workload {
                         {
                             name,
                             image: args.image,
-                            command: programCommand({ nodeOptions: heap, name: args.runs }),
+                            command: programCommand({ nodeOptions, name: args.runs }),
                             env: { ...args.env, PORT: String(port), ...(shutdownDelayMs > 0 && { SHUTDOWN_DELAY_MS: String(shutdownDelayMs) }) },
                             ports: { http: port },
                             volumeMounts: [args.program.mount(programMount)],

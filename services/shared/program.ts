@@ -19,8 +19,7 @@ export interface Program {
  * serves on for its delay, drains it and exits with 0. A mistake in the environment, a port in use or an unforeseen
  * error is logged and exits with 1.
  *
- * Run it with `node --max-semi-space-size=8 --max-old-space-size=48`: V8 sizes its heap by the machine's memory, and on
- * a large one lets it grow past 100 MB under load before it collects; with these a program stays near 90 MB.
+ * How Node is to run it says `components/shop/nodeOptions.ts`.
  *
  * @param name the program's name in its log
  * @param build reads the environment and builds the program; called once

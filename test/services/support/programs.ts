@@ -1,13 +1,11 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { nodeOptions } from "../../../components/shop/nodeOptions";
 import { bundledFile } from "../../../shared/bundle";
 import { eventually, freePort } from "./ports";
 
 export type ProgramName = "gateway" | "catalogue" | "orders" | "inventory";
-
-/** How a pod runs a program: V8 sizes its heap by the whole machine's memory unless it is told. */
-const NODE_OPTIONS = ["--max-semi-space-size=8", "--max-old-space-size=48"];
 
 /** Bundles a program into one file, as it is mounted into its pod, and says where that file is. */
 export function bundle(name: ProgramName): string {
@@ -61,7 +59,7 @@ export async function runToExit(name: ProgramName, environment: Record<string, s
 
 function spawnProgram(name: ProgramName, environment: Record<string, string>) {
     const options = { env: environment, stdio: "pipe" } as const;
-    const child: ChildProcess = spawn(process.execPath, [...NODE_OPTIONS, bundle(name)], options);
+    const child: ChildProcess = spawn(process.execPath, [...nodeOptions, bundle(name)], options);
     let written = "";
     child.stdout!.on("data", (chunk) => (written += chunk));
     child.stderr!.on("data", (chunk) => (written += chunk));
