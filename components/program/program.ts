@@ -28,15 +28,22 @@ export function programCommand({ nodeOptions = [], name }: ProgramCommand = {}):
     return ["node", ...nodeOptions, "--eval", run, ...(name === undefined ? [] : [name])];
 }
 
-/** The command that runs a program which is short enough to be a part of it: some kilobytes when packed. @param entry the file that begins the program */
+/**
+ * The command that runs a program which is short enough to be a part of it: some kilobytes when packed.
+ *
+ * @param entry the file that begins the program
+ */
 export function inlineProgramCommand(entry: string): string[] {
-    const run = unpackAndRun('Buffer.from(process.argv[1], "base64")', `${basename(dirname(entry))}.js`);
+    const run = unpackAndRun('Buffer.from(process.argv[1], "base64")', `${nameOf(entry)}.js`);
     return ["node", "--eval", run, readFileSync(packedFile(entry), "base64")];
 }
 
+/** A program's name, which is its folder's. */
+const nameOf = (entry: string) => basename(dirname(entry));
+
 export interface ProgramArgs {
     namespace: pulumi.Input<string>;
-    /** The file that begins the program. Its folder's name is the program's. */
+    /** The file that begins the program. */
     entry: string;
 }
 
@@ -51,7 +58,7 @@ export interface ProgramArgs {
 export class Program extends kx.ConfigMap {
     constructor({ namespace, entry }: ProgramArgs, opts?: pulumi.CustomResourceOptions) {
         const { packed, hash } = bundle(entry);
-        const name = `${basename(dirname(entry))}-program-${hash}`;
+        const name = `${nameOf(entry)}-program-${hash}`;
         const binaryData = { [packedName]: packed.toString("base64") };
         // A changed program has another name; and another version of Node may pack the same one into other bytes.
         super(name, { metadata: { name, namespace }, binaryData, immutable: true }, { ...opts, ignoreChanges: ["binaryData"] });

@@ -61,12 +61,16 @@ async function underLoad(work: () => Promise<unknown>): Promise<{ asked: number;
 
 const podsOf = async (workload: string) => (await stack.cluster.core.listNamespacedPod({ namespace, labelSelector: `app=${workload}` })).items;
 
-/** Waits until a workload's pods are two that are ready, all of them of its newest kind, and one of them may be evicted: right after an eviction only the budget knows of it. */
+/**
+ * Waits until a workload's pods are two that are ready, all of them of its newest kind, and one of them may be evicted: right
+ * after an eviction only the budget knows of it.
+ */
 async function settled(workload: string): Promise<void> {
+    const policies = stack.cluster.kubeconfig.makeApiClient(PolicyV1Api);
     await until(`${workload} is settled`, async () => {
         const { metadata, status } = await stack.cluster.apps.readNamespacedDeployment({ name: workload, namespace });
         const whole = status?.observedGeneration === metadata!.generation && status?.updatedReplicas === 2 && status.availableReplicas === 2;
-        const budget = await stack.cluster.kubeconfig.makeApiClient(PolicyV1Api).readNamespacedPodDisruptionBudget({ name: workload, namespace });
+        const budget = await policies.readNamespacedPodDisruptionBudget({ name: workload, namespace });
         return whole && (await podsOf(workload)).length === 2 && budget.status?.disruptionsAllowed === 1;
     });
 }
