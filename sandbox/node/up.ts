@@ -7,7 +7,7 @@ import { dnsObjects } from "./addons/dns";
 import { createVolumeFolders, storageObjects } from "./addons/storage";
 import { SandboxApi } from "./api";
 import { allComponents } from "./components";
-import { configureContainerd, containerd, containerdAnswers, importImages } from "./components/containerd";
+import { configureContainerd, containerd, containerdAnswers, hasImages, importImages } from "./components/containerd";
 import { apiServer, controllerManager, proxy, sandboxController, scheduler } from "./components/control-plane";
 import { etcd } from "./components/etcd";
 import { configureKubelet, kubelet } from "./components/kubelet";
@@ -37,8 +37,8 @@ export interface RunningSandbox {
 /**
  * Brings the sandbox's one-node Kubernetes up and waits until its node is Ready and its name server answers.
  *
- * Already up, it only looks. Half up, because a component crashed or an earlier call was killed, it starts what is
- * missing; where that does not help, it takes everything down and starts again. Objects, images and volumes of an
+ * Already up, it only looks. Half up, because a component crashed, an earlier call was killed or an image is newer, it adds
+ * what is missing; where that does not help, it takes everything down and starts again. Objects, images and volumes of an
  * earlier run are still there, as after a reboot of a machine: the kubelet starts the pods again.
  *
  * @param reporter hears the steps. @default plain lines on standard error
@@ -58,9 +58,9 @@ export async function sandboxUp(reporter: NodeReporter = stderrReporter()): Prom
     });
 }
 
-/** Whether every component runs as it should, the API is ready, the node Ready, and names are answered. */
+/** Whether every component runs as it should, all images are there, the API is ready, the node Ready, and names are answered. */
 export async function isHealthy(layout: NodeLayout, parts: NodeParts): Promise<boolean> {
-    if (!(await groundIsSound(layout))) return false;
+    if (!(await groundIsSound(layout)) || !hasImages(layout, parts)) return false;
     if (!allComponents(layout, parts).every((component) => isCurrent(layout, component))) return false;
     const api = new SandboxApi(layout);
     try {

@@ -112,6 +112,12 @@ export async function importedImages(layout: NodeLayout): Promise<string[]> {
     return listed.split("\n").filter((name) => name !== "" && !name.startsWith("sha256:") && !name.includes("@sha256:")).sort();
 }
 
+/** Whether all images are there, each as its archive has it now: a sandbox that is up may be older than its parts. */
+export function hasImages(layout: NodeLayout, parts: NodeParts): boolean {
+    const imported = readImportedArchives(layout);
+    return parts.images.every(({ reference, archive }) => imported[reference] === archive);
+}
+
 /**
  * Imports the images that containerd does not have yet, or has from another archive (a rebuilt part).
  *
@@ -136,7 +142,8 @@ export async function importImages(layout: NodeLayout, parts: NodeParts, onImpor
     }
 }
 
-function archivesPath(layout: NodeLayout): string {
+/** Which archive each image was imported from. */
+export function archivesPath(layout: NodeLayout): string {
     return join(layout.containerdRoot, "imported-archives.json");
 }
 

@@ -1,9 +1,13 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { settings } from "../../../components/configuration/settings";
+import { runCommand } from "../../../sandbox/node/command";
+import { archivesPath, importedImages } from "../../../sandbox/node/components/containerd";
 import { sandboxDown } from "../../../sandbox/node/down";
+import { nodeLayout } from "../../../sandbox/node/layout";
 import { sandboxStatus } from "../../../sandbox/node/status";
 import { sandboxUp } from "../../../sandbox/node/up";
 import { sandboxPaths } from "../../../sandbox/parts/paths";
@@ -47,6 +51,19 @@ describe("up", () => {
         const begun = Date.now();
         expect(await sandboxUp()).toMatchObject({ wasUp: true, context: "chaos-shop-sandbox" });
         expect(Date.now() - begun).toBeLessThan(5_000);
+    });
+
+    it("brings an image along that is newer than the sandbox", async () => {
+        const layout = nodeLayout();
+        const image = settings["images.node"].default!;
+        const { [image]: _, ...others } = JSON.parse(readFileSync(archivesPath(layout), "utf8"));
+        writeFileSync(archivesPath(layout), JSON.stringify(others));
+        await runCommand("ctr", ["--address", layout.containerdSocket, "--namespace", "k8s.io", "images", "remove", "--sync", image]);
+        expect(await importedImages(layout)).not.toContain(image);
+
+        expect((await sandboxUp()).wasUp).toBe(false);
+        expect(await importedImages(layout)).toContain(image);
+        expect((await sandboxUp()).wasUp).toBe(true);
     });
 
     it.each(["etcd", "kube-apiserver", "kubelet", "containerd", "kube-proxy"])("starts %s again that was killed, and is up without a gap from then on", async (name) => {
