@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { REMEMBERED_MS } from "../../services/catalogue/database";
 import { silent, switchable } from "./support/backends";
 import { bundle, startProgram, type RunningProgram } from "./support/programs";
-import { describeOnPostgres, READER_PASSWORD, TestDatabase } from "./support/database";
+import { describeOnPostgres, OWNER_PASSWORD, READER_PASSWORD, TestDatabase } from "./support/database";
 import { eventually } from "./support/ports";
 
 const QUERY_TIMEOUT_MS = 700;
@@ -29,6 +31,8 @@ describeOnPostgres("the catalogue on a real PostgreSQL", () => {
         return catalogue;
     }
     const status = async (path: string) => (await fetch(catalogue!.url + path)).status;
+    /** A list that was asked for before is not remembered any more. */
+    const forgotten = () => sleep(REMEMBERED_MS + 20);
     const timed = async (path: string) => {
         const begin = performance.now();
         return { status: await status(path), durationMs: performance.now() - begin };
@@ -48,6 +52,15 @@ describeOnPostgres("the catalogue on a real PostgreSQL", () => {
         }
     });
 
+    it("shows a changed product within a moment", async () => {
+        await start();
+        const names = async () => ((await (await fetch(`${catalogue!.url}/products`)).json()) as { products: { name: string }[] }).products.map(({ name }) => name);
+        expect(await names()).not.toContain("Umbrella");
+        await database.query((sql) => sql`update product set name = 'Umbrella' where id = (select id from product where category = 'HOT_DEALS' limit 1)`, "shop", OWNER_PASSWORD);
+        await forgotten();
+        expect(await names()).toContain("Umbrella");
+    });
+
     it("starts without a database, alive but not ready, and becomes ready with it", async () => {
         await database.stop();
         await start();
@@ -64,6 +77,7 @@ describeOnPostgres("the catalogue on a real PostgreSQL", () => {
         expect(await status("/products")).toBe(200);
         await database[how]();
         expect((await timed("/health/readiness")).status).toBe(503);
+        await forgotten();
         const refused = await fetch(`${catalogue!.url}/products`);
         expect(refused.status).toBe(503);
         expect(refused.headers.get("content-type")).toBe("application/problem+json");
@@ -78,6 +92,7 @@ describeOnPostgres("the catalogue on a real PostgreSQL", () => {
         await start({ PGPORT: String(way.port) });
         expect(await status("/products")).toBe(200);
         way.swallow();
+        await forgotten();
         for (let request = 0; request < 2; request++) {
             const answer = await timed("/products");
             expect(answer.status).toBe(503);
@@ -95,6 +110,7 @@ describeOnPostgres("the catalogue on a real PostgreSQL", () => {
         await start({ PGPORT: String(way.port) });
         expect(await status("/products")).toBe(200);
         way.refuseNew();
+        await forgotten();
         expect(await status("/products")).toBe(200);
         const readiness = await timed("/health/readiness");
         expect(readiness.status).toBe(503);

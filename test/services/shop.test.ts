@@ -69,7 +69,7 @@ describeOnPostgres("the whole shop of variant four", () => {
 
     it("is whole again after the database was restarted, without a restart of anybody else", async () => {
         await database.stop();
-        expect((await products()).status).toBe(502);
+        await eventually("the listing is missed", async () => (await products()).status === 502, 500);
         expect((await fetch(`${shop.gateway.url}/health/readiness`)).status).toBe(200);
         await database.start();
         await eventually("the listing is whole", async () => (await products()).status === 200, 2000);
