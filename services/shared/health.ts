@@ -1,3 +1,4 @@
+import { networkInterfaces } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Hono } from "hono";
 import { type Log, reasonOf } from "./log";
@@ -7,11 +8,13 @@ import { problemResponse, problemType } from "./problem";
 export const READINESS_TIMEOUT_MS = 800;
 
 /**
- * How long a program that is ready waits at most before it checks, in milliseconds. The pods of one update start together,
- * so a kubelet asks them all at the same moment of each second, and all at once their checks would hold up whoever is
- * served then. With the check's own limit it stays below the 2 s that the shop's probes wait.
+ * How often each program's moment to check comes, in milliseconds: whoever is ready waits for it, no longer than this. With
+ * the check's own limit that stays below the 2 s that the shop's probes wait.
  */
-const LONGEST_PAUSE_MS = 500;
+const MOMENTS_APART_MS = 500;
+
+/** Multiples of it, and what is left of them without whole numbers, spread evenly however many there are. */
+const GOLDEN_RATIO = 0.618;
 
 /**
  * Adds `/health/liveness` and `/health/readiness`.
@@ -24,14 +27,15 @@ const LONGEST_PAUSE_MS = 500;
  * that is cut off from everybody else. Nor does an established connection prove anything, since a new policy may let
  * it live (the specification leaves that open; kube-router, Calico and Antrea do). So each probe must open a fresh
  * connection outwards; `check` does, and throws an error whose message a client may read when there is none.
+ *
+ * @param address the program's, which says at which moments it checks @default the first that is not the loopback's
  */
-export function serveHealth(application: Hono, log: Log, check: () => Promise<void>): void {
+export function serveHealth(application: Hono, log: Log, check: () => Promise<void>, address = ownAddress()): void {
     application.get("/health/liveness", (context) => context.json({ status: "UP" }));
 
-    const pauseMs = Math.random() * LONGEST_PAUSE_MS;
     let wasReady: boolean | undefined;
     application.get("/health/readiness", async (context) => {
-        if (wasReady) await sleep(pauseMs);
+        if (wasReady) await sleep(msToMoment(address, Date.now()));
         try {
             await check();
         } catch (error) {
@@ -48,4 +52,26 @@ export function serveHealth(application: Hono, log: Log, check: () => Promise<vo
         wasReady = true;
         return context.json({ status: "UP" });
     });
+}
+
+function ownAddress(): string {
+    const addresses = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
+    return addresses.find(({ internal }) => !internal)?.address ?? "127.0.0.1";
+}
+
+/**
+ * How long it is until a program's own moment to check, in milliseconds.
+ *
+ * The pods of one update start together, so a kubelet asks them at the same moment of each second, and if all checked at
+ * once they would hold up whoever is served then, each second anew. The pods of a node have different addresses, mostly one
+ * after the other, of which each gets a moment well apart from those of its neighbours.
+ *
+ * @param address the program's, IPv4 or IPv6
+ * @param now milliseconds since the epoch, by which all pods of a node agree
+ */
+export function msToMoment(address: string, now: number): number {
+    const last = address.split(/[.:]/).at(-1)!;
+    const number = Number.parseInt(last || "0", address.includes(":") ? 16 : 10);
+    const moment = ((number * GOLDEN_RATIO) % 1) * MOMENTS_APART_MS;
+    return (moment - (now % MOMENTS_APART_MS) + MOMENTS_APART_MS) % MOMENTS_APART_MS;
 }
