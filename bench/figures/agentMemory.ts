@@ -6,7 +6,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { heap } from "../../components/agent/builtin";
-import { servicesFolder } from "../../components/program/program";
+import { nodeEnvironment, servicesFolder } from "../../components/program/program";
 import { targetsPath } from "../../shared/agent";
 import { bundledFile } from "../../shared/bundle";
 import type { Figure } from "../figure";
@@ -61,6 +61,7 @@ class AgentProcess {
         for (const [file, text] of Object.entries({ token: "none is asked for", "ca.crt": api.authority, key })) writeFileSync(join(folder, file), text, { mode: 0o600 });
         const port = await freePort();
         const env = {
+            ...nodeEnvironment,
             PORT: String(port),
             NODE_NAME: "bench",
             CLUSTER_NAME: "bench",

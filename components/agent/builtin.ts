@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { agentKeyEntry, agentLabels, agentOfShop, agentPort } from "../../shared/agent";
 import { labels } from "../../shared/labels";
 import { restrictedContainer, restrictedPod, users } from "../program/podSecurity";
-import { Program, programCommand, programMount, servicesFolder } from "../program/program";
+import { nodeEnvironment, Program, programCommand, programMount, servicesFolder } from "../program/program";
 import { takeOver } from "../program/takeOver";
 
 export interface BuiltinAgentArgs {
@@ -105,6 +105,7 @@ function podSpec({ clusterName, image }: BuiltinAgentArgs, account: k8s.core.v1.
                 image,
                 command: programCommand({ nodeOptions: heap }),
                 env: [
+                    ...Object.entries(nodeEnvironment).map(([name, value]) => ({ name, value })),
                     { name: "PORT", value: String(agentPort) },
                     { name: "CLUSTER_NAME", value: clusterName },
                     { name: "NODE_NAME", valueFrom: { fieldRef: { fieldPath: "spec.nodeName" } } },

@@ -91,7 +91,7 @@ export const settings = {
         meaning: "How long new pods of orders, inventory and message-broker are waited for before the update goes on without them.",
     }),
     "images.node": setting(image, {
-        default: "docker.io/library/node:20.20.2-bookworm-slim",
+        default: "docker.io/library/node:22.23.3-bookworm-slim",
         meaning: "What the shop's programs run on: Node 20 or newer.",
     }),
     "images.postgres": setting(image, {

@@ -64,7 +64,7 @@ export const text: Reader<string> = {
 
 /** An image reference with a tag or a digest: what runs must not change by itself. */
 export const image: Reader<string> = {
-    allowed: "an image reference with a tag other than latest, or a digest, such as docker.io/library/node:20.20.2-bookworm-slim",
+    allowed: "an image reference with a tag other than latest, or a digest, such as docker.io/library/node:22.23.3-bookworm-slim",
     read: (reference) =>
         /^[a-z0-9][^\s@]*(?::(?!latest$)[\w][\w.-]{0,127}|@sha256:[a-f0-9]{64})$/.test(reference) ? reference : undefined,
 };

@@ -2,7 +2,7 @@ import type * as k8s from "@pulumi/kubernetes";
 import type * as kx from "@pulumi/kubernetesx";
 import type * as pulumi from "@pulumi/pulumi";
 import { restrictedContainer, restrictedPod, users } from "../program/podSecurity";
-import { type Program, programCommand, programMount } from "../program/program";
+import { nodeEnvironment, type Program, programCommand, programMount } from "../program/program";
 import { nodeOptions } from "./nodeOptions";
 import { type ServiceArgs, Workload } from "./workload";
 
@@ -55,7 +55,7 @@ export class HttpService extends Workload {
                             name,
                             image: args.image,
                             command: programCommand({ nodeOptions, name: args.runs }),
-                            env: { ...args.env, PORT: String(port), ...(shutdownDelayMs > 0 && { SHUTDOWN_DELAY_MS: String(shutdownDelayMs) }) },
+                            env: { ...args.env, ...nodeEnvironment, PORT: String(port), ...(shutdownDelayMs > 0 && { SHUTDOWN_DELAY_MS: String(shutdownDelayMs) }) },
                             ports: { http: port },
                             volumeMounts: [args.program.mount(programMount)],
                             resources: { requests: { cpu: "25m", memory: "64Mi" }, limits: { cpu: "1", memory: "128Mi" } },

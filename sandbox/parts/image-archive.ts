@@ -18,7 +18,7 @@ export interface ImageConfig {
 
 /** An image of this machine's architecture, to be written as an archive. */
 export interface ImageContent {
-    /** Its names, such as `docker.io/library/node:20.20.2-bookworm-slim`. */
+    /** Its names, such as `docker.io/library/node:22.23.3-bookworm-slim`. */
     readonly references: readonly string[];
     readonly config: ImageConfig;
     readonly labels: Record<string, string>;

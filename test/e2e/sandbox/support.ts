@@ -1,10 +1,11 @@
 import { join } from "node:path";
+import { settings } from "../../../components/configuration/settings";
 import { tryCommand } from "../../../sandbox/node/command";
 import { locateParts } from "../../../sandbox/parts/locate";
 import { sandboxPaths } from "../../../sandbox/parts/paths";
 
 /** The image of the test pods; the sandbox brings it along. */
-const nodeImage = "docker.io/library/node:20.20.2-bookworm-slim";
+const nodeImage = settings["images.node"].default!;
 
 /** Runs kubectl against the sandbox. @throws with what it printed if it fails. */
 export async function kubectl(args: string[], input?: object): Promise<string> {

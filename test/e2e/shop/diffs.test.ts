@@ -59,8 +59,8 @@ describe("a change shows itself alone", () => {
 
     it("an image", async () => {
         const programs = ["fashion-bestseller", "gateway", "hot-deals", "toys-bestseller"];
-        expect(await preview({ "images.node": "docker.io/library/node:20.20.1-bookworm-slim" })).toEqual(programs.map((name) => `update Deployment ${name} spec.template.spec.containers[0].image`));
-        stack.set({ "images.node": "docker.io/library/node:20.20.2-bookworm-slim" });
+        expect(await preview({ "images.node": "docker.io/library/node:22.23.2-bookworm-slim" })).toEqual(programs.map((name) => `update Deployment ${name} spec.template.spec.containers[0].image`));
+        stack.set({ "images.node": "docker.io/library/node:22.23.3-bookworm-slim" });
     });
 
     it("the variant", async () => {

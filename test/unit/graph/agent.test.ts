@@ -15,7 +15,7 @@ const inTheClear = (value: unknown) => JSON.stringify(value, (_, inner: any) => 
 describe("the builtin agent", () => {
     let agent: Asked[];
     beforeAll(async () => {
-        agent = await recordGraph(async () => new BuiltinAgent("agent", { namespace: "demo-agent", shop: "demo", clusterName: "c", key, image: "docker.io/library/node:20.20.2" }));
+        agent = await recordGraph(async () => new BuiltinAgent("agent", { namespace: "demo-agent", shop: "demo", clusterName: "c", key, image: "docker.io/library/node:22.23.3" }));
     });
 
     it("mounts the key from an immutable Secret, and is handed it nowhere else", () => {

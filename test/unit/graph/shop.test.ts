@@ -3,7 +3,7 @@ import { bundle } from "../../../components/program/program";
 import { Shop } from "../../../components/shop/shop";
 import { type Asked, find, kinds, recordGraph } from "./support";
 
-const images = { node: "docker.io/library/node:20.20.2-bookworm-slim", postgres: "docker.io/library/postgres:15.18-bookworm", nats: "docker.io/library/nats:2.9.10-alpine" };
+const images = { node: "docker.io/library/node:22.23.3-bookworm-slim", postgres: "docker.io/library/postgres:15.18-bookworm", nats: "docker.io/library/nats:2.9.10-alpine" };
 let shop: Asked[];
 let seven: Asked[];
 
