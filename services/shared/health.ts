@@ -13,7 +13,7 @@ export const READINESS_TIMEOUT_MS = 800;
  */
 const MOMENTS_APART_MS = 500;
 
-/** Multiples of it, and what is left of them without whole numbers, spread evenly however many there are. */
+/** The fractional parts of its multiples lie evenly apart, however many there are. */
 const GOLDEN_RATIO = 0.618;
 
 /**
