@@ -5,7 +5,7 @@ import { readConfiguration } from "../../../components/configuration/read";
 import { placement } from "../../../components/program/placement";
 import { GatewayIngress, ingressUrl } from "../../../components/shop/ingress";
 import { Shop } from "../../../components/shop/shop";
-import { type Asked, find, kinds, recordGraph } from "./support";
+import { type Asked, find, images, kinds, recordGraph } from "./support";
 
 const { config } = load(readFileSync("Pulumi.cloud.yaml", "utf8")) as { config: Record<string, string> };
 const settings = { ...config, "chaos-shop:kube.context": "production", "chaos-shop:agent.enabled": "false" };
@@ -88,14 +88,12 @@ describe("the stack for managed clusters", () => {
 
 describe("a local stack", () => {
     it("has none of it: no budget, no claim, no delay", async () => {
-        const images = { node: "docker.io/library/node:22.23.3-bookworm-slim", postgres: "docker.io/library/postgres:15.18-bookworm", nats: "docker.io/library/nats:2.9.10-alpine" };
         const local = await recordGraph(async () => new Shop("shop", { namespace: "demo", images }));
         expect(local.filter(({ type }) => type === kinds.budget || type === kinds.claim)).toEqual([]);
         expect(JSON.stringify(local)).not.toContain("SHUTDOWN_DELAY_MS");
     });
 
     it("becomes another by a number of replicas in nothing but that number and the budget", async () => {
-        const images = { node: "docker.io/library/node:22.23.3-bookworm-slim", postgres: "docker.io/library/postgres:15.18-bookworm", nats: "docker.io/library/nats:2.9.10-alpine" };
         const [one, three] = [await recordGraph(async () => new Shop("shop", { namespace: "demo", images })), await recordGraph(async () => new Shop("shop", { namespace: "demo", images, replicas: { "hot-deals": 3 } }))];
         const { spec } = find(three, kinds.deployment, "hot-deals");
         const { replicas, ...rest } = spec;

@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { bundle } from "../../../components/program/program";
 import { Shop } from "../../../components/shop/shop";
-import { type Asked, find, kinds, recordGraph } from "./support";
+import { type Asked, find, images, kinds, recordGraph } from "./support";
 
-const images = { node: "docker.io/library/node:22.23.3-bookworm-slim", postgres: "docker.io/library/postgres:15.18-bookworm", nats: "docker.io/library/nats:2.9.10-alpine" };
 let shop: Asked[];
 let seven: Asked[];
 

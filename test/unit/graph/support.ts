@@ -7,6 +7,9 @@ export interface Asked {
     inputs: Record<string, any>;
 }
 
+/** What a shop's pods run on, as by default. */
+export const images = { node: "docker.io/library/node:22.23.3-bookworm-slim", postgres: "docker.io/library/postgres:15.18-bookworm", nats: "docker.io/library/nats:2.9.10-alpine" };
+
 /**
  * Stands in for the engine, for the resource graph only: records what the program asks for, and gives back what it
  * asked with. A command's output is what `printed` says for its name.

@@ -2,9 +2,11 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { settings } from "../../../components/configuration/settings";
 import { disableUnit, missingPackages } from "../../../sandbox/parts/debian";
 import { mirrorIn, userEntries } from "../../../sandbox/parts/debian-root";
 import { imageConfiguration } from "../../../sandbox/parts/image-archive";
+import { IMAGES } from "../../../sandbox/parts/images";
 
 describe("Debian packages", () => {
     it("are missing only if their program is, whoever packaged it", () => {
@@ -41,6 +43,12 @@ describe("the mirror for the images' packages", () => {
         ["deb http://five.example/ubuntu noble main\n", undefined],
         ["# deb http://six.example/debian bookworm main\n", undefined],
     ])("in %j is %s", (sources, mirror) => expect(mirrorIn(sources)).toBe(mirror));
+});
+
+describe("the sandbox", () => {
+    it.each(["images.node", "images.postgres", "images.nats"] as const)("brings what a stack has as %s by default, since there is no registry", (key) => {
+        expect(IMAGES.flatMap(({ references }) => references)).toContain(settings[key].default);
+    });
 });
 
 describe("an image", () => {
