@@ -17,6 +17,12 @@ export function parseDuration(text: Duration): number | undefined {
     return milliseconds;
 }
 
+/** Milliseconds as a stack's configuration takes them, in the largest unit of which they are a whole number: `10m`, `90s`, `1500ms`. */
+export function formatDuration(milliseconds: number): Duration {
+    const [unit, size] = Object.entries(millisecondsPerUnit).findLast(([, size]) => milliseconds >= size && milliseconds % size === 0) ?? ["ms", 1];
+    return `${milliseconds / size}${unit}`;
+}
+
 /** Milliseconds as a person reads them: `850 ms`, `2.4 s`, `3 min 20 s`. */
 export function describeMilliseconds(milliseconds: number): string {
     if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;

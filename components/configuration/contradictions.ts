@@ -1,4 +1,5 @@
 import { parseAttributes } from "../../shared/attributes";
+import { formatDuration } from "../../shared/duration";
 import { type Mistake, setCommand } from "./mistakes";
 import type { KnownExperiment } from "./read";
 import type { Key, ReadAs } from "./settings";
@@ -40,16 +41,16 @@ export function contradictions(get: <K extends Key>(key: K) => ReadAs<K> | undef
     if (duration !== undefined && interval !== undefined && interval > duration) {
         mistakes.push({
             key: "experiment.interval",
-            value: `${interval}ms`,
-            reason: `nothing would be asked within experiment.duration, ${duration}ms; allowed: no longer than that`,
-            command: setCommand("experiment.interval", `${Math.min(1_000, duration)}ms`),
+            value: formatDuration(interval),
+            reason: `nothing would be asked within experiment.duration, ${formatDuration(duration)}; allowed: no longer than that`,
+            command: setCommand("experiment.interval", formatDuration(Math.min(1_000, duration))),
         });
     }
     if (duration !== undefined && grace !== undefined && deadline !== undefined && duration + grace >= deadline) {
         mistakes.push({
             key: "experiment.deadline",
-            value: `${deadline}ms`,
-            reason: `the attack would end before the check does; allowed: longer than experiment.grace and experiment.duration together, ${duration + grace}ms`,
+            value: formatDuration(deadline),
+            reason: `the attack would end before the check does; allowed: longer than experiment.grace and experiment.duration together, ${formatDuration(duration + grace)}`,
             command: setCommand("experiment.deadline", `${Math.ceil((duration + grace) / 30_000) + 1}m`),
         });
     }
@@ -57,8 +58,8 @@ export function contradictions(get: <K extends Key>(key: K) => ReadAs<K> | undef
     if (duration !== undefined && grace !== undefined && waits >= duration + grace) {
         mistakes.push({
             key: "experiment.duration",
-            value: `${duration}ms`,
-            reason: `the actions of ${name} wait ${waits}ms in all, and the checks would end before them; allowed: with experiment.grace, ${grace}ms, longer than that`,
+            value: formatDuration(duration),
+            reason: `the actions of ${name} wait ${formatDuration(waits)} in all, and the checks would end before them; allowed: with experiment.grace, ${formatDuration(grace)}, longer than that`,
             command: setCommand("experiment.duration", `${Math.ceil((waits - grace) / 1_000) + 1}s`),
         });
     }

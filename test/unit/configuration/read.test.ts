@@ -246,8 +246,14 @@ describe("values that contradict one another", () => {
         ["broker.storage", { "broker.storage": "1Gi" }],
         ["storage.class", { "storage.class": "fast" }],
         ["experiment.duration", { "experiment.name": "patient", "experiment.duration": "10s" }],
-    ])("%s", (key, values) => {
-        expect(mistakesOf(values)).toMatchObject([{ key, reason: expect.any(String), command: expect.stringContaining("pulumi config set ") }]);
+    ])("%s", (key, values: Record<string, string>) => {
+        expect(mistakesOf(values)).toMatchObject([{ key, value: values[key], reason: expect.any(String), command: expect.stringContaining("pulumi config set ") }]);
+    });
+
+    it("are told in the units in which people write them", () => {
+        expect(mistakesOf({ "experiment.duration": "4m", "experiment.grace": "90s", "experiment.deadline": "5m" })).toMatchObject([
+            { value: "5m", reason: expect.stringMatching(/ together, 330s$/), command: "pulumi config set experiment.deadline 12m" },
+        ]);
     });
 });
 
