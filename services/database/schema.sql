@@ -18,6 +18,36 @@ create table if not exists reservation (
     decided_at timestamptz not null default now()
 );
 
+-- Decides an order once and for all: everything that it asks for is taken from the stock, or nothing. `items` is an array
+-- of objects with `productId`, each another one, and `quantity`. A function, so that decision and stock change in one
+-- statement: whoever asks may be gone at any moment.
+create or replace function reserve(asked_order uuid, items jsonb) returns reservation language plpgsql as $$
+declare
+    decided reservation;
+    short text;
+begin
+    -- In one order always, so that no two wait for each other; and first, so that the same order in two places is seen below.
+    perform from stock
+        where product_id in (select "productId" from jsonb_to_recordset(items) as item ("productId" uuid))
+        order by product_id for update;
+    select * into decided from reservation where order_id = asked_order;
+    if found then
+        return decided;
+    end if;
+
+    select string_agg("productId"::text, ', ' order by "productId") into short
+        from jsonb_to_recordset(items) as item ("productId" uuid, quantity integer) left join stock on product_id = "productId"
+        where coalesce(stock.quantity, 0) < item.quantity;
+    if short is null then
+        update stock set quantity = stock.quantity - item.quantity
+            from jsonb_to_recordset(items) as item ("productId" uuid, quantity integer) where product_id = "productId";
+    end if;
+    insert into reservation (order_id, outcome, reason)
+        values (asked_order, case when short is null then 'FULFILLED' else 'REJECTED' end, 'Out of stock: ' || short || '.')
+        returning * into decided;
+    return decided;
+end $$;
+
 create table if not exists shop_order (
     id uuid primary key,
     idempotency_key text not null unique,
@@ -37,3 +67,5 @@ grant select on product to shop_reader, shop_orders;
 grant select, insert, update (state, reason, settled_at, send_after) on shop_order to shop_orders;
 grant select, update (quantity) on stock to shop_inventory;
 grant select, insert on reservation to shop_inventory;
+revoke execute on function reserve from public;
+grant execute on function reserve to shop_inventory;

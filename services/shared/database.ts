@@ -31,7 +31,7 @@ export interface Database {
     ask<Result>(work: (sql: postgres.Sql) => Promise<Result>): Promise<Result>;
     /** Has the server answer over a fresh connection, whatever the others are busy with; throws if it does not within 800 ms. */
     checkFreshConnection(): Promise<void>;
-    /** Ends the pooled connections at once; the next question opens a fresh one. */
+    /** Ends the pooled connections at once, and whatever is asked or waits to be; the next question opens a fresh one. */
     destroyConnections(): void;
     /** Closes the pooled connections. */
     close(): Promise<void>;
@@ -42,26 +42,34 @@ export interface Database {
  *
  * Two clocks watch a query. The server ends a statement that is merely slow (`statement_timeout`), and the connection
  * lives on. If the client's own, later clock runs out, the server is not heard at all: the network swallows packets,
- * and TCP by itself would go on trying for minutes. Then the pool's connections are destroyed, and the next query
- * opens a fresh one.
+ * and TCP by itself would go on trying for minutes. Then the whole pool is given up for a new one. To end its connections
+ * is not enough: it would keep what waits for one, and do it once there is one, long after whoever asked was refused.
+ *
+ * What must be done as a whole is one statement, of a function in the database where need be. A transaction of the library's
+ * that loses its connection ends the process (porsager/postgres, issue 1208).
  */
 export function openDatabase(args: DatabaseArgs): Database {
-    const pool = openConnections(args);
+    let pool = openPool(args);
+    const replace = (lost: Pool) => {
+        // Whoever else it fails must not end its successor.
+        if (lost !== pool) return;
+        pool = openPool(args);
+        void lost.close(0);
+    };
     return {
         async ask(work) {
+            const asked = pool;
             try {
-                return await within(args.queryTimeoutMs, work(pool.sql));
+                return await within(args.queryTimeoutMs, work(asked.sql));
             } catch (error) {
                 // An error that the server sent came over a connection that works.
-                if (!(error instanceof postgres.PostgresError)) {
-                    pool.destroyConnections();
-                }
+                if (!(error instanceof postgres.PostgresError)) replace(asked);
                 throw error;
             }
         },
         checkFreshConnection: () => within(READINESS_TIMEOUT_MS, greet(args)),
-        destroyConnections: pool.destroyConnections,
-        close: () => pool.close(),
+        destroyConnections: () => replace(pool),
+        close: () => pool.close(0.2),
     };
 }
 
@@ -86,10 +94,15 @@ function greet({ host, port }: DatabaseArgs): Promise<void> {
 /** Its length, then a number that no version of the protocol has. */
 const tlsRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
+interface Pool {
+    sql: postgres.Sql;
+    /** Ends it, and whatever is not done within the grace, in seconds. */
+    close(graceSeconds: number): Promise<void>;
+}
+
 /** `postgres` with sockets that can be destroyed from outside; by itself it would wait for them to end. */
-function openConnections(args: DatabaseArgs) {
+function openPool(args: DatabaseArgs): Pool {
     const sockets = new Set<Socket>();
-    const destroyConnections = () => sockets.forEach((socket) => socket.destroy());
     const openSocket = () => {
         const socket = connect({ host: args.host, port: args.port, noDelay: true });
         sockets.add(socket);
@@ -117,9 +130,9 @@ function openConnections(args: DatabaseArgs) {
         socket: openSocket,
     };
     const sql = postgres(options);
-    const close = async () => {
-        await sql.end({ timeout: 0.2 });
-        destroyConnections();
+    const close = async (graceSeconds: number) => {
+        await sql.end({ timeout: graceSeconds });
+        sockets.forEach((socket) => socket.destroy());
     };
-    return { sql, destroyConnections, close };
+    return { sql, close };
 }

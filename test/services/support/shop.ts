@@ -32,7 +32,7 @@ export async function startShop(database: TestDatabase, environment: Record<stri
 }
 
 /** What variant seven adds, as processes: orders and the inventory, before a real database and a real broker. */
-export async function startOrdering(database: TestDatabase, broker: TestBroker): Promise<{ orders: RunningProgram; inventory: RunningProgram }> {
+export async function startOrdering(database: { port: number }, broker: TestBroker): Promise<{ orders: RunningProgram; inventory: RunningProgram }> {
     const common = { PGHOST: "127.0.0.1", PGPORT: String(database.port), BROKER_HOST: "127.0.0.1", BROKER_PORT: String(broker.port) };
     const [orders, inventory] = await Promise.all([
         startProgram("orders", { ...common, PGPASSWORD: ORDERS_PASSWORD, BROKER_PASSWORD: BROKER_PASSWORDS.ORDERS_PASSWORD }),
