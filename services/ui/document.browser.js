@@ -9,3 +9,10 @@ export const write = (element, text) => {
 
 /** A new element as the template of this id describes it. */
 export const fromTemplate = (id) => byId(id).content.cloneNode(true).firstElementChild;
+
+/** Changes an element. Where the keyboard's place was in what is gone, it goes to another element, rather than to nowhere. */
+export const keepingFocus = (element, otherwise, change) => {
+    const hadIt = element.contains(document.activeElement);
+    change(element);
+    if (hadIt && !element.contains(document.activeElement)) otherwise.focus();
+};

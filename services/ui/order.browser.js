@@ -1,6 +1,6 @@
 // An order: what is in it, placing it, and what becomes of those that were placed.
 
-import { byId, fromTemplate, write } from "/ui/document.js";
+import { byId, fromTemplate, keepingFocus, write } from "/ui/document.js";
 
 /** Longer than the gateway waits for orders. */
 const PATIENCE_MS = 5_000;
@@ -17,11 +17,11 @@ const storage = (() => {
 })();
 
 /**
- * `basket` has the name and the quantity of each product by its id. `key` is what the basket is placed with: one that does
- * not change while the basket does not, so that however often it is sent it is one order. Kept for as long as the tab is
+ * `basket` has the name and the quantity of each product by its id. `sending` is what was placed and not yet answered for
+ * good: the basket as it was, and the key that makes it one order however often it is sent. Kept for as long as the tab is
  * there, so that a reload neither loses an order nor places it twice.
  */
-const mine = { basket: {}, key: undefined, placed: [], ...JSON.parse(storage?.getItem(STORE) ?? null) };
+const mine = { basket: {}, sending: undefined, placed: [], ...JSON.parse(storage?.getItem(STORE) ?? null) };
 const keep = () => storage?.setItem(STORE, JSON.stringify(mine));
 const news = (sentence) => write(byId("order-news"), sentence);
 
@@ -53,10 +53,8 @@ function showCount(row) {
     write(row.querySelector(".count"), quantity === undefined ? "" : `${quantity} in your order`);
 }
 
-/** Another basket is another order. */
 function change(how) {
     how();
-    mine.key = undefined;
     keep();
     document.querySelectorAll("[data-product]").forEach(showCount);
 }
@@ -64,7 +62,7 @@ function change(how) {
 function showBasket() {
     const items = Object.entries(mine.basket);
     byId("basket-empty").hidden = items.length > 0;
-    byId("basket").replaceChildren(...items.map(basketRow));
+    keepingFocus(byId("basket"), byId("order-title"), (list) => list.replaceChildren(...items.map(basketRow)));
 }
 
 function basketRow([id, { name, quantity }]) {
@@ -79,8 +77,6 @@ function basketRow([id, { name, quantity }]) {
     row.querySelector(".remove").addEventListener("click", () => {
         change(() => delete mine.basket[id]);
         showBasket();
-        // Its button is gone, and must not take the keyboard's place along.
-        byId("order-title").focus();
     });
     return row;
 }
@@ -91,40 +87,58 @@ const newKey = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byt
 let placing = false;
 async function place() {
     if (placing) return;
-    // What is added while it is on its way is for the next.
-    const basket = structuredClone(mine.basket);
-    const items = Object.entries(basket).map(([productId, { quantity }]) => ({ productId, quantity }));
-    if (items.length === 0) return news("There is nothing in it yet: add a product first.");
+    if (mine.sending === undefined) {
+        if (Object.keys(mine.basket).length === 0) return news("There is nothing in it yet: add a product first.");
+        mine.sending = { key: newKey(), basket: structuredClone(mine.basket) };
+        keep();
+    }
     placing = true;
-    mine.key ??= newKey();
-    keep();
     news("The order is being placed.");
     try {
-        const headers = { "Content-Type": "application/json", "Idempotency-Key": mine.key };
-        const response = await fetch("/orders", { method: "POST", headers, body: JSON.stringify({ items }), signal: AbortSignal.timeout(PATIENCE_MS) });
-        const answer = await response.json();
-        if (response.ok) accept(answer, basket);
-        else news(`Not accepted (${response.status}): ${answer.detail}${response.status < 500 ? "" : ` ${AGAIN}`}`);
+        await send(mine.sending);
     } catch {
         news(`The gateway did not answer. ${AGAIN}`);
     } finally {
         placing = false;
     }
 }
-const AGAIN = "Your order is as it was. Place it again: unchanged it is the same order, and never becomes two.";
+const AGAIN = "It may have been accepted all the same. Place it again: it is sent as it was, and never becomes two; what you change now is for the next.";
 
-function accept({ id, state }, basket) {
-    mine.placed.unshift({ id, state, basket, seenAt: Date.now() });
-    change(() => Object.keys(basket).forEach((product) => delete mine.basket[product]));
+/** Sends what was placed. Only an answer that settles it lets another basket be placed. */
+async function send({ key, basket }) {
+    const items = Object.entries(basket).map(([productId, { quantity }]) => ({ productId, quantity }));
+    const headers = { "Content-Type": "application/json", "Idempotency-Key": key };
+    const response = await fetch("/orders", { method: "POST", headers, body: JSON.stringify({ items }), signal: AbortSignal.timeout(PATIENCE_MS) });
+    const answer = await response.json();
+    if (response.status >= 500) return news(`Not accepted (${response.status}): ${answer.detail} ${AGAIN}`);
+    mine.sending = undefined;
+    keep();
+    if (response.ok) accept(answer.id, basket);
+    else news(`Not accepted (${response.status}): ${answer.detail}`);
+}
+
+/** What became of it meanwhile, where it was sent before, is asked like any other order's. */
+function accept(id, basket) {
+    mine.placed.unshift({ id, state: "ACCEPTED", basket, seenAt: Date.now() });
+    change(() => Object.entries(basket).forEach(takeOut));
     showBasket();
     showPlaced();
     news(`Order ${short(id)} was accepted.`);
 }
 
-/** Asks what became of the orders that nothing has become of yet. */
+/** What was added while an order was on its way is for the next. */
+function takeOut([product, { name, quantity }]) {
+    const left = (mine.basket[product]?.quantity ?? 0) - quantity;
+    if (left > 0) mine.basket[product] = { name, quantity: left };
+    else delete mine.basket[product];
+}
+
+/**
+ * Asks what became of the orders that nothing has become of yet: one at a time, since a browser has few connections to a
+ * server, and where orders does not answer they would all be taken.
+ */
 export async function followOrders() {
-    await Promise.all(mine.placed.filter(({ state }) => state === "ACCEPTED").map(follow));
-    showPlaced();
+    for (const order of mine.placed.filter(({ state }) => state === "ACCEPTED")) await follow(order);
 }
 
 async function follow(order) {
@@ -148,7 +162,8 @@ const WORDS = { ACCEPTED: "Accepted", FULFILLED: "Fulfilled", REJECTED: "Rejecte
 const short = (id) => id.slice(0, 8);
 const seconds = (ms) => `${(ms / 1_000).toFixed(1)} s`;
 
-function showPlaced() {
+/** The placed orders, with how long they have been waiting. */
+export function showPlaced() {
     byId("placed-title").hidden = mine.placed.length === 0;
     const list = byId("placed");
     while (list.children.length < mine.placed.length) list.append(fromTemplate("placed-order"));
@@ -168,5 +183,6 @@ document.querySelector("#order form").addEventListener("submit", (event) => {
     event.preventDefault();
     void place();
 });
+if (mine.sending) news(`The order that was placed has had no answer. ${AGAIN}`);
 showBasket();
 showPlaced();

@@ -1,8 +1,8 @@
 // Served as it is written. Everything shown comes from two answers of the gateway: /status, which looks at each department
 // by itself, and /products, which is whole or fails.
 
-import { followOrders, productRow, showOrdering } from "/ui/order.js";
-import { byId, fromTemplate, write } from "/ui/document.js";
+import { followOrders, productRow, showOrdering, showPlaced } from "/ui/order.js";
+import { byId, fromTemplate, keepingFocus, write } from "/ui/document.js";
 
 const PAUSE_MS = 1_000;
 /** Longer than the gateway gives its slowest backend. */
@@ -19,7 +19,8 @@ function showFacts({ variant, isolated }) {
 function showListing({ ok, status, detail, duration }) {
     byId("listing").dataset.state = ok ? "up" : "down";
     write(byId("listing-word"), ok ? "is whole" : status ? `fails with ${status}` : "does not answer");
-    write(byId("listing-detail"), ok ? `All three departments, gathered in ${duration} ms.` : `${detail} It has no fallback: one department takes the whole listing with it.`);
+    const why = status ? `${detail} It has no fallback: one department takes the whole listing with it.` : detail;
+    write(byId("listing-detail"), ok ? `All three departments, gathered in ${duration} ms.` : why);
 }
 
 function showDepartment({ category, backend, status, latencyMs, reason = "", products }) {
@@ -36,7 +37,7 @@ function showDepartment({ category, backend, status, latencyMs, reason = "", pro
     const shown = JSON.stringify(products);
     if (list.dataset.shown === shown) return;
     list.dataset.shown = shown;
-    list.replaceChildren(...products.map(productRow));
+    keepingFocus(list, find("h2"), () => list.replaceChildren(...products.map(productRow)));
 }
 
 function addDepartment(category) {
@@ -58,9 +59,11 @@ function announce(sentence) {
 }
 
 function inWords(listing, categories) {
-    if (categories.some(({ status }) => status === "UNKNOWN")) return "The gateway does not answer.";
+    if (!listing.status) return listing.detail;
     const down = categories.filter(({ status }) => status === "DOWN").map(({ category }) => NAMES[category]);
-    return `The listing ${listing.ok ? "is whole" : "fails"}. ${down.length === 0 ? "All departments are up." : `Down: ${down.join(", ")}.`}`;
+    const unknown = categories.some(({ status }) => status === "UNKNOWN");
+    const departments = unknown ? "How the departments are is not known." : down.length === 0 ? "All departments are up." : `Down: ${down.join(", ")}.`;
+    return `The listing ${listing.ok ? "is whole" : "fails"}. ${departments}`;
 }
 
 async function askListing() {
@@ -84,13 +87,14 @@ async function askStatus() {
 /** What was seen last of the departments is no longer true where the gateway says nothing of them. */
 function unknownStatus() {
     const categories = [...document.querySelectorAll(".department")].map(({ id }) => ({
-        category: id, backend: "", status: "UNKNOWN", reason: "the gateway does not answer.", products: [],
+        category: id, backend: "", status: "UNKNOWN", reason: "the gateway says nothing of it.", products: [],
     }));
     return { categories, variant: null, isolated: null };
 }
 
 async function look() {
-    const [listing, status] = await Promise.all([askListing(), askStatus(), followOrders()]);
+    showPlaced();
+    const [listing, status] = await Promise.all([askListing(), askStatus()]);
     const shown = status ?? unknownStatus();
     showListing(listing);
     showFacts(shown);
@@ -105,8 +109,14 @@ const inView = () =>
         document.addEventListener("visibilitychange", () => resolve(inView()), { once: true });
     });
 
-for (;;) {
-    await inView();
-    await look();
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+async function again(work) {
+    for (;;) {
+        await inView();
+        await work();
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
 }
+
+// Beside one another: while orders does not answer, the departments are looked at each second all the same.
+void again(look);
+void again(followOrders);
