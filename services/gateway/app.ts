@@ -4,13 +4,13 @@ import { serveHealth } from "../shared/health";
 import type { Log } from "../shared/log";
 import { createMetrics } from "../shared/metrics";
 import { askBackend } from "./backend";
-import { call } from "./call";
+import { type Answer, call } from "./call";
 import { gatherWhole, type Backends } from "./listing";
 import { isThere, type Dns } from "./names";
 import { createObserver } from "./observe";
 import { serveOrders } from "./orders";
 import { servePage } from "./page";
-import { listPods } from "./podList";
+import { podsLabelled } from "./podList";
 import { createPatterns } from "./resilience";
 import { readStatus } from "./status";
 
@@ -46,9 +46,10 @@ export function createGateway({ backends, ordersUrl, upstreamTimeoutMs, targetLa
     for (const [name, gather] of Object.entries(patterns)) {
         application.get(`/products/${name}`, async (context) => context.json(await gather(context.get("scope"))));
     }
-    serveOrders(application, { orders: { name: "orders", url: ordersUrl }, call: observe(call), upstreamTimeoutMs });
+    const failureIn = ({ status }: Answer) => (status >= 500 ? `orders answered with status ${status}.` : undefined);
+    serveOrders(application, { orders: { name: "orders", url: ordersUrl }, call: observe(call, failureIn), upstreamTimeoutMs });
     const hasOrders = (timeoutMs: number) => isThere(ordersUrl, dns, timeoutMs);
-    const status = { backends, ask, upstreamTimeoutMs, listPods, hasOrders, targetLabel };
+    const status = { backends, ask, upstreamTimeoutMs, podsLabelled, hasOrders, targetLabel };
     application.get("/status", async (context) =>
         context.json(await readStatus(status, context.get("scope")), 200, { "Cache-Control": "no-store" }),
     );

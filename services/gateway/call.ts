@@ -84,13 +84,17 @@ function overOwnConnection({ name, url }: Backend, { scope, timeoutMs, cancelled
         const cancel = () => giveUp(cancelled?.reason);
         const timer = setTimeout(timeout, timeoutMs);
         cancelled?.addEventListener("abort", cancel);
+        let answered = false;
         outgoing.on("close", () => {
             clearTimeout(timer);
             cancelled?.removeEventListener("abort", cancel);
+            // After an answer of 101, which asks for another protocol, node says neither "response" nor "error".
+            if (!answered) reject(new BackendFailure(name, "bad-answer", `${name} closed the connection without an answer.`));
         });
 
         outgoing.on("error", reject);
         outgoing.on("response", (response) => {
+            answered = true;
             const chunks: Buffer[] = [];
             let bytes = 0;
             response.on("error", reject);

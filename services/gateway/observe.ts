@@ -2,7 +2,7 @@ import { Histogram } from "prom-client";
 import { reasonOf } from "../shared/log";
 import { LATENCY_BUCKETS, type Metrics } from "../shared/metrics";
 import type { Backend, Exchange } from "./call";
-import { BackendFailure } from "./failure";
+import { BackendFailure, type Kind } from "./failure";
 
 type Asking<Question extends unknown[], Answer> = (backend: Backend, exchange: Exchange, ...question: Question) => Promise<Answer>;
 
@@ -10,6 +10,8 @@ type Asking<Question extends unknown[], Answer> = (backend: Backend, exchange: E
  * Gives a way of asking backends to be seen by those who run the shop: `upstream_request_duration_seconds` by backend and
  * outcome (`ok`, or the kind of failure), and a line in the log for each failure. What was cut short tells nothing of its
  * backend, and is left out.
+ *
+ * The way that it gives takes besides how to ask what an answer tells that is a failure all the same, in words.
  */
 export function createObserver(metrics: Metrics) {
     const duration = new Histogram({
@@ -19,21 +21,26 @@ export function createObserver(metrics: Metrics) {
         buckets: LATENCY_BUCKETS,
         registers: [metrics],
     });
-    return <Question extends unknown[], Answer>(ask: Asking<Question, Answer>): Asking<Question, Answer> =>
+    return <Question extends unknown[], Answer>(
+        ask: Asking<Question, Answer>,
+        failureIn: (answer: Answer) => string | undefined = () => undefined,
+    ): Asking<Question, Answer> =>
         async (backend, exchange, ...question) => {
             const begun = performance.now();
-            const note = (outcome: string) =>
+            const note = (outcome: "ok" | Kind) =>
                 duration.observe({ backend: backend.name, outcome }, (performance.now() - begun) / 1000);
+            const warn = (kind: Kind, message: string, cause?: unknown) => {
+                note(kind);
+                exchange.scope.log.warn({ backend: backend.name, kind, cause: reasonOf(cause) }, message);
+            };
             try {
                 const answer = await ask(backend, exchange, ...question);
-                note("ok");
+                const failure = failureIn(answer);
+                if (failure === undefined) note("ok");
+                else warn("bad-answer", failure);
                 return answer;
             } catch (error) {
-                if (error instanceof BackendFailure && !exchange.cancelled?.aborted) {
-                    note(error.kind);
-                    const { kind, message, cause } = error;
-                    exchange.scope.log.warn({ backend: backend.name, kind, cause: reasonOf(cause) }, message);
-                }
+                if (error instanceof BackendFailure && !exchange.cancelled?.aborted) warn(error.kind, error.message, error.cause);
                 throw error;
             }
         };

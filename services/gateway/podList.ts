@@ -18,20 +18,17 @@ const ownApiServer: ApiServer = {
 };
 
 /** What is read of the API server's answer. */
-const podsSchema = z.object({
-    items: z.array(z.object({ metadata: z.object({ name: z.string(), labels: z._default(z.record(z.string(), z.string()), {}) }) })),
-});
-
-export type Pod = z.infer<typeof podsSchema>["items"][number]["metadata"];
+const podsSchema = z.object({ items: z.array(z.object({ metadata: z.object({ name: z.string() }) })) });
 
 /**
- * The pods of the namespace that this program runs in, as its ServiceAccount may list them. The token is read each time,
- * since the kubelet renews it.
+ * The names of the pods with a label in the namespace that this program runs in, as its ServiceAccount may list them. The
+ * token is read each time, since the kubelet renews it.
  *
+ * @param label its key, whatever the value
  * @param timeoutMs how long that may take in all: a gateway that is cut off itself must not hang on it
  * @throws Error where the API server cannot be asked, as is always so outside a cluster
  */
-export async function listPods(timeoutMs: number, { host, port, account }: ApiServer = ownApiServer): Promise<Pod[]> {
+export async function podsLabelled(label: string, timeoutMs: number, { host, port, account }: ApiServer = ownApiServer): Promise<string[]> {
     const [token, ca, namespace] = ["token", "ca.crt", "namespace"].map((file) => readFileSync(`${account}/${file}`, "utf8"));
     const cancelled = new AbortController();
     const timer = setTimeout(() => cancelled.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
@@ -41,7 +38,7 @@ export async function listPods(timeoutMs: number, { host, port, account }: ApiSe
                 {
                     host,
                     port,
-                    path: `/api/v1/namespaces/${namespace}/pods`,
+                    path: `/api/v1/namespaces/${namespace}/pods?labelSelector=${encodeURIComponent(label)}`,
                     headers: { Authorization: `Bearer ${token}`, Accept: "application/json" },
                     ca,
                     agent: false,
@@ -51,7 +48,7 @@ export async function listPods(timeoutMs: number, { host, port, account }: ApiSe
                     try {
                         const body = Buffer.concat(await response.toArray()).toString("utf8");
                         if (response.statusCode !== 200) throw new Error(`the API server answered with status ${response.statusCode}`);
-                        resolve(podsSchema.parse(JSON.parse(body)).items.map(({ metadata }) => metadata));
+                        resolve(podsSchema.parse(JSON.parse(body)).items.map(({ metadata }) => metadata.name));
                     } catch (error) {
                         reject(error);
                     }

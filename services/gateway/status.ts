@@ -5,7 +5,6 @@ import type { Ask } from "./backend";
 import type { Backend } from "./call";
 import { BackendFailure } from "./failure";
 import type { Backends } from "./listing";
-import type { Pod } from "./podList";
 
 /** How long the cluster may take, in milliseconds: less than a backend, so that nobody waits for it alone. */
 const CLUSTER_TIMEOUT_MS = 1_000;
@@ -37,7 +36,7 @@ export interface StatusArgs {
     ask: Ask;
     /** How long one backend may take, in milliseconds. */
     upstreamTimeoutMs: number;
-    listPods: (timeoutMs: number) => Promise<Pod[]>;
+    podsLabelled: (label: string, timeoutMs: number) => Promise<string[]>;
     /** Whether the shop has orders; undefined where nobody says. */
     hasOrders: (timeoutMs: number) => Promise<boolean | undefined>;
     /** The label of pods that an experiment attacks. */
@@ -56,10 +55,9 @@ export async function readStatus(args: StatusArgs, scope: Scope): Promise<ShopSt
 }
 
 /** An experiment labels what it attacks. */
-async function readIsolated({ listPods, targetLabel }: StatusArgs, scope: Scope): Promise<ShopStatus["isolated"]> {
+async function readIsolated({ podsLabelled, targetLabel }: StatusArgs, scope: Scope): Promise<ShopStatus["isolated"]> {
     try {
-        const pods = await listPods(CLUSTER_TIMEOUT_MS);
-        return pods.filter(({ labels }) => targetLabel in labels).map(({ name }) => name).sort();
+        return (await podsLabelled(targetLabel, CLUSTER_TIMEOUT_MS)).sort();
     } catch (error) {
         scope.log.debug({ cause: reasonOf(error) }, "the API server could not be asked for pods");
         return null;

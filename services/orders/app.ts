@@ -18,17 +18,19 @@ export interface OrdersArgs {
 
 const MOST_ITEMS = 50;
 
+// The length first, since each item that is wrong has a sentence in the answer.
 const orderSchema = z.strictObject({
-    items: z.array(itemSchema).check(
-        z.minLength(1, "must have at least one item"),
-        z.maxLength(MOST_ITEMS, `must have at most ${MOST_ITEMS} items`),
-        z.superRefine((items: Item[], { addIssue }) => {
-            items.forEach(({ productId }, index) => {
-                if (items.findIndex((item) => item.productId === productId) < index) {
-                    addIssue({ code: "custom", path: [index, "productId"], message: "is there twice; add the quantities up" });
-                }
-            });
-        }),
+    items: z.pipe(
+        z.array(z.unknown()).check(z.minLength(1, "must have at least one item"), z.maxLength(MOST_ITEMS, `must have at most ${MOST_ITEMS} items`)),
+        z.array(itemSchema).check(
+            z.superRefine((items: Item[], { addIssue }) => {
+                items.forEach(({ productId }, index) => {
+                    if (items.findIndex((item) => item.productId === productId) < index) {
+                        addIssue({ code: "custom", path: [index, "productId"], message: "is there twice; add the quantities up" });
+                    }
+                });
+            }),
+        ),
     ),
 });
 

@@ -26,6 +26,9 @@ const SANE_REQUEST_ID = /^[\w.:=+/-]{1,128}$/;
  */
 const TRACEPARENT = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-([\da-f]{2})(-.*)?$/;
 
+/** The one flag that version 00 has; section 3.2.2.5 wants the other bits to be zero in what is passed on. */
+const SAMPLED = 0x01;
+
 /** The most of `tracestate` that section 3.3.1.5 wants to be passed on. */
 const LONGEST_TRACESTATE = 512;
 
@@ -55,5 +58,6 @@ export function openScope(header: (name: string) => string | undefined, log: Log
 
 function readTraceparent(text: string | undefined): { traceId: string; flags: string } | undefined {
     const [, version, traceId, flags, more] = TRACEPARENT.exec(text ?? "") ?? [];
-    return traceId === undefined || (version === "00" && more !== undefined) ? undefined : { traceId, flags: flags! };
+    if (traceId === undefined || (version === "00" && more !== undefined)) return undefined;
+    return { traceId, flags: (Number.parseInt(flags!, 16) & SAMPLED).toString().padStart(2, "0") };
 }

@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -5,6 +6,7 @@ import { createApplication } from "../../services/shared/application";
 import { readJsonBody } from "../../services/shared/body";
 import { createLog } from "../../services/shared/log";
 import { startGateway } from "./support/gateway";
+import { eventually } from "./support/ports";
 import { expectProblem, sendRaw } from "./support/raw";
 
 describe("a request that makes no sense is answered with a problem document, the connection closed", () => {
@@ -24,6 +26,16 @@ describe("a request that makes no sense is answered with a problem document, the
         const { gateway } = await startGateway();
         expectProblem(await sendRaw(gateway.url, bytes), status);
     });
+});
+
+it("a body that ends before it is whole is no mistake of the gateway's", async () => {
+    const { gateway } = await startGateway();
+    const { hostname, port } = new URL(gateway.url);
+    const client = connect(Number(port), hostname, () => client.end("POST /orders HTTP/1.1\r\nHost: a\r\nContent-Length: 50\r\n\r\n{"));
+    client.on("error", () => undefined).resume();
+    await eventually("the gateway's log tells of it", () => gateway.output().includes('"path":"/orders"'));
+    expect(gateway.output()).toContain('"status":400');
+    expect(gateway.output()).not.toContain("unforeseen");
 });
 
 describe("a JSON body", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { answering, answeringJson, dropping, garbled, refusing, silent, type Peer } from "./support/backends";
+import { answering, answeringJson, dropping, garbled, refusing, saying, silent, type Peer } from "./support/backends";
 import { ask, startGateway, TIMEOUT_MS } from "./support/gateway";
 import { eventually } from "./support/ports";
 
@@ -24,6 +24,11 @@ describe("a backend", () => {
             what: "speaks no HTTP",
             peer: garbled,
             status: 502, kind: "bad-answer", detail: "not HTTP",
+        },
+        {
+            what: "asks for another protocol",
+            peer: () => saying("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n"),
+            status: 502, kind: "bad-answer", detail: "without an answer",
         },
         {
             what: "answers with status 500",

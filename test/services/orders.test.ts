@@ -132,6 +132,7 @@ describe.skipIf(noNats !== undefined)(noNats === undefined ? "with a broker" : `
                 ["no items", 422, "/items", () => post([])],
                 ["items that are none", 422, "/items", () => post("all of them")],
                 ["too many items", 422, "/items", () => post(Array.from({ length: 51 }, () => ({ productId: randomUUID(), quantity: 1 })))],
+                ["thousands of items that are none", 422, "/items: must have at most 50 items", () => post(Array(20_000).fill(1))],
                 ["a product that is no id", 422, "/items/0/productId", () => post([{ productId: "shirt", quantity: 1 }])],
                 ["an unknown product", 422, "/items/1/productId", () => post([item(), { productId: randomUUID(), quantity: 1 }])],
                 ["a product twice", 422, "/items/1/productId", () => post([item(), item()])],
@@ -143,6 +144,7 @@ describe.skipIf(noNats !== undefined)(noNats === undefined ? "with a broker" : `
                 ["a huge body", 413, "bytes", () => post([], undefined, `{"items":[${" ".repeat(100_000)}]}`)],
                 ["an order nobody placed", 404, "no order", () => fetch(`${gateway.url}/orders/${randomUUID()}`)],
                 ["an order id that is none", 404, "no order", () => fetch(`${gateway.url}/orders/first`)],
+                ["an order id that leads elsewhere", 404, "no order", () => fetch(`${gateway.url}/orders/..%5Cmetrics`)],
             ];
             it.each(wrong)("%s: %i, %s", async (_what, status, named, send) => {
                 const response = await send();
@@ -215,6 +217,8 @@ describe.skipIf(noNats !== undefined)(noNats === undefined ? "with a broker" : `
             const response = await post([{ productId: products[7]!, quantity: 1 }]);
             expect([response.status, response.headers.get("content-type")]).toEqual([503, "application/problem+json"]);
             expect(await response.json()).toMatchObject({ title: "The database is not available" });
+            const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
+            expect(metrics).toMatch(/^upstream_request_duration_seconds_count\{backend="orders",outcome="bad-answer"\} 1$/m);
             await database.start();
             expect(await order(id)).toMatchObject({ state: "FULFILLED" });
             await accept([{ productId: products[7]!, quantity: 1 }]).then(settled);

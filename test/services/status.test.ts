@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { isThere } from "../../services/gateway/names";
-import { listPods } from "../../services/gateway/podList";
+import { podsLabelled } from "../../services/gateway/podList";
 import { makeCertificate, startApiServer } from "./support/apiServer";
 import { refusing, silent } from "./support/backends";
 import { startDns, type Reply } from "./support/dns";
@@ -57,36 +57,36 @@ describe("the variant is known by whether the shop has orders", () => {
     });
 });
 
-describe("the pods of the gateway's namespace", () => {
+describe("the pods with a label in the gateway's namespace", () => {
     const start = async (...listener: Parameters<typeof startApiServer>) => {
         const server = await startApiServer(...listener);
         running.push(server);
         return server.apiServer;
     };
 
-    it("are asked for as the gateway's account, and told by name and labels", async () => {
-        const pods = [{ metadata: { name: "hot-deals-1", labels: { app: "hot-deals" } } }, { metadata: { name: "bare" } }];
+    it("are asked for as the gateway's account, and told by name", async () => {
+        const pods = [{ metadata: { name: "hot-deals-1", labels: { "shop/target": "x" } } }, { metadata: { name: "hot-deals-2" } }];
         const apiServer = await start(({ url, headers }, response) => {
-            const allowed = url === "/api/v1/namespaces/demo/pods" && headers.authorization === "Bearer a token";
+            const allowed = url === "/api/v1/namespaces/demo/pods?labelSelector=shop%2Ftarget" && headers.authorization === "Bearer a token";
             response.writeHead(allowed ? 200 : 403).end(JSON.stringify({ items: pods }));
         });
-        expect(await listPods(1_000, apiServer)).toEqual([{ name: "hot-deals-1", labels: { app: "hot-deals" } }, { name: "bare", labels: {} }]);
+        expect(await podsLabelled("shop/target", 1_000, apiServer)).toEqual(["hot-deals-1", "hot-deals-2"]);
     });
 
     it.each([401, 403, 503])("are not known where the API server answers with %i", async (status) => {
         const apiServer = await start((_request, response) => void response.writeHead(status).end("{}"));
-        await expect(listPods(1_000, apiServer)).rejects.toThrow(`the API server answered with status ${status}`);
+        await expect(podsLabelled("shop/target", 1_000, apiServer)).rejects.toThrow(`the API server answered with status ${status}`);
     });
 
     it("are not known where the answer is no list of pods", async () => {
         const apiServer = await start((_request, response) => void response.end('{"kind":"Status"}'));
-        await expect(listPods(1_000, apiServer)).rejects.toThrow("items");
+        await expect(podsLabelled("shop/target", 1_000, apiServer)).rejects.toThrow("items");
     });
 
     it("are not known where the API server does not answer, no longer than somebody waits", async () => {
         const apiServer = await start(() => {});
         const begun = performance.now();
-        await expect(listPods(300, apiServer)).rejects.toThrow();
+        await expect(podsLabelled("shop/target", 300, apiServer)).rejects.toThrow();
         expect(performance.now() - begun).toBeLessThan(600);
     });
 
@@ -97,7 +97,7 @@ describe("the pods of the gateway's namespace", () => {
             response.end();
         });
         makeCertificate(apiServer.account);
-        await expect(listPods(1_000, apiServer)).rejects.toThrow(/certificate/);
+        await expect(podsLabelled("shop/target", 1_000, apiServer)).rejects.toThrow(/certificate/);
         expect(asked).toBe(false);
     });
 });

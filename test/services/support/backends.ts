@@ -42,8 +42,11 @@ export const answeringJson = (document: unknown, status = 200): Promise<Peer> =>
 /** Accepts connections and says nothing. */
 export const silent = (): Promise<Peer> => listen(createTcpServer(() => {}));
 
+/** Sends a few bytes, HTTP or not, and hangs up. */
+export const saying = (bytes: string): Promise<Peer> => listen(createTcpServer((socket) => socket.end(bytes)));
+
 /** Sends a few bytes that are not HTTP. */
-export const garbled = (): Promise<Peer> => listen(createTcpServer((socket) => socket.end("what?\r\n\r\n")));
+export const garbled = (): Promise<Peer> => saying("what?\r\n\r\n");
 
 /** Refuses connections. */
 export async function refusing(): Promise<Peer> {

@@ -26,6 +26,10 @@ describe("a request's trace", () => {
         expect(traceparent).not.toBe(parent);
     });
 
+    it.each([["03", "01"], ["ff", "01"], ["fe", "00"]])("with the flags %s goes on with %s: of those only one is known", (given, passedOn) => {
+        expect(scopeOf({ traceparent: parent.replace(/..$/, given) }).headers.traceparent).toMatch(new RegExp(`-${passedOn}$`));
+    });
+
     it("takes the trace state along", () => {
         expect(scopeOf({ traceparent: parent, tracestate: "a=1,b=2" }).headers.tracestate).toBe("a=1,b=2");
     });
