@@ -37,7 +37,7 @@ export const settings = {
     }),
     namespace: setting(label, {
         default: "demo",
-        meaning: "Where the shop goes; created with it, at the `restricted` Pod Security level.",
+        meaning: "Where the shop goes; created with it, at the `restricted` Pod Security level where `install` is `program`.",
     }),
     "kube.context": setting(text, {
         describedDefault: "the current context, where it is plainly local",
@@ -65,7 +65,7 @@ export const settings = {
     }),
     "gateway.serviceType": setting(oneOf("LoadBalancer", "NodePort", "ClusterIP"), {
         default: "LoadBalancer",
-        meaning: "How the gateway's port 80 is offered.",
+        meaning: "How the gateway's port 80 is offered: `LoadBalancer`, `NodePort` or `ClusterIP`.",
     }),
     "gateway.addressTimeout": setting(duration("0s", "10m"), {
         describedDefault: "`15s` on a local cluster, `5m0s` elsewhere",
