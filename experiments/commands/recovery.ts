@@ -15,7 +15,7 @@ runStep(async (plan, cluster) => {
     const others = await claimedByOthers(cluster, plan);
     if (others) say(others);
     const swept = others ? 0 : await sweep(cluster, plan.namespace, plan.experiment);
-    if (swept > 0) say(`Removed what an update that was cut short left behind: ${swept} of its objects`);
+    if (swept > 0) say(`Removed ${swept} objects that an update left behind which was cut short`);
     const undoneAt = Date.now();
     await release(cluster, plan);
     const recoveredAfterMs = await recover(cluster, plan);

@@ -11,7 +11,7 @@ type Asking<Question extends unknown[], Answer> = (backend: Backend, exchange: E
  * outcome (`ok`, or the kind of failure), and a line in the log for each failure. What was cut short tells nothing of its
  * backend, and is left out.
  *
- * The way that it gives takes besides how to ask what an answer tells that is a failure all the same, in words.
+ * The function returned also takes `failureIn`, which says in words why an answer counts as a failure.
  */
 export function createObserver(metrics: Metrics) {
     const duration = new Histogram({

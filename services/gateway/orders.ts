@@ -1,4 +1,5 @@
 import type { Context, Hono } from "hono";
+import { bodyCutShort } from "../shared/body";
 import { plainProblem, ProblemError } from "../shared/problem";
 import type { Backend, call } from "./call";
 import { BackendFailure } from "./failure";
@@ -22,7 +23,7 @@ const PASSED_OUT = ["content-type", "location", "retry-after", "allow", "accept"
 export function serveOrders(application: Hono, { orders, call, upstreamTimeoutMs: timeoutMs }: OrdersRouteArgs): void {
     const passOn = async (context: Context, path: string) => {
         const { method } = context.req;
-        const body = method === "POST" ? Buffer.from(await context.req.arrayBuffer().catch(cutShort)) : undefined;
+        const body = method === "POST" ? Buffer.from(await context.req.arrayBuffer().catch(bodyCutShort)) : undefined;
         const headers = pick(PASSED_IN, (name) => context.req.header(name));
         try {
             const answer = await call(orders, { scope: context.get("scope"), timeoutMs }, { method, path, headers, body });
@@ -32,7 +33,7 @@ export function serveOrders(application: Hono, { orders, call, upstreamTimeoutMs
         }
     };
     application.post("/orders", (context) => passOn(context, "/orders"));
-    // Not the path as it was written, which an encoded slash of the one kind or the other would lead elsewhere in orders.
+    // Not the path as it was written: an encoded slash or backslash in it could lead elsewhere in orders.
     application.get("/orders/:id", (context) => passOn(context, `/orders/${encodeURIComponent(context.req.param("id"))}`));
 }
 
@@ -42,11 +43,6 @@ function pick(names: string[], valueOf: (name: string) => string | undefined): R
         return value === undefined ? [] : [[name, value]];
     }));
 }
-
-/** Nobody reads it, but for the log it is no mistake of ours. */
-const cutShort = () => {
-    throw new ProblemError(plainProblem(400, "Bad Request", "The body ended before it was whole."));
-};
 
 const takesNone = () =>
     new ProblemError(

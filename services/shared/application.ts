@@ -2,6 +2,7 @@ import { Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { secureHeaders } from "hono/secure-headers";
+import { bodyCutShort } from "./body";
 import type { Log } from "./log";
 import { createMetrics, measureRequests, type Metrics } from "./metrics";
 import { plainProblem, ProblemError, problemResponse } from "./problem";
@@ -96,4 +97,4 @@ const limitBody = bodyLimit({
 
 /** Not for what has no body: to look for one costs more than the rest of a request. */
 const limitBodies: MiddlewareHandler = (context, next) =>
-    context.req.method === "GET" || context.req.method === "HEAD" ? next() : limitBody(context, next);
+    context.req.method === "GET" || context.req.method === "HEAD" ? next() : limitBody(context, next).catch(bodyCutShort);

@@ -41,6 +41,11 @@ export async function readJsonBody<Schema extends z.ZodMiniType>(context: Contex
     });
 }
 
+/** For a client that is gone before its body is whole. Nobody reads the answer; it keeps the log from calling it our mistake. */
+export function bodyCutShort(): never {
+    throw new ProblemError(plainProblem(400, "Bad Request", "The body ended before it was whole."));
+}
+
 function pointerTo(path: PropertyKey[]): string {
     return path.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }

@@ -51,7 +51,7 @@ export interface Database {
 export function openDatabase(args: DatabaseArgs): Database {
     let pool = openPool(args);
     const replace = (lost: Pool) => {
-        // Whoever else it fails must not end its successor.
+        // Other questions that the lost pool was asked fail, too; they must not end its successor.
         if (lost !== pool) return;
         pool = openPool(args);
         void lost.close(0);
@@ -103,7 +103,10 @@ interface Pool {
 /** `postgres` with sockets that can be destroyed from outside; by itself it would wait for them to end. */
 function openPool(args: DatabaseArgs): Pool {
     const sockets = new Set<Socket>();
+    let ended = false;
     const openSocket = () => {
+        // For what it was about to do it may still want one.
+        if (ended) throw new Error("the connections to the database have ended");
         const socket = connect({ host: args.host, port: args.port, noDelay: true });
         sockets.add(socket);
         return socket.once("close", () => sockets.delete(socket));
@@ -132,6 +135,7 @@ function openPool(args: DatabaseArgs): Pool {
     const sql = postgres(options);
     const close = async (graceSeconds: number) => {
         await sql.end({ timeout: graceSeconds });
+        ended = true;
         sockets.forEach((socket) => socket.destroy());
     };
     return { sql, close };

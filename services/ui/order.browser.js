@@ -97,12 +97,14 @@ async function place() {
     try {
         await send(mine.sending);
     } catch {
-        news(`The gateway did not answer. ${AGAIN}`);
+        news(`The gateway did not answer, and the order may have been accepted all the same. ${AGAIN}`);
     } finally {
         placing = false;
     }
 }
-const AGAIN = "It may have been accepted all the same. Place it again: it is sent as it was, and never becomes two; what you change now is for the next.";
+const AGAIN = "Place it again: it is sent as it was, and never becomes two; what you change now is for the next.";
+/** Besides the good ones, the statuses that say of an order what is so forever, whatever became of earlier tries. */
+const REFUSED = [400, 422];
 
 /** Sends what was placed. Only an answer that settles it lets another basket be placed. */
 async function send({ key, basket }) {
@@ -110,7 +112,7 @@ async function send({ key, basket }) {
     const headers = { "Content-Type": "application/json", "Idempotency-Key": key };
     const response = await fetch("/orders", { method: "POST", headers, body: JSON.stringify({ items }), signal: AbortSignal.timeout(PATIENCE_MS) });
     const answer = await response.json();
-    if (response.status >= 500) return news(`Not accepted (${response.status}): ${answer.detail} ${AGAIN}`);
+    if (!response.ok && !REFUSED.includes(response.status)) return news(`Not accepted yet (${response.status}): ${answer.detail} ${AGAIN}`);
     mine.sending = undefined;
     keep();
     if (response.ok) accept(answer.id, basket);
@@ -138,7 +140,10 @@ function takeOut([product, { name, quantity }]) {
  * server, and where orders does not answer they would all be taken.
  */
 export async function followOrders() {
-    for (const order of mine.placed.filter(({ state }) => state === "ACCEPTED")) await follow(order);
+    for (const order of mine.placed.filter(({ state }) => state === "ACCEPTED")) {
+        await follow(order);
+        showPlaced();
+    }
 }
 
 async function follow(order) {
@@ -183,6 +188,6 @@ document.querySelector("#order form").addEventListener("submit", (event) => {
     event.preventDefault();
     void place();
 });
-if (mine.sending) news(`The order that was placed has had no answer. ${AGAIN}`);
+if (mine.sending) news(`The order that was placed last has had no answer. ${AGAIN}`);
 showBasket();
 showPlaced();

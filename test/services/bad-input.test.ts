@@ -28,10 +28,13 @@ describe("a request that makes no sense is answered with a problem document, the
     });
 });
 
-it("a body that ends before it is whole is no mistake of the gateway's", async () => {
+it.each([
+    ["Content-Length: 50", "{"],
+    ["Transfer-Encoding: chunked", "5\r\n{"],
+])("a body that ends before it is whole is no mistake of the gateway's: %s", async (header, bytes) => {
     const { gateway } = await startGateway();
     const { hostname, port } = new URL(gateway.url);
-    const client = connect(Number(port), hostname, () => client.end("POST /orders HTTP/1.1\r\nHost: a\r\nContent-Length: 50\r\n\r\n{"));
+    const client = connect(Number(port), hostname, () => client.end(`POST /orders HTTP/1.1\r\nHost: a\r\n${header}\r\n\r\n${bytes}`));
     client.on("error", () => undefined).resume();
     await eventually("the gateway's log tells of it", () => gateway.output().includes('"path":"/orders"'));
     expect(gateway.output()).toContain('"status":400');

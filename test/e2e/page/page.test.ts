@@ -123,7 +123,7 @@ describeInChromium("the shop's page, in Chromium", () => {
         await scale(stack.cluster, stack.namespace, "orders", 0);
         await until("orders is gone", async () => (await fetch(`${page.url()}orders/1`)).status === 502);
         await page.click(".place");
-        await shows("#order-news", /Not accepted \(502\): orders .*Place it again/);
+        await shows("#order-news", /Not accepted yet \(502\): orders .*Place it again/);
         await shows("#variant", /seven/);
         await scale(stack.cluster, stack.namespace, "orders", 1);
         await until("orders is back", async () => (await fetch(`${page.url()}orders/1`)).status === 404);

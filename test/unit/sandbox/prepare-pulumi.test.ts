@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { PULUMI_CLI_VERSION } from "../../../sandbox/pulumi/install";
 import { preparePulumi } from "../../../sandbox/preparePulumi";
 
 let home: string;
@@ -16,10 +17,10 @@ afterEach(() => {
 });
 
 it("whoever cannot have the sandbox works with the CLI that is there, and nothing is built", async () => {
-    const bin = join(home, "versions", "3.232.0", "bin");
+    const bin = join(home, "versions", PULUMI_CLI_VERSION, "bin");
     mkdirSync(bin, { recursive: true });
-    writeFileSync(join(bin, "pulumi"), "#!/bin/sh\necho v3.232.0\n", { mode: 0o755 });
-    vi.stubEnv("PULUMI_BACKEND_URL", "file:///elsewhere");
+    writeFileSync(join(bin, "pulumi"), `#!/bin/sh\necho v${PULUMI_CLI_VERSION}\n`, { mode: 0o755 });
+    for (const set of ["PULUMI_BACKEND_URL", "PULUMI_VERSION", "PULUMI_SKIP_UPDATE_CHECK"]) vi.stubEnv(set, "set");
     vi.spyOn(process, "getuid").mockReturnValue(1_000);
     expect((await preparePulumi(home)).command).toBe(join(bin, "pulumi"));
 });
