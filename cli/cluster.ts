@@ -33,7 +33,7 @@ export async function runningCluster(): Promise<AllowedContext> {
 async function ownCluster(): Promise<AllowedContext | undefined> {
     try {
         const context = allowedContext(loadKubeconfig(), undefined);
-        await connect(context.name).core.listNamespace({ limit: 1 }, { signal: AbortSignal.timeout(3_000) } as never);
+        await connect(context.name, 3_000).core.listNamespace({ limit: 1 });
         return context;
     } catch {
         // None, not plainly local, or asleep: whichever it is, it is not the one to demonstrate on.

@@ -50,7 +50,7 @@ export function validExperiment(name: string): SavedExperiment {
     const saved = savedExperiment(name);
     // Bundled, since of the validation's modules there are too many to read them one by one at each start.
     const { mistakesIn } = requireBundled(join(__dirname, "validate.ts")) as typeof import("./validate");
-    const mistakes = mistakesIn(saved);
+    const mistakes = mistakesIn(saved, name);
     if (mistakes.length === 0) return saved;
     throw new Error(`experiments/saved/${name}.ts has ${mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`}:\n${mistakes.map((mistake) => `  ${mistake}`).join("\n")}`);
 }

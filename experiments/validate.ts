@@ -20,8 +20,12 @@ const savedSchema = z.strictObject({
     variant: z.literal("seven").optional(),
 }) satisfies z.ZodType<SavedExperiment>;
 
-/** All that is wrong with a saved experiment, each with its place and what is allowed there; none where it is right. */
-export function mistakesIn(saved: unknown): string[] {
+/** Its objects are called by it, with up to 18 characters more; the name of a Job may have 63. */
+const longestName = 45;
+
+/** All that is wrong with a saved experiment, each with its place and what is allowed there; none where it is right. @param name its file's */
+export function mistakesIn(saved: unknown, name = ""): string[] {
     const { error } = savedSchema.safeParse(saved);
-    return (error?.issues ?? []).map(({ path, message }) => `${path.join(".") || "the experiment"}: ${message}`);
+    const mistakes = (error?.issues ?? []).map(({ path, message }) => `${path.join(".") || "the experiment"}: ${message}`);
+    return name.length <= longestName ? mistakes : [`its name: has ${name.length} characters; allowed: at most ${longestName}`, ...mistakes];
 }

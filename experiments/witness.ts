@@ -2,13 +2,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Target } from "../shared/containers";
 import { type Cluster, orMissing } from "../shared/kubernetes";
 import type { Proof } from "./attacks/attack";
+import { describeMilliseconds } from "../shared/duration";
 import { annotations } from "../shared/labels";
-import type { ConnectionReport, KillReport, Presence } from "./deadline/report";
+import { type ConnectionReport, type KillReport, type Presence, watcher } from "./deadline/report";
 import { type Doubt, enforcementAdvice, type Proven } from "./proof";
 import { endpointsOf } from "./targets/chosen";
 
 /** How long the deadline's Job is given to start; its image may have to be pulled. */
 export const startMs = 120_000;
+
+/** How long nobody need have looked at the targets, in milliseconds: what came and went within it may have been missed. */
+const silenceMs = 10_000;
 
 /** What the deadline's Job, an ordinary pod of the same namespace, saw of an attack's targets. */
 export class Witness {
@@ -72,9 +76,13 @@ export class Witness {
         const reports = (await this.reports()).filter(({ at }) => at >= witnessedAt);
         const leak = reports.flatMap(({ open }) => open).find((endpoint) => this.endpoints.includes(endpoint));
         if (leak) return `the targets could be reached again in the middle of the run, at ${leak}`;
-        const watchedMs = (reports.at(-1)?.at ?? witnessedAt) - witnessedAt;
-        if (Date.now() - attackedAt - watchedMs > 10_000) return "the Job that watches the targets has fallen silent";
-        return undefined;
+        // Whoever is not marked any more is not attacked any more, and not asked either.
+        const unmarked = this.endpoints.find((endpoint) => reports.some(({ closed }) => !closed.includes(endpoint)));
+        if (unmarked) return `the target at ${unmarked} lost its mark in the middle of the run, and the attack with it`;
+        const now = witnessedAt + Date.now() - attackedAt;
+        const moments = [witnessedAt, ...reports.map(({ at }) => at), now];
+        const longestMs = Math.max(...moments.slice(1).map((at, index) => at - moments[index]!));
+        return longestMs > silenceMs ? `the Job that watches the targets said nothing for ${describeMilliseconds(longestMs)} of the run` : undefined;
     }
 
     /** The pods that the Job says it has deleted for this attack. */
@@ -107,7 +115,7 @@ export class Witness {
             // A pod whose container has not started has no log, and the API server says so with an error (400).
             (await this.pods())
                 .filter(({ status }) => status?.containerStatuses?.some(({ state }) => state?.running || state?.terminated))
-                .map(({ metadata }) => orMissing(this.cluster.core.readNamespacedPodLog({ name: metadata!.name!, namespace: this.namespace }))),
+                .map(({ metadata }) => orMissing(this.cluster.core.readNamespacedPodLog({ name: metadata!.name!, namespace: this.namespace, container: watcher }))),
         );
         return logs
             .flatMap((log) => (log ?? "").split("\n"))

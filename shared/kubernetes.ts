@@ -15,11 +15,18 @@ export interface Cluster {
     storage: StorageV1Api;
 }
 
-/** A cluster by its kubeconfig context. */
-export function connect(context: string): Cluster {
+/** How long a call may take: a connection that is dead after this machine slept would be waited for for many minutes. */
+const callTimeoutMs = 30_000;
+
+/**
+ * A cluster by its kubeconfig context.
+ *
+ * @param timeoutMs how long each call to it may take, in milliseconds
+ */
+export function connect(context: string, timeoutMs = callTimeoutMs): Cluster {
     const kubeconfig = loadKubeconfig();
     kubeconfig.setCurrentContext(context);
-    keepConnections(kubeconfig);
+    keepConnections(kubeconfig, timeoutMs);
     return {
         kubeconfig,
         core: kubeconfig.makeApiClient(CoreV1Api),
@@ -37,14 +44,15 @@ const idleMs = 2_000;
 
 /**
  * Has the API clients of a kubeconfig use their connections again. The library makes a new one for each call, and proves
- * with a certificate who it is, which takes longer than most of the calls.
+ * with a certificate who it is, which takes longer than most of the calls. And ends each call that takes too long.
  */
-function keepConnections(kubeconfig: KubeConfig): void {
+function keepConnections(kubeconfig: KubeConfig, timeoutMs: number): void {
     const apply = kubeconfig.applySecurityAuthentication.bind(kubeconfig);
     let made: Agent | undefined;
     let kept: Agent | undefined;
     kubeconfig.applySecurityAuthentication = async (context) => {
         await apply(context);
+        context.setSignal(AbortSignal.timeout(timeoutMs));
         const agent = context.getAgent() as Agent | undefined;
         // Its subclasses lead through proxies, and have options of their own.
         if (agent?.constructor !== Agent) return;

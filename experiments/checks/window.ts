@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "./answer";
 
+/** Gives a way to ask for how many milliseconds this machine has slept since: one of its clocks stands still then. */
+export function sleptSince(): () => number {
+    const apart = () => Date.now() - performance.now();
+    const before = apart();
+    return () => apart() - before;
+}
+
 /**
  * Asks at a steady rate: at every whole interval since the beginning, whether or not the answers before have come, so
  * that slow answers do not make the check ask less.

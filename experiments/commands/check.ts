@@ -1,18 +1,16 @@
 import { describeMilliseconds } from "../../shared/duration";
-import { type Cluster, orMissing } from "../../shared/kubernetes";
+import { type Cluster, orMissing, reasonOf } from "../../shared/kubernetes";
 import { perform, type Performed } from "../actions/perform";
 import { kindOf } from "../attacks/attack";
 import { type Checked, look, namesOf } from "../checks/look";
-import { askThrough } from "../checks/window";
-import { release } from "../claim";
+import { askThrough, sleptSince } from "../checks/window";
 import { conclude, type Journal } from "../journal";
 import { type Plan, resultFromEnvironment } from "../plan";
 import { AttackProofs } from "../proofs";
 import { ReadinessRecorder } from "../readiness";
-import { recover } from "../recover";
 import { keepReport } from "../report/report";
-import { sweep } from "../sweep";
 import type { ChosenTargets } from "../targets/chosen";
+import { undo } from "../undo";
 import { judge, judgeCheck, percent, together, type Verdict } from "../verdict";
 import type { SteadyState } from "./steadyState";
 import { runStep, say } from "./step";
@@ -25,11 +23,11 @@ runStep(async (plan, cluster) => {
     const { attacks: chosen, control } = resultFromEnvironment<ChosenTargets>("TARGETS");
     const { shopNamespace, clusterName, namespace } = plan;
     const { graceMs, durationMs } = plan.window;
-    const before = (await attacksThere(plan, cluster)) ? control : { doubt: ended(plan.run) };
+    const before = await attacksThere(plan, cluster).then((there) => (there ? control : { doubt: ended(plan.run) }), notSeen);
     const proofs = new AttackProofs(cluster, plan, process.env.DEADLINE_JOB!, chosen, "doubt" in before ? undefined : before.tookMs);
     const readiness = new ReadinessRecorder(cluster, shopNamespace);
 
-    const proof = "doubt" in before ? before : await proofs.proven();
+    const proof = "doubt" in before ? before : await proofs.proven().catch(notSeen);
     let checks: Checked[] = plan.checks.map(({ name }) => ({ name, answers: [] }));
     let actions: Performed[] = [];
     let doubt: string | undefined;
@@ -43,16 +41,25 @@ runStep(async (plan, cluster) => {
             const ask = () => teller.tell(check.name, look(check, { cluster, route, shopNamespace, clusterName }));
             return { name: check.name, answers: await askThrough(ask, lengthMs, check.intervalMs) };
         });
-        [checks, actions, doubt] = await Promise.all([Promise.all(asking), perform(plan.actions, cluster, namespace, () => attacksThere(plan, cluster), say), proofs.hold(proof, Date.now() + lengthMs)]);
+        const sleptMs = sleptSince();
+        [checks, actions, doubt] = await Promise.all([
+            Promise.all(asking),
+            perform(plan.actions, cluster, namespace, () => attacksThere(plan, cluster), say),
+            proofs.hold(proof, Date.now() + lengthMs).catch((error: unknown) => notSeen(error).doubt),
+        ]);
         const undone = actions.find(({ problem }) => problem !== undefined);
         doubt ??= undone && `it was not possible to ${undone.action}: ${undone.problem!.replace(/\.$/, "")}`;
+        // Answers may have come after the last proof: the one counts time by the clock, the other by what has gone by awake.
+        if (sleptMs() > mostSleptMs) doubt ??= `this machine slept for ${describeMilliseconds(sleptMs())} in the middle of the run`;
+        doubt ??= await attacksThere(plan, cluster).then((there) => (there ? undefined : ended(plan.run)), (error: unknown) => notSeen(error).doubt);
     }
 
     const attackedAt = "doubt" in proof ? undefined : Math.max(...proof.map((one) => one.attackedAt));
     const judged = plan.checks.map((check, index) => judgeCheck(check, checks[index]!.answers, attackedAt ?? startedAt, graceMs));
     const measured = together(judged.map((one) => one.measured));
     const known: { verdict: Verdict; reason: string } = doubt === undefined ? judge(judged) : { verdict: "INCONCLUSIVE", reason: `Nothing is known: ${doubt}.` };
-    const kills = await proofs.kills();
+    // They are told beside the verdict, which does not rest on them.
+    const kills = await proofs.kills().catch(() => []);
     const journal: Journal = {
         schema: 2,
         plan,
@@ -83,13 +90,17 @@ runStep(async (plan, cluster) => {
     keepReport(journal);
     say(`${known.verdict}: ${known.reason}`);
     if (plan.onFailure === "fail" && known.verdict !== "PASSED") {
-        await sweep(cluster, namespace, plan.experiment);
-        await release(cluster, plan);
-        await recover(cluster, plan);
+        await undo(cluster, plan, say);
         throw new Error(`${known.verdict}: ${known.reason} The attack is undone, and ${namesOf(plan)} ${plan.checks.length === 1 ? "is" : "are"} whole again; the journal is ${journal.conclusion.journal}`);
     }
     return journal.conclusion;
 });
+
+/** More than a clock is set right by, in milliseconds. */
+const mostSleptMs = 1_000;
+
+/** What cannot be asked shows nothing; that is a verdict, too, and no reason to leave the run without one. */
+const notSeen = (error: unknown) => ({ doubt: `the cluster could not be asked: ${reasonOf(error).replace(/\.$/, "")}` });
 
 /** Whether the attacks' objects, which the engine has made, are still there. */
 async function attacksThere({ attacks, namespace }: Plan, { core, networking }: Cluster): Promise<boolean> {

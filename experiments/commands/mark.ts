@@ -19,13 +19,13 @@ runStep<ChosenTargets>(async (plan, cluster) => {
     const chosen = chooseForAll(discovered, attacks);
     // A killed update may have marked others: with these on top, more would be attacked than the radius allows.
     await unmarkAll(cluster, namespace);
-    for (const [index, { targets, matching }] of chosen.entries()) {
-        const attack = attacks[index]!;
-        for (const pod of targets) await mark(cluster, pod, markOf(plan, attack));
-        const name = attacks.length === 1 ? "" : ` of ${attack.name}`;
-        say(`Targets${name}: ${targets.map(({ pod, container }) => `${pod}/${container}`).join(", ")} (${describeRadius(attack.radius)} of ${matching} matching)`);
-    }
     try {
+        for (const [index, { targets, matching }] of chosen.entries()) {
+            const attack = attacks[index]!;
+            for (const pod of targets) await mark(cluster, pod, markOf(plan, attack));
+            const name = attacks.length === 1 ? "" : ` of ${attack.name}`;
+            say(`Targets${name}: ${targets.map(({ pod, container }) => `${pod}/${container}`).join(", ")} (${describeRadius(attack.radius)} of ${matching} matching)`);
+        }
         return { attacks: chosen, control: await new AttackProofs(cluster, plan, process.env.DEADLINE_JOB!, chosen).control() };
     } catch (error) {
         await unmarkAll(cluster, namespace);

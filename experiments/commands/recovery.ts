@@ -1,9 +1,7 @@
 import { describeMilliseconds } from "../../shared/duration";
 import { namesOf } from "../checks/look";
-import { claimedByOthers, release } from "../claim";
-import { recover } from "../recover";
 import { addRecovery } from "../report/report";
-import { sweep } from "../sweep";
+import { undo } from "../undo";
 import { runStep, say } from "./step";
 
 /**
@@ -11,14 +9,7 @@ import { runStep, say } from "./step";
  * every check is content again, and fails loudly where one does not get so within a minute.
  */
 runStep(async (plan, cluster) => {
-    // Where the attack ended by its deadline another stack may have begun one since, which is not ours to end.
-    const others = await claimedByOthers(cluster, plan);
-    if (others) say(others);
-    const swept = others ? 0 : await sweep(cluster, plan.namespace, plan.experiment);
-    if (swept > 0) say(`Removed ${swept} objects that an update left behind which was cut short`);
-    const undoneAt = Date.now();
-    await release(cluster, plan);
-    const recoveredAfterMs = await recover(cluster, plan);
+    const { at: undoneAt, recoveredAfterMs } = await undo(cluster, plan, say);
     try {
         if (recoveredAfterMs !== null) addRecovery(plan, { undoneAt, recoveredAfterMs });
     } catch (error) {

@@ -47,7 +47,7 @@ async function steadyState(plan: Plan, cluster: Cluster, begun: number): Promise
         discover(cluster, area, clusterName, shopNamespace),
         actionsPossible(plan, cluster),
     ]);
-    if (swept > 0) say(`Removed ${swept} objects that an earlier run left behind`);
+    if (swept > 0) say(`Removed what an earlier run left behind: ${swept} ${swept === 1 ? "object" : "objects"}`);
     say(`Asking ${namesOf(plan)} by way of ${describeRoute(route)}`);
     const { checks, unsettled } = await settle(plan, { cluster, route, shopNamespace, clusterName }, patienceMs, pauseMs);
     if (unsettled.length > 0) {

@@ -24,6 +24,7 @@ export function api(method: "GET" | "PATCH" | "DELETE", path: string, body?: obj
             (response) => {
                 let text = "";
                 response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+                response.on("error", reject);
                 response.on("end", () => resolve({ status: response.statusCode!, body: text }));
             },
         );

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { restrictedContainer, restrictedPod, users } from "../../components/program/podSecurity";
 import { inlineProgramCommand } from "../../components/program/program";
 import { labels } from "../../shared/labels";
-import type { DeadlineEnvironment, JobAttack } from "./report";
+import { type DeadlineEnvironment, type JobAttack, watcher } from "./report";
 
 export interface DeadlineArgs {
     experiment: string;
@@ -29,7 +29,8 @@ export interface DeadlineAttack extends Omit<JobAttack, "path"> {
 /**
  * A Job that ends the attacks at the deadline if nobody else has, and that watches meanwhile whether the marked pods can
  * be reached. Its account may read and delete the attacks' own objects, and unlabel pods of that one namespace; to kill,
- * delete them, too; and give those Deployments that the experiment scales their number of pods back. The Job is there before a pod is marked, and the attacks begin only when it has seen the targets.
+ * delete them, too; and give those Deployments that the experiment scales their number of pods back. The Job is there before
+ * a pod is marked, and the attacks begin only when it has seen the targets.
  *
  * It is no component, for which the engine would write the whole state five times more in an experiment's few seconds.
  */
@@ -65,8 +66,9 @@ export class Deadline {
                     annotations: { "pulumi.com/skipAwait": "true" },
                 },
                 spec: {
+                    // And no limit to how long it is kept when it has ended: where it was gone, an update that looks what there
+                    // is would make it anew, to kill pods without a claim or a check.
                     backoffLimit: 20,
-                    ttlSecondsAfterFinished: 3_600,
                     // The label keeps experiments from choosing this pod as a target.
                     template: { metadata: { labels: metadata.labels }, spec: podSpec(args, objectName) },
                 },
@@ -112,7 +114,7 @@ function podSpec(args: DeadlineArgs, account: string): k8s.types.input.core.v1.P
         securityContext: restrictedPod(users.node),
         containers: [
             {
-                name: "deadline",
+                name: watcher,
                 image: args.image,
                 command: inlineProgramCommand(join(__dirname, "main.ts")),
                 env: Object.entries(env).map(([variable, value]) => ({ name: variable, value })),

@@ -2,8 +2,9 @@
  * Runs in the cluster, in the pod of an experiment's deadline Job, and does two things while its attacks last:
  *
  * It ends them at the deadline, by removing their objects and the targets' labels, and gives Deployments that were scaled
- * meanwhile their number of pods back, whatever became of the machine that ran the update. The deadline counts from the objects' creation, so that neither a restart of this pod nor a slow start
- * moves it. Where an attack is to kill pods, it does that, too.
+ * meanwhile their number of pods back, whatever became of the machine that ran the update. The deadline counts from the
+ * objects' creation, so that neither a restart of this pod nor a slow start moves it. Where an attack is to kill pods, it
+ * does that, too.
  *
  * And it is the witness: an ordinary pod that tries to connect to the marked pods, again and again. Its log, one
  * `ConnectionReport` a line, is the proof that the attacks work, or that they do not. For the other direction it takes
@@ -146,7 +147,8 @@ function accepts(endpoint: string): Promise<boolean> {
     });
 }
 
-for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => process.exit(0));
+// Not 0: a node that shuts down, or is drained, ends the pod before its work is done, and the Job must have another then.
+for (const [signal, number] of [["SIGTERM", 15], ["SIGINT", 2]] as const) process.once(signal, () => process.exit(128 + number));
 void main().then(
     () => process.exit(0),
     (error: unknown) => {

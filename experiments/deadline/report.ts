@@ -1,5 +1,8 @@
 import type { Radius } from "../../shared/radius";
 
+/** The container of the deadline Job's pod. */
+export const watcher = "deadline";
+
 /** One line of the deadline Job's log: what it found when it tried to connect to every TCP port of every marked pod. */
 export interface ConnectionReport {
     /** Milliseconds since the epoch, when the attempts began. */

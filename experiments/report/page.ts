@@ -43,7 +43,7 @@ export function runPage(journal: Journal): string {
         element("h1", {}, [escape(conclusion.name), ": ", element("span", { class: `verdict ${conclusion.verdict}` }, [conclusion.verdict])]),
         element("p", {}, [escape(conclusion.reason)]),
         timelineSvg(journal),
-        element("table", {}, rows.map(([name, value]) => element("tr", {}, [element("th", { scope: "row" }, [name]), element("td", {}, [escape(value)])]))),
+        element("table", {}, rows.map(([name, value]) => element("tr", {}, [element("th", { scope: "row" }, [escape(name)]), element("td", {}, [escape(value)])]))),
         element("details", {}, [element("summary", {}, ["Journal"]), element("pre", {}, [escape(JSON.stringify(journal, undefined, 2))])]),
     ]);
 }

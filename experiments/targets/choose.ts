@@ -37,7 +37,8 @@ function peersOf(discovered: readonly Discovered[], expression: string, targets:
 
 /**
  * The containers that an attack affects: those that the expression describes, at random as many of them as the radius
- * allows and never more.
+ * allows and never more. An attack hits a pod with all its containers, so pods are chosen, whole: each with all of its
+ * containers that the expression describes.
  *
  * @param others the uids of the pods that other attacks have taken, and what this one is called
  * @throws NoTargetError that lists what there is, where nothing matches, or where the radius allows none of what does.
@@ -61,8 +62,30 @@ export function choose(discovered: readonly Discovered[], expression: string, ra
                 "allow at least one: pulumi config set experiment.radius 1",
         );
     }
-    const targets = shuffled(matching).slice(0, number).map(({ attributes: _, ...target }) => target);
+    const pods = wholePods(matching);
+    const targets: Target[] = [];
+    for (const containers of shuffled(pods)) {
+        if (targets.length + containers.length <= number) targets.push(...containers.map(({ attributes: _, ...target }) => target));
+    }
+    if (targets.length === 0) {
+        const least = Math.min(...pods.map((containers) => containers.length));
+        throw new NoTargetError(
+            `an attack hits whole pods, and each pod of the ${matching.length} containers that match ${expression} has at least ${least} of them, where the radius allows ${number}; ` +
+                `name one of each pod's by k8s.container.name, or allow as many: pulumi config set experiment.radius ${least}`,
+        );
+    }
     return { matching: matching.length, targets };
+}
+
+/** Containers by their pods. */
+function wholePods(containers: readonly Discovered[]): Discovered[][] {
+    const pods = new Map<string, Discovered[]>();
+    for (const container of containers) {
+        const pod = pods.get(container.uid);
+        if (pod) pod.push(container);
+        else pods.set(container.uid, [container]);
+    }
+    return [...pods.values()];
 }
 
 /** What could be attacked, a line a workload. */

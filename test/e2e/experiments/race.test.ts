@@ -23,12 +23,21 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 /** A step of the experiment as an update of another stack runs it: what it said, and whether it was refused. */
-function step(program: string, ofStack: string): Promise<{ refused: boolean; said: string }> {
-    const env = { ...process.env, [planVariable]: JSON.stringify(plan), [stackVariable]: ofStack };
+function step(program: string, ofStack: string, more: Record<string, string> = {}): Promise<{ refused: boolean; said: string }> {
+    const env = { ...process.env, [planVariable]: JSON.stringify(plan), [stackVariable]: ofStack, ...more };
     return new Promise((resolve) => {
         execFile(process.execPath, ["experiments/commands/run.js", program], { cwd: project, env }, (error, _, said) => resolve({ refused: error !== null, said }));
     });
 }
+
+/** What a check is handed whose attack is over. */
+const checkOfEnded = () => ({
+    [planVariable]: JSON.stringify({ ...plan, onFailure: "fail" }),
+    STEADY_STATE: JSON.stringify({ route: { kind: "address", url: "http://127.0.0.1:1" }, latencyMs: 1 }),
+    TARGETS: JSON.stringify({ attacks: [{ targets: [], matching: 0 }], control: { tookMs: 1 } }),
+    ATTACKS: JSON.stringify(["ended"]),
+    DEADLINE_JOB: "ended",
+});
 
 const marked = async () => (await stack.cluster.core.listNamespacedPod({ namespace, labelSelector: "chaos-shop/target" })).items.length;
 
@@ -48,8 +57,8 @@ describe("an experiment has a namespace to itself", () => {
         const { refused, said } = await step("steadyState", "other");
         expect(refused).toBe(true);
         expect(said).toContain(`ABORTED: stack ${namespace} (its shop is in ${namespace}) runs ${name}`);
-        await step("recovery", "other");
-        await step("unmark", "other");
+        const [, , check] = await Promise.all([step("recovery", "other"), step("unmark", "other"), step("check", "other", checkOfEnded())]);
+        expect(check.said).toContain("INCONCLUSIVE");
         expect(await marked()).toBe(1);
         expect((await stack.products()).good).toBe(false);
     });

@@ -2,9 +2,10 @@ import type { V1Pod } from "@kubernetes/client-node";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { checkName } from "../../../experiments/checks/check";
 import { askOverHttp, type HttpCheck, problemWith } from "../../../experiments/checks/http";
+import { sleptSince } from "../../../experiments/checks/window";
 import { readyAmong } from "../../../experiments/checks/podsReady";
 import { productsCheck } from "../../../experiments/checks/products";
 import type { Cluster } from "../../../shared/kubernetes";
@@ -70,6 +71,15 @@ describe("a check over HTTP", () => {
     it("is called by its method and path", () => {
         expect([{}, { method: "POST" as const }, { name: "ordering" }].map((changes) => checkName({ kind: "http", path: "/orders", ...changes }))).toEqual(["/orders", "POST /orders", "ordering"]);
     });
+});
+
+it("how long this machine slept is what the clock went on by, and the time awake did not", () => {
+    const sleptMs = sleptSince();
+    expect(Math.abs(sleptMs())).toBeLessThan(100);
+    const awake = Date.now;
+    const clock = vi.spyOn(Date, "now").mockImplementation(() => awake() + 60_000);
+    expect(sleptMs()).toBeGreaterThan(59_900);
+    clock.mockRestore();
 });
 
 describe("pods that are ready", () => {

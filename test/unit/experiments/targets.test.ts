@@ -58,6 +58,20 @@ describe("no more containers are attacked than the radius allows", () => {
         expect(() => choose(discovered, "k8s.deployment=gateway", { kind: "share", share: 0.5 })).toThrow("allows none of the 1");
     });
 
+    it("pods are hit whole: those of which too many containers match are left alone", () => {
+        const sidecars = [1, 2].map((index) => ({ ...container("hot-deals", index), container: "sidecar" }));
+        const withSidecars = [...discovered, ...sidecars];
+        for (let round = 0; round < 20; round++) {
+            const { matching, targets } = choose(withSidecars, four, { kind: "count", containers: 3 });
+            expect(matching).toBe(6);
+            const hit = new Set(targets.map(({ uid }) => uid));
+            expect(withSidecars.filter(({ uid }) => hit.has(uid))).toHaveLength(targets.length);
+            expect(targets.length).toBeLessThanOrEqual(3);
+            expect(choose(withSidecars, four, { kind: "count", containers: 1 }).targets[0]!.pod).toMatch(/-[34]$/);
+        }
+        expect(() => choose([container("hot-deals", 1), sidecars[0]!], four, { kind: "count", containers: 1 })).toThrow(/at least 2 of them, where the radius allows 1.*experiment.radius 2/);
+    });
+
     it("chance decides which", () => {
         const chosen = Array.from({ length: 200 }, () => choose(discovered, four, { kind: "count", containers: 1 }).targets[0]!.pod);
         expect(new Set(chosen).size).toBe(4);

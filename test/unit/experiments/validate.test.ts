@@ -11,6 +11,11 @@ const matching = (pattern: RegExp) => expect.stringMatching(pattern) as unknown 
 describe("a saved experiment", () => {
     it.each(readdirSync(folder))("%s has no mistake", async (file) => expect(mistakesIn((await import(join(folder, file))).default)).toEqual([]));
 
+    it("of a name too long for its objects' names is refused", () => {
+        expect(mistakesIn(right, "x".repeat(45))).toEqual([]);
+        expect(mistakesIn(right, "x".repeat(46))).toEqual(["its name: has 46 characters; allowed: at most 45"]);
+    });
+
     it.each<[string, object, string[]]>([
         ["an unknown attack", { attacks: [{ ...attack, kind: "blackhol" }] }, ["attacks.0.kind: Invalid discriminator value. Expected 'blackhole' | 'dns' | 'kill'"]],
         ["no attack", { attacks: [] }, [matching(/^attacks: .*at least one attack/)]],

@@ -54,6 +54,12 @@ it("calls to a cluster that follow one another share a connection", async () => 
     expect(connections).toBe(1);
 });
 
+it("a call that nobody answers ends", async () => {
+    server.removeAllListeners("request");
+    writeKubeconfig();
+    await expect(connect("test", 200).core.readNamespace({ name: "a" })).rejects.toThrow(/abort/i);
+});
+
 it("a call with other credentials than the one before has a connection of its own", async () => {
     writeKubeconfig(certificateFile);
     const { kubeconfig, core } = connect("test");
