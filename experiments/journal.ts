@@ -70,6 +70,7 @@ const answer = z.object({
     good: z.boolean(),
     status: z.int().optional().describe("HTTP status; absent where there was no answer"),
     problem: z.string().optional().describe("Why it is not good, in a sentence"),
+    unseen: z.literal(true).optional().describe("It was the API server that did not answer, which says nothing of the shop"),
 });
 
 const target = z.object({

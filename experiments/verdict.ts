@@ -5,7 +5,8 @@ import type { PlannedCheck } from "./plan";
 
 /**
  * PASSED: the hypothesis held under a proven attack. FAILED: it did not hold, under a proven attack. INCONCLUSIVE:
- * the attack could not be proven, so nothing is known. ABORTED: there was no steady state, nothing was attacked.
+ * the attack could not be proven, or the shop not looked at, so nothing is known. ABORTED: there was no steady state,
+ * nothing was attacked.
  */
 export const verdicts = ["PASSED", "FAILED", "INCONCLUSIVE", "ABORTED"] as const;
 export type Verdict = (typeof verdicts)[number];
@@ -18,6 +19,8 @@ export interface Measured {
     counted: number;
     /** Share of good answers among the counted, from 0 to 1. */
     successRate: number;
+    /** Share of the counted that say nothing of the shop, and are no good ones. */
+    unseenRate: number;
     /** Undefined where no answer was bad. */
     firstFailureMs?: number;
     /** From when on all answers were good, up to the end; undefined where the last one was bad, or there was none. */
@@ -27,14 +30,15 @@ export interface Measured {
 /** What one check's answers amount to. @param answers in the order of asking */
 export function measure(answers: readonly Answer[], attackedAt: number, graceMs: number): Measured {
     const counted = answers.filter(({ at }) => at >= attackedAt + graceMs);
-    const good = counted.filter((answer) => answer.good).length;
+    const share = (part: readonly Answer[]) => (counted.length === 0 ? 0 : part.length / counted.length);
     const firstBad = answers.find((answer) => !answer.good);
     const lastBad = answers.findLastIndex((answer) => !answer.good);
     const stable = lastBad === -1 && answers.length > 0 ? attackedAt : answers[lastBad + 1]?.at;
     return {
         requests: answers.length,
         counted: counted.length,
-        successRate: counted.length === 0 ? 0 : good / counted.length,
+        successRate: share(counted.filter(({ good }) => good)),
+        unseenRate: share(counted.filter(({ unseen }) => unseen)),
         firstFailureMs: firstBad && firstBad.at - attackedAt,
         stableAfterMs: stable === undefined ? undefined : stable - attackedAt,
     };
@@ -45,10 +49,12 @@ export function together(measured: readonly Measured[]): Measured {
     const sum = (of: (one: Measured) => number) => measured.reduce((total, one) => total + of(one), 0);
     const failures = measured.flatMap(({ firstFailureMs }) => firstFailureMs ?? []);
     const counted = sum((one) => one.counted);
+    const rate = (of: (one: Measured) => number) => (counted === 0 ? 0 : sum((one) => of(one) * one.counted) / counted);
     return {
         requests: sum((one) => one.requests),
         counted,
-        successRate: counted === 0 ? 0 : sum((one) => one.successRate * one.counted) / counted,
+        successRate: rate((one) => one.successRate),
+        unseenRate: rate((one) => one.unseenRate),
         firstFailureMs: failures.length === 0 ? undefined : Math.min(...failures),
         stableAfterMs: measured.some(({ stableAfterMs }) => stableAfterMs === undefined) ? undefined : Math.max(...measured.map(({ stableAfterMs }) => stableAfterMs!)),
     };
@@ -60,6 +66,8 @@ export interface Judged {
     held: boolean;
     measured: Measured;
     reason: string;
+    /** Why nobody knows whether it held: it would have, or not, as those answers were that say nothing of the shop. */
+    doubt?: string;
 }
 
 export function judgeCheck({ name, check, successRate }: PlannedCheck, answers: readonly Answer[], attackedAt: number, graceMs: number): Judged {
@@ -71,7 +79,9 @@ export function judgeCheck({ name, check, successRate }: PlannedCheck, answers: 
         return { name, held: true, measured, reason: `${got} under attack, and ${asked} were asked for; ${stability}.` };
     }
     const example = answers.findLast((answer) => !answer.good)?.problem ?? "no answer";
-    return { name, held: false, measured, reason: `Only ${got} under attack, where ${asked} were asked for; the last failure: ${example}` };
+    const reason = `Only ${got} under attack, where ${asked} were asked for; the last failure: ${example}`;
+    if (measured.successRate + measured.unseenRate < successRate) return { name, held: false, measured, reason };
+    return { name, held: false, measured, reason, doubt: `to ${percent(measured.unseenRate)} of what ${name} asked the API server did not answer` };
 }
 
 /** Whether the hypothesis held, which takes each of its checks, and why: of checks that did not hold, those alone are told. */

@@ -9,6 +9,8 @@ export interface Answer {
     status?: number;
     /** Why it is not good, in a sentence. */
     problem?: string;
+    /** Whether it says nothing of the shop, since it was the API server that did not answer. @default it does */
+    unseen?: true;
 }
 
 /** Looks once, and makes an answer of what is found: good where there is no problem. */

@@ -18,11 +18,15 @@ export interface PodsReadyCheck extends CheckSettings {
 export const podsReady: CheckKind<PodsReadyCheck> = {
     name: ({ of }) => `pods of ${of}`,
     describeGood: ({ of, atLeast = 1 }) => `looks at the pods of ${of} found at least ${atLeast} ready`,
-    ask: ({ of, atLeast = 1 }, { cluster, shopNamespace, clusterName }, timeoutMs) =>
-        answerOf(async () => {
+    async ask({ of, atLeast = 1 }, { cluster, shopNamespace, clusterName }, timeoutMs) {
+        let seen = false;
+        const answer = await answerOf(async () => {
             const ready = await countReady(cluster, of, shopNamespace, clusterName);
+            seen = true;
             return { problem: ready >= atLeast ? undefined : `${ready} ready, and at least ${atLeast} asked for` };
-        }, timeoutMs),
+        }, timeoutMs);
+        return seen ? answer : { ...answer, unseen: true };
+    },
 };
 
 async function countReady({ core, apps }: Cluster, of: AttributeExpression, shopNamespace: string, clusterName: string): Promise<number> {

@@ -56,6 +56,7 @@ runStep(async (plan, cluster) => {
 
     const attackedAt = "doubt" in proof ? undefined : Math.max(...proof.map((one) => one.attackedAt));
     const judged = plan.checks.map((check, index) => judgeCheck(check, checks[index]!.answers, attackedAt ?? startedAt, graceMs));
+    doubt ??= judged.find((one) => one.doubt !== undefined)?.doubt;
     const measured = together(judged.map((one) => one.measured));
     const known: { verdict: Verdict; reason: string } = doubt === undefined ? judge(judged) : { verdict: "INCONCLUSIVE", reason: `Nothing is known: ${doubt}.` };
     // They are told beside the verdict, which does not rest on them.

@@ -46,6 +46,12 @@ describe.skipIf(noNats !== undefined)(noNats === undefined ? "before the whole s
             const addButton = (name: string) => page.getByRole("button", { name: `Add ${name} to the order` });
             const quantityOf = (name: string) => page.getByRole("spinbutton", { name: `Quantity of ${name}` });
             const placeButton = () => page.getByRole("button", { name: "Place the order" });
+            /** The order arrives, and what orders says of it does not. */
+            const loseNextAnswer = () =>
+                page.route("**/orders", async (route) => {
+                    await route.fetch();
+                    await route.abort();
+                }, { times: 1 });
             const patiently = { timeout: 30_000 };
             const focused = () => page.evaluate<string>("document.activeElement.textContent");
             const shows = (selector: string, words: RegExp) => expect.poll(() => page.textContent(selector), patiently).toMatch(words);
@@ -101,10 +107,7 @@ describe.skipIf(noNats !== undefined)(noNats === undefined ? "before the whole s
 
                 it("is one order although its answer got lost and it was placed again", async () => {
                     await addButton(shirt).click();
-                    await page.route("**/orders", async (route) => {
-                        await route.fetch();
-                        await route.abort();
-                    }, { times: 1 });
+                    await loseNextAnswer();
                     await placeButton().click();
                     await shows("#order-news", /did not answer.*never becomes two/);
                     await expect.poll(ordersInDatabase, patiently).toMatchObject([{ state: "FULFILLED" }]);
@@ -115,10 +118,7 @@ describe.skipIf(noNats !== undefined)(noNats === undefined ? "before the whole s
 
                 it("whose answer got lost is sent again as it was, through a reload too; what was added meanwhile is for the next", async () => {
                     await addButton(shirt).click();
-                    await page.route("**/orders", async (route) => {
-                        await route.fetch();
-                        await route.abort();
-                    }, { times: 1 });
+                    await loseNextAnswer();
                     await placeButton().click();
                     await shows("#order-news", /did not answer/);
                     await page.reload();

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { checkName } from "../../../experiments/checks/check";
 import { askOverHttp, type HttpCheck, problemWith } from "../../../experiments/checks/http";
 import { sleptSince } from "../../../experiments/checks/window";
-import { readyAmong } from "../../../experiments/checks/podsReady";
+import { podsReady, readyAmong } from "../../../experiments/checks/podsReady";
 import { productsCheck } from "../../../experiments/checks/products";
 import type { Cluster } from "../../../shared/kubernetes";
 
@@ -92,4 +92,13 @@ describe("pods that are ready", () => {
     const pods = [pod("a", true), pod("b", false), pod("c", true, { deletionTimestamp: new Date() }), pod("d", true, { ownerReferences: [] })];
 
     it("are counted where they serve and are described, not where they go", () => expect(readyAmong(pods, replicaSets, "k8s.deployment=hot-deals", "local")).toBe(1));
+
+    it("are not known where the API server does not answer, which is no word of the shop's", async () => {
+        const listed = (items: Promise<V1Pod[]>) => ({ core: { listNamespacedPod: async () => ({ items: await items }) }, apps: { listNamespacedReplicaSet: async () => ({ items: replicaSets }) } }) as unknown as Cluster;
+        const ask = (cluster: Cluster) => podsReady.ask({ kind: "podsReady", of: "k8s.deployment=hot-deals" }, { cluster, shopNamespace: "demo", clusterName: "local", route: { kind: "address", url: "" } }, 200);
+        expect(await ask(listed(Promise.resolve(pods)))).toMatchObject({ good: true });
+        expect(await ask(listed(Promise.resolve([])))).not.toHaveProperty("unseen");
+        expect(await ask(listed(Promise.reject(new Error("connect ECONNREFUSED"))))).toMatchObject({ good: false, unseen: true });
+        expect(await ask(listed(new Promise(() => {})))).toMatchObject({ good: false, unseen: true });
+    });
 });

@@ -30,6 +30,15 @@ describe("the verdict", () => {
         expect(verdictOf("+++++-+++++", 0.9)).toBe("FAILED");
     });
 
+    it("is not known where it is what nobody could see that decides", () => {
+        const unseen = answers("++++-").map((answer) => (answer.good ? answer : { ...answer, unseen: true as const }));
+        const of = (successRate: number, more = unseen) => judgeCheck({ ...check, successRate }, more, attackedAt, 0);
+        expect(of(1)).toMatchObject({ held: false, doubt: "to 20% of what /products asked the API server did not answer" });
+        expect(of(0.8)).toMatchObject({ held: true });
+        expect(of(0.8).doubt).toBeUndefined();
+        expect(of(1, [...unseen, answers("-")[0]!]).doubt).toBeUndefined();
+    });
+
     it("says what was seen, in a sentence with the last failure", () => {
         const { reason } = judge([judged("---", {}, 0)]);
         expect(reason).toContain("0% of 3 counted requests");
@@ -56,7 +65,7 @@ describe("the verdict of several checks", () => {
 
 describe("measurements", () => {
     it("time to the first failure and to stability count from when the attack took hold", () => {
-        expect(measure(answers("++--+++"), attackedAt, 2_000)).toEqual({ requests: 7, counted: 5, successRate: 3 / 5, firstFailureMs: 2_000, stableAfterMs: 4_000 });
+        expect(measure(answers("++--+++"), attackedAt, 2_000)).toEqual({ requests: 7, counted: 5, successRate: 3 / 5, unseenRate: 0, firstFailureMs: 2_000, stableAfterMs: 4_000 });
     });
     it("what never failed was stable from the beginning", () => {
         expect(measure(answers("+++"), attackedAt, 0)).toMatchObject({ firstFailureMs: undefined, stableAfterMs: 0 });
@@ -67,7 +76,7 @@ describe("measurements", () => {
     it("where nothing was asked, nothing was stable", () => expect(measure([], attackedAt, 0).stableAfterMs).toBeUndefined());
     it("several checks are stable together once the last of them is, and failed when the first of them did", () => {
         const both = together([measure(answers("+--++"), attackedAt, 1_000), measure(answers("++-+++++"), attackedAt, 1_000)]);
-        expect(both).toEqual({ requests: 13, counted: 11, successRate: 8 / 11, firstFailureMs: 1_000, stableAfterMs: 3_000 });
+        expect(both).toEqual({ requests: 13, counted: 11, successRate: 8 / 11, unseenRate: 0, firstFailureMs: 1_000, stableAfterMs: 3_000 });
         expect(together([measure(answers("+++"), attackedAt, 0), measure(answers("++-"), attackedAt, 0)]).stableAfterMs).toBeUndefined();
     });
     it("99.96% never reads as 100%", () => expect(percent(0.9996)).toBe("99.9%"));
