@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
@@ -138,7 +138,10 @@ export function journalPath({ experiment, run }: Plan, startedAt: number): strin
 export function writeJournal(journal: Journal): void {
     journalSchema.parse(journal);
     mkdirSync(reportsFolder, { recursive: true });
-    writeFileSync(journal.conclusion.journal, `${JSON.stringify(journal, undefined, 2)}\n`);
+    // At one stroke: one that is written anew, with its recovery, must not be lost where that is cut short.
+    const unfinished = `${journal.conclusion.journal}.unfinished`;
+    writeFileSync(unfinished, `${JSON.stringify(journal, undefined, 2)}\n`);
+    renameSync(unfinished, journal.conclusion.journal);
 }
 
 /** All journals that were kept, those of earlier versions too, the newest first. Files that are none are passed over. */

@@ -53,7 +53,8 @@ else exit ${noTool}; fi`;
 
 /** @returns the exit code @throws Error where the command could not be run */
 function run({ kubeconfig }: Cluster, namespace: string, pod: string, container: string, command: string[]): Promise<number> {
-    return new Promise((resolve, reject) => {
+    let giveUp: NodeJS.Timeout;
+    const ended = new Promise<number>((resolve, reject) => {
         const told = (status: V1Status) => {
             const code = status.details?.causes?.find(({ reason }) => reason === "ExitCode")?.message;
             if (status.status === "Success") resolve(0);
@@ -61,8 +62,9 @@ function run({ kubeconfig }: Cluster, namespace: string, pod: string, container:
             else reject(new Error(status.message ?? "it was refused"));
         };
         const ignored = new PassThrough().resume();
-        const giveUp = setTimeout(() => reject(new Error("no answer within 10 s")), 10_000);
-        giveUp.unref();
+        // Keeps the process: a connection that is closed without a word leaves nothing else to wait for.
+        giveUp = setTimeout(() => reject(new Error("no answer within 10 s")), 10_000);
         new Exec(kubeconfig).exec(namespace, pod, container, command, ignored, ignored, null, false, told).catch(reject);
     });
+    return ended.finally(() => clearTimeout(giveUp));
 }
