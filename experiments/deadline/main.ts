@@ -51,12 +51,21 @@ async function attackedSince(): Promise<number | undefined> {
     return created.length === 0 ? undefined : Math.min(...created);
 }
 
-/** When an attack's object was made, in milliseconds since the epoch; undefined while it is not there. */
+/** When each attack's object was first seen, by this node's clock. */
+const firstSeen = new Map<string, number>();
+
+/**
+ * When an attack's object was made, in milliseconds since the epoch; undefined while it is not there. No later than it was
+ * seen: this node's clock may be behind the API server's, and would prolong the attack by as much.
+ */
 async function creationOf(path: string): Promise<number | undefined> {
     const { status, body } = await api("GET", path);
     if (status === 404) return undefined;
     if (status !== 200) throw new Error(`the attack cannot be read: ${status}`);
-    return Date.parse((JSON.parse(body) as { metadata: { creationTimestamp: string } }).metadata.creationTimestamp);
+    const created = Date.parse((JSON.parse(body) as { metadata: { creationTimestamp: string } }).metadata.creationTimestamp);
+    const seen = firstSeen.get(path) ?? Date.now();
+    firstSeen.set(path, seen);
+    return Math.min(created, seen);
 }
 
 async function endAttacks(): Promise<void> {
