@@ -15,7 +15,7 @@ experiment again. Ends with the experiment undone and /products whole. Exit code
 /** Shorter than the defaults: a demonstration is watched. */
 const experimentSettings = { "experiment.name": "hot-deals-blackhole", "experiment.duration": "15s", "experiment.grace": "10s" };
 
-async function story(session: Session): Promise<void> {
+async function story(session: Session, interruption: Interruption): Promise<void> {
     heading("1. The shop comes up");
     say(typed("pulumi up"));
     await session.up({ "experiment.enabled": "false" });
@@ -29,6 +29,7 @@ async function story(session: Session): Promise<void> {
 
     heading("2. hot-deals is cut off the network");
     say("The hypothesis: the shop goes on listing its products while one container of hot-deals is isolated.");
+    interruption.check();
     const first = await enable(session);
     expectThat(first.verdict === "FAILED", "the verdict is FAILED: one backend takes the whole listing with it, although fashion and toys could be served");
     await undo(session);
@@ -39,6 +40,7 @@ async function story(session: Session): Promise<void> {
     say("  3 of 3 are ready");
 
     heading("4. The same experiment again");
+    interruption.check();
     const second = await enable(session);
     expectThat(second.verdict === "PASSED", "the verdict is PASSED: the cluster routes around the isolated replica");
     await undo(session);
@@ -95,13 +97,13 @@ async function main(): Promise<void> {
     const session = await Session.open();
     const interruption = new Interruption(session, say);
     try {
-        await story(session);
-        if (interruption.happened) throw new Error("interrupted");
+        await story(session, interruption);
+        interruption.check();
     } catch (error) {
         if (!interruption.happened) console.error(`\n${plainError(error)}`);
         process.exitCode = interruption.happened ? 130 : 1;
         say("\nUndoing the experiment, so that nobody stays cut off");
-        await undo(session);
+        await interruption.throughout(() => undo(session));
     } finally {
         session.close();
     }

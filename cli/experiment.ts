@@ -80,7 +80,7 @@ async function run({ experiment, settings, stack, json }: Options): Promise<numb
     try {
         const names = experiment === "all" ? runs.fitting(settings.variant) : [experiment];
         for (const name of names) {
-            if (runs.interrupted) break;
+            if (runs.interrupted || outcomes.at(-1)?.notUndone) break;
             const outcome = await runs.whole({ ...settings, ...(name && { "experiment.name": name }) });
             outcomes.push(outcome);
         }
@@ -89,6 +89,8 @@ async function run({ experiment, settings, stack, json }: Options): Promise<numb
     }
     if (experiment === "all") window.print(verdictTable(outcomes));
     if (json) printJson(experiment === "all" ? outcomes.flatMap(({ journal }) => journal ?? []) : outcomes[0]?.journal);
+    const notUndone = outcomes.at(-1)?.notUndone;
+    if (notUndone) throw notUndone;
     if (runs.interrupted) return interrupted;
     return Math.max(...outcomes.map(({ journal }) => (journal ? exitCodes[journal.conclusion.verdict] : failed)));
 }

@@ -15,6 +15,8 @@ export interface Outcome {
     journal?: Journal;
     /** Why it could not. */
     error?: string;
+    /** Why the experiment could not be undone. */
+    notUndone?: Error;
 }
 
 /** Whole runs of experiments on one stack: enabled, watched, told of and undone. */
@@ -42,7 +44,7 @@ export class ExperimentRuns {
         return this.interruption.happened;
     }
 
-    /** One run, to its end: whatever happens in it, the experiment is undone before this returns. */
+    /** One run, to its end: whatever happens in it, the experiment is undone before this returns, or why it is not is told. */
     async whole(changes: Record<string, string>): Promise<Outcome> {
         const run = changes["experiment.run"] ?? new Date().toISOString();
         const begun = Date.now();
@@ -51,6 +53,7 @@ export class ExperimentRuns {
         const answers = new AnswersFile((seen) => this.window.show(seen));
         let error: string | undefined;
         try {
+            this.interruption.check();
             await this.session.up({ ...changes, "experiment.run": run, "experiment.enabled": "true" });
         } catch (failure) {
             error = plainError(failure);
@@ -59,12 +62,13 @@ export class ExperimentRuns {
             this.window.show([]);
         }
         this.window.print("Undoing it");
-        await this.session.up({ "experiment.enabled": "false" });
+        const undone = this.interruption.throughout(() => this.session.up({ "experiment.enabled": "false" }));
+        const notUndone = await undone.then(() => undefined, (failure: Error) => failure);
 
         const journal = keptJournals().find(({ plan, startedAt }) => plan.run === run && startedAt >= begun);
         if (journal) this.report(journal);
         else if (!this.interrupted) this.window.print(`The run could not be made: ${error}`);
-        return { experiment: journal?.conclusion.name ?? experiment, journal, error };
+        return { experiment: journal?.conclusion.name ?? experiment, journal, error, notUndone };
     }
 
     close(): void {

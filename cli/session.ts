@@ -24,6 +24,7 @@ export class Session {
     ) {}
 
     private interruption = new AbortController();
+    private engineRuns = false;
 
     /**
      * Gets all that is needed, from nothing if need be: cluster, Pulumi CLI, plugins, backend, stack. The stack `local` is
@@ -44,12 +45,17 @@ export class Session {
 
     /** One stack update, told as it goes. Settings stay for the updates after it. */
     async up(changes: Record<string, string> = {}): Promise<void> {
+        const { signal } = this.interruption;
         this.stack.set(changes);
         const progress = new UpdateProgress(this.print);
         try {
-            await this.stack.up(progress.onEvent, { refresh: await this.shopIsGone(), signal: this.interruption.signal });
+            const refresh = await this.shopIsGone();
+            signal.throwIfAborted();
+            this.engineRuns = true;
+            await this.stack.up(progress.onEvent, { refresh, signal });
             if (progress.changes === 0) this.print("  ✔ nothing had to be changed");
         } finally {
+            this.engineRuns = false;
             progress.end();
         }
     }
@@ -73,9 +79,9 @@ export class Session {
         return this.stack.settings[key];
     }
 
-    /** Cancels the update that runs, if one does; the next one can be begun at once. */
-    cancel(): void {
-        this.interruption.abort();
+    /** Cancels the update that runs, if one does; the next one can be begun at once. @param engineKnows whether the engine, where it runs, was told the same */
+    cancel({ engineKnows }: { engineKnows: boolean }): void {
+        if (!engineKnows || !this.engineRuns) this.interruption.abort();
         this.interruption = new AbortController();
     }
 

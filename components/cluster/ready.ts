@@ -77,7 +77,8 @@ async function countsOf({ apps }: Cluster, { namespace, includes }: Workloads): 
     const others = [...deployments.items, ...statefulSets.items].filter(({ metadata }) => includes(metadata!)).map(({ metadata, spec, status }) => ({
         wanted: spec?.replicas ?? 1,
         ready: status?.readyReplicas ?? 0,
-        settled: status?.observedGeneration === metadata!.generation && (status?.updatedReplicas ?? 0) === (spec?.replicas ?? 1),
+        // Pods of before may be ready where their successors are not.
+        settled: status?.observedGeneration === metadata!.generation && [status?.updatedReplicas, status?.replicas].every((count = 0) => count === (spec?.replicas ?? 1)),
     }));
     return [...onNodes, ...others];
 }
