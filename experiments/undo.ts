@@ -1,7 +1,7 @@
 import type { Cluster } from "../shared/kubernetes";
 import { claimedByOthers, release } from "./claim";
-import { recover } from "./recover";
 import type { Plan } from "./plan";
+import { recover } from "./recover";
 import { sweep } from "./sweep";
 
 /** How an experiment was undone. */

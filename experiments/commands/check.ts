@@ -23,7 +23,8 @@ runStep(async (plan, cluster) => {
     const { attacks: chosen, control } = resultFromEnvironment<ChosenTargets>("TARGETS");
     const { shopNamespace, clusterName, namespace } = plan;
     const { graceMs, durationMs } = plan.window;
-    const before = await attacksThere(plan, cluster).then((there) => (there ? control : { doubt: ended(plan.run) }), notSeen);
+    const overAtFirst = await overBecause(plan, cluster);
+    const before = overAtFirst === undefined ? control : { doubt: overAtFirst };
     const proofs = new AttackProofs(cluster, plan, process.env.DEADLINE_JOB!, chosen, "doubt" in before ? undefined : before.tookMs);
     const readiness = new ReadinessRecorder(cluster, shopNamespace);
 
@@ -51,7 +52,7 @@ runStep(async (plan, cluster) => {
         doubt ??= undone && `it was not possible to ${undone.action}: ${undone.problem!.replace(/\.$/, "")}`;
         // Answers may have come after the last proof: the one counts time by the clock, the other by what has gone by awake.
         if (sleptMs() > mostSleptMs) doubt ??= `this machine slept for ${describeMilliseconds(sleptMs())} in the middle of the run`;
-        doubt ??= await attacksThere(plan, cluster).then((there) => (there ? undefined : ended(plan.run)), (error: unknown) => notSeen(error).doubt);
+        doubt ??= await overBecause(plan, cluster);
     }
 
     const attackedAt = "doubt" in proof ? undefined : Math.max(...proof.map((one) => one.attackedAt));
@@ -102,6 +103,11 @@ const mostSleptMs = 1_000;
 
 /** What cannot be asked shows nothing; that is a verdict, too, and no reason to leave the run without one. */
 const notSeen = (error: unknown) => ({ doubt: `the cluster could not be asked: ${reasonOf(error).replace(/\.$/, "")}` });
+
+/** Why the attacks are over, or nobody can say whether they are; undefined where they are not. */
+function overBecause(plan: Plan, cluster: Cluster): Promise<string | undefined> {
+    return attacksThere(plan, cluster).then((there) => (there ? undefined : ended(plan.run)), (error: unknown) => notSeen(error).doubt);
+}
 
 /** Whether the attacks' objects, which the engine has made, are still there. */
 async function attacksThere({ attacks, namespace }: Plan, { core, networking }: Cluster): Promise<boolean> {

@@ -66,9 +66,9 @@ export class Deadline {
                     annotations: { "pulumi.com/skipAwait": "true" },
                 },
                 spec: {
-                    // And no limit to how long it is kept when it has ended: where it was gone, an update that looks what there
-                    // is would make it anew, to kill pods without a claim or a check.
                     backoffLimit: 20,
+                    // No `ttlSecondsAfterFinished`: where it was gone, an update that looks what there is would make it anew, to
+                    // kill pods without a claim or a check.
                     // The label keeps experiments from choosing this pod as a target.
                     template: { metadata: { labels: metadata.labels }, spec: podSpec(args, objectName) },
                 },
