@@ -37,6 +37,9 @@ describe("the verdict", () => {
         expect(of(0.8)).toMatchObject({ held: true });
         expect(of(0.8).doubt).toBeUndefined();
         expect(of(1, [...unseen, answers("-")[0]!]).doubt).toBeUndefined();
+        // As floating-point numbers 0.7 and 0.1 are less than 0.8.
+        const nearly = answers("+++++++---").map((answer, index) => (index === 7 ? { ...answer, unseen: true as const } : answer));
+        expect(of(0.8, nearly).doubt).toContain("10%");
     });
 
     it("says what was seen, in a sentence with the last failure", () => {
