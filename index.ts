@@ -23,18 +23,40 @@ async function stack() {
     releaseLockIfKilled(pulumi.getStack());
     const configuration = stackConfiguration(savedExperiments());
     const { clusterName, namespace, variant, images, gateway, ingress, agent, experiment } = configuration;
-    const { context, provider, api } = await openCluster(configuration.kubeContext, { namespace, "agent.namespace": agent?.namespace });
+    const { context, provider, api } = await openCluster(configuration.kubeContext, {
+        namespace,
+        "agent.namespace": agent?.namespace,
+    });
     const opts = { provider, transformations: placement(configuration.placement) };
 
     const shop = await installShop("shop", configuration, api, opts);
-    const manifest = agent?.manifest === undefined ? undefined : await readManifest(agent.manifest, agent.key, clusterName);
-    const installed = agent && new Agent("agent", { settings: agent, clusterName, shop: namespace, image: images.node, cluster: api, manifest }, agent.install === "builtin" ? opts : { provider });
+    const manifest =
+        agent?.manifest === undefined ? undefined : await readManifest(agent.manifest, agent.key, clusterName);
+    const installed =
+        agent &&
+        new Agent(
+            "agent",
+            { settings: agent, clusterName, shop: namespace, image: images.node, cluster: api, manifest },
+            agent.install === "builtin" ? opts : { provider },
+        );
 
-    const plan = planOf({ ...experiment, saved: validExperiment(experiment.name), context: context.name, clusterName, shopNamespace: namespace });
-    const run = experiment.enabled ? new Experiment(plan.experiment, { plan, image: images.node }, { ...opts, dependsOn: shop.whenReady }) : undefined;
+    const plan = planOf({
+        ...experiment,
+        saved: validExperiment(experiment.name),
+        context: context.name,
+        clusterName,
+        shopNamespace: namespace,
+    });
+    const run = experiment.enabled
+        ? new Experiment(plan.experiment, { plan, image: images.node }, { ...opts, dependsOn: shop.whenReady })
+        : undefined;
     if (run && pulumi.runtime.isDryRun()) await foreseeTargets(plan, api);
 
-    const address = awaitGatewayAddress(shop.gateway.service, api, gateway.addressTimeoutMs ?? (context.local ? 15_000 : 300_000));
+    const address = awaitGatewayAddress(
+        shop.gateway.service,
+        api,
+        gateway.addressTimeoutMs ?? (context.local ? 15_000 : 300_000),
+    );
     return {
         variant,
         namespace: shop.namespace,

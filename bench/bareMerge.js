@@ -8,15 +8,22 @@ const ask = (url) =>
     new Promise((resolve, reject) => {
         get(`${url}/products`, { agent: false }, (response) => {
             let text = "";
-            response.setEncoding("utf8").on("data", (chunk) => (text += chunk)).on("error", reject);
+            response
+                .setEncoding("utf8")
+                .on("data", (chunk) => (text += chunk))
+                .on("error", reject);
             response.on("end", () => resolve(JSON.parse(text)));
         }).on("error", reject);
     });
 
 createServer(async (_request, response) => {
     try {
-        const [fashionResponse, toysResponse, hotDealsResponse] = await Promise.all([FASHION_URL, TOYS_URL, HOT_DEALS_URL].map(ask));
-        response.setHeader("Content-Type", "application/json").end(JSON.stringify({ fashionResponse, toysResponse, hotDealsResponse }));
+        const [fashionResponse, toysResponse, hotDealsResponse] = await Promise.all(
+            [FASHION_URL, TOYS_URL, HOT_DEALS_URL].map(ask),
+        );
+        response
+            .setHeader("Content-Type", "application/json")
+            .end(JSON.stringify({ fashionResponse, toysResponse, hotDealsResponse }));
     } catch {
         response.writeHead(502).end();
     }

@@ -48,20 +48,32 @@ interface PodSpec {
 
 function manifestsLike(pod: PodSpec): Manifest[] {
     const { readinessProbe: _, livenessProbe: __, ...container } = pod.containers[0]!;
-    const volumes = pod.volumes.map((volume) => (volume.configMap ? { ...volume, configMap: { ...volume.configMap, name } } : volume));
+    const volumes = pod.volumes.map((volume) =>
+        volume.configMap ? { ...volume, configMap: { ...volume.configMap, name } } : volume,
+    );
     // Not `app`, the label of the shop's own pods.
     const labels = { "chaos-shop/bench": name };
     const metadata = { name, namespace };
-    const binaryData = { [packedName]: brotliCompressSync(readFileSync(join(__dirname, "bareMerge.js"))).toString("base64") };
+    const binaryData = {
+        [packedName]: brotliCompressSync(readFileSync(join(__dirname, "bareMerge.js"))).toString("base64"),
+    };
     return [
         { apiVersion: "v1", kind: "ConfigMap", metadata, binaryData },
         {
             apiVersion: "apps/v1",
             kind: "Deployment",
             metadata,
-            spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { ...pod, volumes, containers: [container] } } },
+            spec: {
+                selector: { matchLabels: labels },
+                template: { metadata: { labels }, spec: { ...pod, volumes, containers: [container] } },
+            },
         },
-        { apiVersion: "v1", kind: "Service", metadata, spec: { type: "LoadBalancer", selector: labels, ports: [{ port: 80, targetPort: "http" }] } },
+        {
+            apiVersion: "v1",
+            kind: "Service",
+            metadata,
+            spec: { type: "LoadBalancer", selector: labels, ports: [{ port: 80, targetPort: "http" }] },
+        },
     ];
 }
 
@@ -70,7 +82,14 @@ async function answeringUrl({ cluster }: Session): Promise<string> {
     while (Date.now() < giveUpAt) {
         const address = externalAddress(await cluster.core.readNamespacedService({ name, namespace }));
         const url = address && productsUrl(address);
-        if (url && (await fetch(url).then(({ ok }) => ok, () => false))) return url;
+        if (
+            url &&
+            (await fetch(url).then(
+                ({ ok }) => ok,
+                () => false,
+            ))
+        )
+            return url;
         await sleep(200);
     }
     throw new Error(`the bare server did not answer within ${patienceSeconds} s`);

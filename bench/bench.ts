@@ -58,14 +58,19 @@ async function main(): Promise<void> {
         return;
     }
     const [load] = loadavg() as [number];
-    if (load > availableParallelism() / 2) say(`The machine has other work (load ${load.toFixed(1)} on ${availableParallelism()} processors): what is measured now is worse than it is.`);
+    if (load > availableParallelism() / 2)
+        say(
+            `The machine has other work (load ${load.toFixed(1)} on ${availableParallelism()} processors): what is measured now is worse than it is.`,
+        );
     const session = await Session.open((line) => say(`  ${line}`));
     const interrupted = new Promise<never>((_, reject) => {
-        for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => reject(new Error(`interrupted by ${signal}`)));
+        for (const signal of ["SIGINT", "SIGTERM"] as const)
+            process.once(signal, () => reject(new Error(`interrupted by ${signal}`)));
     });
     const results: Result[] = [];
     try {
-        for (const name of options.names) results.push(await Promise.race([measure(figures[name as keyof typeof figures](session)), interrupted]));
+        for (const name of options.names)
+            results.push(await Promise.race([measure(figures[name as keyof typeof figures](session)), interrupted]));
     } finally {
         say("Removing what the bench made");
         await session.close().catch((error: Error) => {
@@ -74,7 +79,8 @@ async function main(): Promise<void> {
             process.exitCode = 1;
         });
     }
-    if (options.json) console.log(JSON.stringify({ holds: results.every(({ holds }) => holds), figures: results }, undefined, 2));
+    if (options.json)
+        console.log(JSON.stringify({ holds: results.every(({ holds }) => holds), figures: results }, undefined, 2));
     else for (const result of results) console.log(describeResult(result));
     if (!results.every(({ holds }) => holds)) process.exitCode = 1;
 }

@@ -16,11 +16,15 @@ const askForMs = 2_000;
  * a copy of each object in an annotation, for which the shop's programs are too large.
  */
 export async function kubectlApply(context: string, manifests: readonly Manifest[]): Promise<void> {
-    const kubectl = spawn("kubectl", ["--context", context, "apply", "--server-side", "--filename", "-"], { stdio: ["pipe", "ignore", "pipe"] });
+    const kubectl = spawn("kubectl", ["--context", context, "apply", "--server-side", "--filename", "-"], {
+        stdio: ["pipe", "ignore", "pipe"],
+    });
     let problem = "";
     kubectl.stderr.on("data", (text: Buffer) => (problem += text));
     kubectl.stdin.end(JSON.stringify({ apiVersion: "v1", kind: "List", items: manifests }));
-    const code = await new Promise<number | null>((resolve, reject) => kubectl.on("error", reject).on("close", resolve));
+    const code = await new Promise<number | null>((resolve, reject) =>
+        kubectl.on("error", reject).on("close", resolve),
+    );
     if (code !== 0) throw new Error(`kubectl apply failed: ${problem}`);
 }
 
@@ -39,7 +43,8 @@ export async function untilProductsAnswer(cluster: Cluster, namespace: string, b
         else problem = answer.problem;
     };
     while (answeredAfter === undefined) {
-        if (secondsSince(begun) > patienceSeconds) throw new Error(`/products in ${namespace} did not answer within ${patienceSeconds} s: ${problem}`);
+        if (secondsSince(begun) > patienceSeconds)
+            throw new Error(`/products in ${namespace} did not answer within ${patienceSeconds} s: ${problem}`);
         void ask().catch((error: Error) => (problem = error.message));
         await sleep(askEveryMs);
     }
@@ -63,8 +68,12 @@ export async function gatewayUrl(cluster: Cluster, namespace: string): Promise<s
 export async function backendUrls({ core }: Cluster, namespace: string): Promise<Record<string, string>> {
     const [nodes, services] = await Promise.all([core.listNode(), core.listNamespacedService({ namespace })]);
     const host = nodes.items[0]!.status!.addresses!.find(({ type }) => type === "InternalIP")!.address;
-    const listing = services.items.filter(({ metadata }) => ["fashion-bestseller", "toys-bestseller", "hot-deals"].includes(metadata!.name!));
-    return Object.fromEntries(listing.map(({ metadata, spec }) => [metadata!.name!, `http://${host}:${spec!.ports![0]!.nodePort}/products`]));
+    const listing = services.items.filter(({ metadata }) =>
+        ["fashion-bestseller", "toys-bestseller", "hot-deals"].includes(metadata!.name!),
+    );
+    return Object.fromEntries(
+        listing.map(({ metadata, spec }) => [metadata!.name!, `http://${host}:${spec!.ports![0]!.nodePort}/products`]),
+    );
 }
 
 /** Deletes namespaces and waits until they are gone. */
@@ -73,7 +82,10 @@ export async function removeNamespaces(cluster: Cluster, names: readonly string[
     const giveUpAt = Date.now() + patienceSeconds * 1_000;
     for (const name of names) {
         while (await orMissing(cluster.core.readNamespace({ name }))) {
-            if (Date.now() > giveUpAt) throw new Error(`namespace ${name} is still there after ${patienceSeconds} s; see: kubectl get namespace ${name} --output yaml`);
+            if (Date.now() > giveUpAt)
+                throw new Error(
+                    `namespace ${name} is still there after ${patienceSeconds} s; see: kubectl get namespace ${name} --output yaml`,
+                );
             await sleep(250);
         }
     }

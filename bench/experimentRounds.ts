@@ -89,7 +89,9 @@ async function recover({ cluster }: Session, policy: string, disable: () => Prom
     if (!route) throw new Error("the gateway has no address");
     const samples: ProductsSample[] = [];
     const ask = () =>
-        void askProducts(cluster, route, 5_000).then(({ at, latencyMs, good }) => samples.push({ answeredAt: at + latencyMs, good }));
+        void askProducts(cluster, route, 5_000).then(({ at, latencyMs, good }) =>
+            samples.push({ answeredAt: at + latencyMs, good }),
+        );
     const ended = new AbortController();
     const gone = policyGone(cluster, namespaces.shop, policy, ended.signal);
     gone.catch(() => undefined); // Told where it is awaited; an update that fails is told first.

@@ -24,7 +24,8 @@ export interface Measurement {
 }
 
 /** A figure that was measured and judged, or could not be measured. */
-export type Result = Pick<Figure, "name" | "meaning" | "bar" | "unit"> & ({ holds: boolean } & Measurement | { holds: false; problem: string });
+export type Result = Pick<Figure, "name" | "meaning" | "bar" | "unit"> &
+    (({ holds: boolean } & Measurement) | { holds: false; problem: string });
 
 /** Holds a measurement against the figure's bar. A value at the bar holds; one that is no number does not. */
 export function judge({ name, meaning, bar, unit }: Figure, measurement: Measurement): Result {
@@ -67,6 +68,9 @@ export function describeSamples(samples: readonly number[], unit: Unit = "s"): s
 export function describeResult(result: Result): string {
     const sign = result.holds ? styleText("green", "✔ holds") : styleText("red", "✘ fails");
     const bar = `at most ${describe(result.bar, result.unit)}`;
-    const measured = "problem" in result ? `not measured: ${result.problem}` : `${describe(result.value, result.unit)}: ${result.made}`;
+    const measured =
+        "problem" in result
+            ? `not measured: ${result.problem}`
+            : `${describe(result.value, result.unit)}: ${result.made}`;
     return `${sign}  ${styleText("bold", result.name.padEnd(18))} ${result.meaning}, ${bar}\n         ${measured}`;
 }

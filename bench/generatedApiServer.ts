@@ -31,17 +31,23 @@ export interface GeneratedApiServer {
 export async function generatedApiServer(template: V1Pod, pods: number): Promise<GeneratedApiServer> {
     const watches = new Set<ServerResponse>();
     const { certificate, key, clusterAuthority } = pkiFiles(nodeLayout());
-    const server = createServer({ cert: readFileSync(certificate("apiserver")), key: readFileSync(key("apiserver")) }, (request, response) => {
-        const { pathname, searchParams } = new URL(request.url!, "https://127.0.0.1");
-        if (searchParams.get("watch") === "true") {
-            response.writeHead(200).flushHeaders();
-            watches.add(response);
-            response.on("close", () => watches.delete(response));
-            return;
-        }
-        const pageOf = () => page(template, pods, Number(searchParams.get("continue") ?? 0), Number(searchParams.get("limit")));
-        response.end(JSON.stringify(pathname.includes("/replicasets/") ? replicaSet(pathname.split("/").at(-1)!) : pageOf()));
-    });
+    const server = createServer(
+        { cert: readFileSync(certificate("apiserver")), key: readFileSync(key("apiserver")) },
+        (request, response) => {
+            const { pathname, searchParams } = new URL(request.url!, "https://127.0.0.1");
+            if (searchParams.get("watch") === "true") {
+                response.writeHead(200).flushHeaders();
+                watches.add(response);
+                response.on("close", () => watches.delete(response));
+                return;
+            }
+            const pageOf = () =>
+                page(template, pods, Number(searchParams.get("continue") ?? 0), Number(searchParams.get("limit")));
+            response.end(
+                JSON.stringify(pathname.includes("/replicasets/") ? replicaSet(pathname.split("/").at(-1)!) : pageOf()),
+            );
+        },
+    );
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const tell = (event: unknown) => watches.forEach((watch) => watch.write(`${JSON.stringify(event)}\n`));
     return {
@@ -50,7 +56,8 @@ export async function generatedApiServer(template: V1Pod, pods: number): Promise
         },
         port: (server.address() as AddressInfo).port,
         authority: readFileSync(clusterAuthority, "utf8"),
-        changeAll: () => Array.from({ length: pods }, (_, index) => tell({ type: "MODIFIED", object: podLike(template, index) })),
+        changeAll: () =>
+            Array.from({ length: pods }, (_, index) => tell({ type: "MODIFIED", object: podLike(template, index) })),
         endWatches: () => {
             tell({ type: "ERROR", object: { kind: "Status", code: 410, metadata: {} } });
             watches.forEach((watch) => watch.end());
@@ -66,15 +73,36 @@ export async function generatedApiServer(template: V1Pod, pods: number): Promise
 function page(template: V1Pod, pods: number, first: number, limit: number) {
     const items = Array.from({ length: Math.min(limit, pods - first) }, (_, index) => podLike(template, first + index));
     const next = first + items.length;
-    return { kind: "PodList", apiVersion: "v1", metadata: { resourceVersion: "1", ...(next < pods && { continue: String(next) }) }, items };
+    return {
+        kind: "PodList",
+        apiVersion: "v1",
+        metadata: { resourceVersion: "1", ...(next < pods && { continue: String(next) }) },
+        items,
+    };
 }
 
 function podLike(template: V1Pod, index: number): V1Pod {
     const workload = `workload-${Math.floor(index / podsPerDeployment)}`;
-    const ownerReferences = [{ apiVersion: "apps/v1", kind: "ReplicaSet", name: workload, uid: `of-${workload}`, controller: true }];
-    return { ...template, metadata: { ...template.metadata, name: `${workload}-${index}`, uid: `pod-${index}`, resourceVersion: "1", ownerReferences } };
+    const ownerReferences = [
+        { apiVersion: "apps/v1", kind: "ReplicaSet", name: workload, uid: `of-${workload}`, controller: true },
+    ];
+    return {
+        ...template,
+        metadata: {
+            ...template.metadata,
+            name: `${workload}-${index}`,
+            uid: `pod-${index}`,
+            resourceVersion: "1",
+            ownerReferences,
+        },
+    };
 }
 
 function replicaSet(name: string) {
-    return { metadata: { name, ownerReferences: [{ apiVersion: "apps/v1", kind: "Deployment", name, uid: `deployment-${name}` }] } };
+    return {
+        metadata: {
+            name,
+            ownerReferences: [{ apiVersion: "apps/v1", kind: "Deployment", name, uid: `deployment-${name}` }],
+        },
+    };
 }

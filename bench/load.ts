@@ -77,7 +77,9 @@ async function load(url: string, seconds: number, next: () => Message, drive: Dr
             const asked = request(url, { agent, method, headers }, (response) => {
                 if (Math.trunc(response.statusCode! / 100) !== 2) {
                     let answer = "";
-                    response.on("data", (chunk) => (answer += chunk)).on("close", () => fail(`${response.statusCode} ${answer}`));
+                    response
+                        .on("data", (chunk) => (answer += chunk))
+                        .on("close", () => fail(`${response.statusCode} ${answer}`));
                     return;
                 }
                 response.resume().on("end", () => {

@@ -20,7 +20,10 @@ export function manifestsOf(state: StackState, namespace: string): Manifest[] {
 
 function moved(manifest: Manifest, namespace: string): Manifest {
     const { kind, metadata } = manifest;
-    return { ...manifest, metadata: kind === "Namespace" ? { ...metadata, name: namespace } : { ...metadata, namespace } };
+    return {
+        ...manifest,
+        metadata: kind === "Namespace" ? { ...metadata, name: namespace } : { ...metadata, namespace },
+    };
 }
 
 /** The mark of a secret in a Pulumi state (its `plaintext` is JSON in a string), from the engine's `resource.SigKey`. */
@@ -33,7 +36,8 @@ function revealed(value: unknown): unknown {
     if (typeof value !== "object" || value === null) return value;
     const entries = value as Record<string, unknown>;
     if (entries[signatureKey] === secretSignature) {
-        if (typeof entries.plaintext !== "string") throw new Error("the state holds a secret that is still encrypted; export it with --show-secrets");
+        if (typeof entries.plaintext !== "string")
+            throw new Error("the state holds a secret that is still encrypted; export it with --show-secrets");
         return revealed(JSON.parse(entries.plaintext));
     }
     return Object.fromEntries(Object.entries(entries).map(([key, item]) => [key, revealed(item)]));

@@ -17,7 +17,18 @@ export async function memoryOfPods({ core }: Cluster, context: string, namespace
         items.map(async ({ metadata }) => {
             // The kubelet's working set leaves out what a process maps of files: half of what Node has in memory.
             // A process may end between being listed and being read: PostgreSQL has one for each connection.
-            const shown = ["--context", context, "--namespace", namespace, "exec", metadata!.name!, "--", "sh", "-c", "cat /proc/[0-9]*/status 2>/dev/null || true"];
+            const shown = [
+                "--context",
+                context,
+                "--namespace",
+                namespace,
+                "exec",
+                metadata!.name!,
+                "--",
+                "sh",
+                "-c",
+                "cat /proc/[0-9]*/status 2>/dev/null || true",
+            ];
             const { stdout } = await promisify(execFile)("kubectl", shown);
             return { workload: metadata!.labels!.app!, megabytes: residentMegabytes(stdout) };
         }),
@@ -31,5 +42,8 @@ export async function memoryOfPods({ core }: Cluster, context: string, namespace
  */
 export function residentMegabytes(statuses: string): number {
     const processes = statuses.split(/^(?=Name:)/m).filter((status) => !/^Name:\s+(?:sh|dash|cat)$/m.test(status));
-    return processes.reduce((sum, status) => sum + Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0), 0) * 1_024 / 1e6;
+    return (
+        (processes.reduce((sum, status) => sum + Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0), 0) * 1_024) /
+        1e6
+    );
 }

@@ -9,7 +9,12 @@ const lookEveryMs = 25;
  *
  * @throws Error where the policy was still there at the end
  */
-export async function policyGone({ networking }: Cluster, namespace: string, name: string, signal: AbortSignal): Promise<number> {
+export async function policyGone(
+    { networking }: Cluster,
+    namespace: string,
+    name: string,
+    signal: AbortSignal,
+): Promise<number> {
     let seenAt = Date.now();
     while (!signal.aborted) {
         if (!(await orMissing(networking.readNamespacedNetworkPolicy({ namespace, name })))) return seenAt;

@@ -12,7 +12,13 @@ import { removeNamespaces, untilProductsAnswer } from "./cluster";
 import { BenchStack, project } from "./stack";
 
 /** Namespaces of the bench's own. Whatever is in them is thrown away. */
-export const namespaces = { pulumi: "bench-pulumi", kubectl: "bench-kubectl", helm: "bench-helm", shop: "bench-shop", agent: "bench-agent" } as const;
+export const namespaces = {
+    pulumi: "bench-pulumi",
+    kubectl: "bench-kubectl",
+    helm: "bench-helm",
+    shop: "bench-shop",
+    agent: "bench-agent",
+} as const;
 
 const durationSeconds = 2;
 const graceSeconds = 1;
@@ -38,7 +44,11 @@ export class Session {
         const scratch = mkdtempSync(join(tmpdir(), "chaos-shop-bench-"));
         const { kubeconfig, context } = await sandboxUp();
         // A backend of its own, of the same kind as `npm run demo` makes, for every stack here.
-        Object.assign(process.env, { KUBECONFIG: kubeconfig, PULUMI_BACKEND_URL: fileBackend(scratch), PULUMI_CONFIG_PASSPHRASE: "bench" });
+        Object.assign(process.env, {
+            KUBECONFIG: kubeconfig,
+            PULUMI_BACKEND_URL: fileBackend(scratch),
+            PULUMI_CONFIG_PASSPHRASE: "bench",
+        });
         delete process.env.PULUMI_CONFIG_PASSPHRASE_FILE;
         // Where a machine has certificates of its own, each Node program reads them before all else, which takes as long as
         // the rest of its start. That is not what is measured.
@@ -59,7 +69,12 @@ export class Session {
 
     /** A new stack of a program with so many shops; nothing of them is in the cluster. */
     async manyShopsStack(shops: number): Promise<BenchStack> {
-        const stack = await BenchStack.ofProject(this.pulumi.command, this.scratch, `bench-${shops}-shops`, join(project, "bench", "manyShops"));
+        const stack = await BenchStack.ofProject(
+            this.pulumi.command,
+            this.scratch,
+            `bench-${shops}-shops`,
+            join(project, "bench", "manyShops"),
+        );
         await stack.set({ context: this.context, shops: String(shops) });
         return stack;
     }

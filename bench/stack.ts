@@ -37,7 +37,9 @@ export class BenchStack {
         const files = {
             "Pulumi.yaml": "name: empty\nruntime: nodejs\n",
             "package.json": "{}",
-            "tsconfig.json": JSON.stringify({ compilerOptions: { noCheck: true, target: "es2022", module: "commonjs", moduleResolution: "node10" } }),
+            "tsconfig.json": JSON.stringify({
+                compilerOptions: { noCheck: true, target: "es2022", module: "commonjs", moduleResolution: "node10" },
+            }),
             "index.ts": 'import "@pulumi/pulumi";\n',
         };
         for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
@@ -52,7 +54,11 @@ export class BenchStack {
 
     /** Sets a secret. It goes by standard input: what a process was started with, everybody may read. */
     async setSecret(key: string, value: string): Promise<void> {
-        const call = promisify(execFile)(this.pulumi, ["config", "set", "--secret", key, "--config-file", this.configFile, "--stack", this.name, ...everyCommand], { cwd: this.folder });
+        const call = promisify(execFile)(
+            this.pulumi,
+            ["config", "set", "--secret", key, "--config-file", this.configFile, "--stack", this.name, ...everyCommand],
+            { cwd: this.folder },
+        );
         call.child.stdin!.end(value);
         await call;
     }
@@ -70,7 +76,9 @@ export class BenchStack {
     /** One preview of a stack that has nothing yet; gives its seconds, and how many resources it is to make. */
     async previewNew(): Promise<{ seconds: number; resources: number }> {
         let printed = "";
-        const seconds = await timed(async () => void (printed = await this.call("preview", "--config-file", this.configFile)));
+        const seconds = await timed(
+            async () => void (printed = await this.call("preview", "--config-file", this.configFile)),
+        );
         const resources = Number(/\+ (\d+) to create/.exec(printed)?.[1]);
         if (!(resources > 0)) throw new Error(`the preview is to make nothing: ${printed}`);
         return { seconds, resources };

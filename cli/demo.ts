@@ -13,7 +13,11 @@ that /products fails although fashion and toys could be served, scales hot-deals
 experiment again. Ends with the experiment undone and /products whole. Exit code 0 only if all of it came out so.`;
 
 /** Shorter than the defaults: a demonstration is watched. */
-const experimentSettings = { "experiment.name": "hot-deals-blackhole", "experiment.duration": "15s", "experiment.grace": "10s" };
+const experimentSettings = {
+    "experiment.name": "hot-deals-blackhole",
+    "experiment.duration": "15s",
+    "experiment.grace": "10s",
+};
 
 async function story(session: Session, interruption: Interruption): Promise<void> {
     heading("1. The shop comes up");
@@ -24,14 +28,20 @@ async function story(session: Session, interruption: Interruption): Promise<void
     await scale(session.cluster, namespace, "hot-deals", 1);
     const pods = await podsOf(session.cluster, namespace);
     for (const { name, status } of pods) say(`  ${name.padEnd(40)} ${status}`);
-    expectThat(pods.every(({ status, ready }) => status === "Running" && ready), "all pods are Running");
+    expectThat(
+        pods.every(({ status, ready }) => status === "Running" && ready),
+        "all pods are Running",
+    );
     await showProducts(session, namespace, outputs);
 
     heading("2. hot-deals is cut off the network");
     say("The hypothesis: the shop goes on listing its products while one container of hot-deals is isolated.");
     interruption.check();
     const first = await enable(session);
-    expectThat(first.verdict === "FAILED", "the verdict is FAILED: one backend takes the whole listing with it, although fashion and toys could be served");
+    expectThat(
+        first.verdict === "FAILED",
+        "the verdict is FAILED: one backend takes the whole listing with it, although fashion and toys could be served",
+    );
     await undo(session);
 
     heading("3. The remedy: hot-deals gets three replicas");
@@ -50,7 +60,8 @@ async function story(session: Session, interruption: Interruption): Promise<void
     const last = await session.outputs();
     await showProducts(session, namespace, last);
     heading("Outputs");
-    for (const [name, { value }] of Object.entries(last)) say(`  ${name.padEnd(12)} ${typeof value === "string" ? value : JSON.stringify(value)}`);
+    for (const [name, { value }] of Object.entries(last))
+        say(`  ${name.padEnd(12)} ${typeof value === "string" ? value : JSON.stringify(value)}`);
     heading("To try next");
     for (const command of session.shellSetup) say(typed(command));
     say(typed(`kubectl --namespace ${namespace} scale deployment hot-deals --replicas 1`));
@@ -69,8 +80,10 @@ async function enable(session: Session): Promise<Conclusion> {
     const conclusion = experiment!.value as Conclusion;
     say(`  Targets   ${conclusion.targets.join(", ")}`);
     say(`  Requests  ${conclusion.requests}, ${conclusion.successRate} good once the grace was over`);
-    if (conclusion.timeToFirstFailureMs !== null) say(`  First failure ${describeMilliseconds(conclusion.timeToFirstFailureMs)} after the attack took hold`);
-    if (conclusion.timeToStabilityMs !== null) say(`  Stable    ${describeMilliseconds(conclusion.timeToStabilityMs)} after the attack took hold`);
+    if (conclusion.timeToFirstFailureMs !== null)
+        say(`  First failure ${describeMilliseconds(conclusion.timeToFirstFailureMs)} after the attack took hold`);
+    if (conclusion.timeToStabilityMs !== null)
+        say(`  Stable    ${describeMilliseconds(conclusion.timeToStabilityMs)} after the attack took hold`);
     say(`  Verdict   ${conclusion.verdict}: ${conclusion.reason}`);
     return conclusion;
 }
@@ -82,9 +95,16 @@ async function undo(session: Session): Promise<void> {
 
 async function showProducts(session: Session, namespace: string, outputs: OutputMap): Promise<void> {
     const url = outputs.productsUrl?.value as string | undefined;
-    say(url ? typed(`curl ${url}`) : "Asking /products through the API server, since the gateway has no external address");
+    say(
+        url
+            ? typed(`curl ${url}`)
+            : "Asking /products through the API server, since the gateway has no external address",
+    );
     const answer = await wholeProducts(session.cluster, namespace, 15_000);
-    expectThat(answer.good, `/products lists fashion, toys and hot deals (${answer.problem ?? `status 200 in ${answer.latencyMs} ms`})`);
+    expectThat(
+        answer.good,
+        `/products lists fashion, toys and hot deals (${answer.problem ?? `status 200 in ${answer.latencyMs} ms`})`,
+    );
 }
 
 /** A turn of the story that has to come out as told. */

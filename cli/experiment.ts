@@ -55,20 +55,28 @@ async function main(): Promise<void> {
     });
     if (values.help) return say(help);
     const name = nameIn(positionals);
-    if (name !== undefined && (values.list || values.all)) throw new Error(`${values.list ? "--list" : "--all"} is of all experiments: leave ${name} out`);
+    if (name !== undefined && (values.list || values.all))
+        throw new Error(`${values.list ? "--list" : "--all"} is of all experiments: leave ${name} out`);
     if (values.list) return list();
     const experiment = values.all ? "all" : name;
-    process.exitCode = await run({ experiment, settings: settingsIn(values.set), stack: values.stack, json: values.json });
+    process.exitCode = await run({
+        experiment,
+        settings: settingsIn(values.set),
+        stack: values.stack,
+        json: values.json,
+    });
 }
 
 function list(): void {
-    for (const { name, hypothesis, variant } of savedExperiments()) say(`${name.padEnd(nameWidth)} ${hypothesis}${variant ? ` (variant ${variant})` : ""}`);
+    for (const { name, hypothesis, variant } of savedExperiments())
+        say(`${name.padEnd(nameWidth)} ${hypothesis}${variant ? ` (variant ${variant})` : ""}`);
 }
 
 function nameIn([name, ...more]: string[]): string | undefined {
     const names = savedExperiments().map((saved) => saved.name);
     if (more.length > 0) throw new Error("one experiment at a time, or all of them: npm run experiment -- --all");
-    if (name !== undefined && !names.includes(name)) throw new Error(`there is no saved experiment "${name}"; there are: ${names.join(", ")}`);
+    if (name !== undefined && !names.includes(name))
+        throw new Error(`there is no saved experiment "${name}"; there are: ${names.join(", ")}`);
     return name;
 }
 
@@ -102,7 +110,11 @@ function printJson(value: unknown): void {
 /** A line for each run: its verdict, its success rate, its experiment and why. */
 function verdictTable(outcomes: readonly Outcome[]): string {
     const lines = outcomes.map(({ experiment, journal, error }) => {
-        const { verdict, successRate, reason } = journal?.conclusion ?? { verdict: "not run", successRate: "", reason: error ?? "" };
+        const { verdict, successRate, reason } = journal?.conclusion ?? {
+            verdict: "not run",
+            successRate: "",
+            reason: error ?? "",
+        };
         return `  ${verdict.padEnd(13)} ${successRate.padStart(6)}  ${experiment.padEnd(nameWidth)} ${reason}`;
     });
     return `\nVerdicts\n${lines.join("\n")}`;

@@ -37,7 +37,9 @@ export class ExperimentRuns {
     /** Names of the saved experiments that a shop has the workloads for. @param variant default: the stack's */
     fitting(variant?: string): string[] {
         const has = variant ?? this.session.setting("variant") ?? settings.variant.default;
-        return savedExperiments().filter((saved) => saved.variant === undefined || saved.variant === has).map(({ name }) => name);
+        return savedExperiments()
+            .filter((saved) => saved.variant === undefined || saved.variant === has)
+            .map(({ name }) => name);
     }
 
     get interrupted(): boolean {
@@ -63,7 +65,10 @@ export class ExperimentRuns {
         }
         this.window.print("Undoing it");
         const undone = this.interruption.throughout(() => this.session.up({ "experiment.enabled": "false" }));
-        const notUndone = await undone.then(() => undefined, (failure: Error) => failure);
+        const notUndone = await undone.then(
+            () => undefined,
+            (failure: Error) => failure,
+        );
 
         const journal = keptJournals().find(({ plan, startedAt }) => plan.run === run && startedAt >= begun);
         if (journal) this.report(journal);
@@ -81,9 +86,12 @@ export class ExperimentRuns {
         print(`  Requests       ${conclusion.requests}, ${conclusion.successRate} of the counted ones good`);
         print(`  First failure  ${sinceAttack(conclusion.timeToFirstFailureMs)}`);
         print(`  Stable         ${sinceAttack(conclusion.timeToStabilityMs)}`);
-        if (conclusion.checks.length > 1) for (const { name, held, successRate } of conclusion.checks) print(`  Check          ${name}: ${successRate} good, ${held ? "held" : "did not hold"}`);
+        if (conclusion.checks.length > 1)
+            for (const { name, held, successRate } of conclusion.checks)
+                print(`  Check          ${name}: ${successRate} good, ${held ? "held" : "did not hold"}`);
         for (const action of conclusion.actions) print(`  Done           ${action}`);
-        if (recovery) print(`  Recovered      ${describeMilliseconds(recovery.recoveredAfterMs)} after the attack was undone`);
+        if (recovery)
+            print(`  Recovered      ${describeMilliseconds(recovery.recoveredAfterMs)} after the attack was undone`);
         print(`  Verdict        ${conclusion.verdict}: ${conclusion.reason}`);
         print(`  Report         ${conclusion.journal.replace(/json$/, "html")}`);
     }

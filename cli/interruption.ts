@@ -10,7 +10,10 @@ export class Interruption {
     ) {
         const onSignal = (signal: NodeJS.Signals) => {
             this.signals++;
-            if (this.signals > 1) return print("Still undoing it. Should this be killed now, the attack ends by itself at its deadline (experiment.deadline).");
+            if (this.signals > 1)
+                return print(
+                    "Still undoing it. Should this be killed now, the attack ends by itself at its deadline (experiment.deadline).",
+                );
             print("\nInterrupted: the update is cancelled and the experiment undone; please wait.");
             // Ctrl-C in a terminal reaches the engine by itself, and twice would make it end in the middle of things.
             const inTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);

@@ -32,13 +32,21 @@ export class LiveWindow {
 /** A strip for each check, with its name where there are several. */
 export function stripsOf(answers: readonly SeenAnswer[], columns = 80): string[] {
     const names = [...new Set(answers.map(({ check }) => check))].sort();
-    return names.map((name) => stripOf(answers.filter(({ check }) => check === name), columns, names.length > 1 ? `  ${name}` : ""));
+    return names.map((name) =>
+        stripOf(
+            answers.filter(({ check }) => check === name),
+            columns,
+            names.length > 1 ? `  ${name}` : "",
+        ),
+    );
 }
 
 /** Good answers low and green, bad ones high and red, the latest on the right; then how many there were of each. */
 function stripOf(answers: readonly Answer[], columns: number, name: string): string {
     const good = answers.filter((answer) => answer.good).length;
     const counts = `  ${good} good, ${answers.length - good} bad${name}`;
-    const marks = answers.slice(-Math.max(10, columns - counts.length - 4)).map((answer) => (answer.good ? styleText("green", "▂") : styleText("red", "█")));
+    const marks = answers
+        .slice(-Math.max(10, columns - counts.length - 4))
+        .map((answer) => (answer.good ? styleText("green", "▂") : styleText("red", "█")));
     return `  ${marks.join("")}${counts}`;
 }

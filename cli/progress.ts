@@ -29,16 +29,20 @@ export class UpdateProgress {
 
     readonly onEvent = (event: EngineEvent): void => {
         const { resourcePreEvent: pre, resOutputsEvent: post, diagnosticEvent: said } = event;
-        if (pre && pre.metadata.op in done) this.begun.set(pre.metadata.urn, { label: labelOf(pre.metadata.urn), at: Date.now() });
+        if (pre && pre.metadata.op in done)
+            this.begun.set(pre.metadata.urn, { label: labelOf(pre.metadata.urn), at: Date.now() });
         if (post && post.metadata.op in done) {
             const started = this.begun.get(post.metadata.urn);
             this.begun.delete(post.metadata.urn);
             if (isBookkeeping(post.metadata.urn)) return;
             this.changes++;
-            this.line(`  ${styleText("green", "✔")} ${labelOf(post.metadata.urn)} ${done[post.metadata.op]}${started ? took(Date.now() - started.at) : ""}`);
+            this.line(
+                `  ${styleText("green", "✔")} ${labelOf(post.metadata.urn)} ${done[post.metadata.op]}${started ? took(Date.now() - started.at) : ""}`,
+            );
         }
         if (said?.urn && said.severity.startsWith("info") && typeOf(said.urn) === "command:local:Command") {
-            for (const line of said.message.split("\n").filter((text) => text.trim() !== "")) this.line(`    ${styleText("dim", plain(line))}`);
+            for (const line of said.message.split("\n").filter((text) => text.trim() !== ""))
+                this.line(`    ${styleText("dim", plain(line))}`);
         }
     };
 
@@ -53,7 +57,9 @@ export class UpdateProgress {
 
     private beat(): void {
         if (Date.now() - this.lastLineAt < heartbeatMs) return;
-        const waiting = [...this.begun.entries()].filter(([urn]) => !isBookkeeping(urn)).map(([, { label, at }]) => `${label} (${describeMilliseconds(Date.now() - at)})`);
+        const waiting = [...this.begun.entries()]
+            .filter(([urn]) => !isBookkeeping(urn))
+            .map(([, { label, at }]) => `${label} (${describeMilliseconds(Date.now() - at)})`);
         if (waiting.length > 0) this.line(`  … waiting for ${waiting.join(", ")}`);
     }
 }

@@ -36,12 +36,21 @@ export function renderOptions(args: string[]): RenderOptions | { help: true } | 
         if (values.out === undefined) throw new Error("there is no --out DIR: say where the rendering goes");
         const given = settingsIn(values.set);
         const foreign = Object.keys(given).filter((key) => notOfShop.test(key));
-        if (foreign.length > 0) throw new Error(`--set ${foreign.join(", ")} is not of the shop, and in no rendering; allowed: ${renderable.join(", ")}`);
+        if (foreign.length > 0)
+            throw new Error(
+                `--set ${foreign.join(", ")} is not of the shop, and in no rendering; allowed: ${renderable.join(", ")}`,
+            );
         const stacks = values.stack === undefined ? {} : plainSettings(values.stack);
         const ofShop = Object.fromEntries(Object.entries(stacks).filter(([key]) => !notOfShop.test(key)));
-        const configuration = configurationOf({ ...ofShop, ...given, ...(values.variant !== undefined && { variant: values.variant }) });
+        const configuration = configurationOf({
+            ...ofShop,
+            ...given,
+            ...(values.variant !== undefined && { variant: values.variant }),
+        });
         if (!values.force && existsSync(values.out) && readdirSync(values.out).length > 0) {
-            throw new Error(`--out ${values.out} is a folder that is not empty; choose another, or add --force: an earlier rendering in it is replaced, its passwords kept, and all else left alone`);
+            throw new Error(
+                `--out ${values.out} is a folder that is not empty; choose another, or add --force: an earlier rendering in it is replaced, its passwords kept, and all else left alone`,
+            );
         }
         return { out: values.out, configuration };
     } catch (error) {
@@ -50,11 +59,21 @@ export function renderOptions(args: string[]): RenderOptions | { help: true } | 
 }
 
 function configurationOf(set: Record<string, string>): StackConfiguration {
-    const raw = Object.fromEntries(Object.entries({ ...set, "agent.enabled": "false" }).map(([key, value]) => [`chaos-shop:${key}`, value]));
+    const raw = Object.fromEntries(
+        Object.entries({ ...set, "agent.enabled": "false" }).map(([key, value]) => [`chaos-shop:${key}`, value]),
+    );
     try {
-        return readConfiguration(raw, { project: "chaos-shop", stack: "of this rendering", experiments: [{ name: settings["experiment.name"].default! }] });
+        return readConfiguration(raw, {
+            project: "chaos-shop",
+            stack: "of this rendering",
+            experiments: [{ name: settings["experiment.name"].default! }],
+        });
     } catch (error) {
         if (!(error instanceof ConfigurationError)) throw error;
-        throw new Error(error.mistakes.map(({ key, value, reason }) => `${key} is "${value}": ${reason}; give it with --set ${key}=VALUE`).join("\n"));
+        throw new Error(
+            error.mistakes
+                .map(({ key, value, reason }) => `${key} is "${value}": ${reason}; give it with --set ${key}=VALUE`)
+                .join("\n"),
+        );
     }
 }

@@ -38,7 +38,8 @@ export class Session {
         if (found) stack.set({ "kube.context": found.name });
         const context = found ?? allowedContext(loadKubeconfig(), stack.settings["kube.context"]);
         const cluster = connect(context.name);
-        if (found && wantsKey(stack)) await stack.setSecret("agent.key", await localAgentKey(cluster, namespaceOf(stack)));
+        if (found && wantsKey(stack))
+            await stack.setSecret("agent.key", await localAgentKey(cluster, namespaceOf(stack)));
         const shellSetup = context.local === "sandbox" ? ['eval "$(npm run -s sandbox -- env)"'] : exportsOf(missing);
         return new Session(cluster, stack, print, shellSetup);
     }
@@ -121,7 +122,9 @@ export const typed = (command: string) => styleText("cyan", `$ ${command}`);
 /** What went wrong, without the trace and the engine's own noise. */
 export function plainError(error: unknown): string {
     const message = reasonOf(error);
-    const diagnostics = /Diagnostics:\n([\s\S]*?)(?:\n\n(?:Outputs|Resources|Policies)|\n\s*stderr:|$)/.exec(message)?.[1];
+    const diagnostics = /Diagnostics:\n([\s\S]*?)(?:\n\n(?:Outputs|Resources|Policies)|\n\s*stderr:|$)/.exec(
+        message,
+    )?.[1];
     // What fails in a program of this very process is told twice, by the SDK and by the engine.
     const told = new Set((diagnostics ?? message).split(/\n(?=\s+error: )/));
     return [...told].join("\n").trim();

@@ -40,9 +40,15 @@ export async function scale(cluster: Cluster, namespace: string, name: string, r
     const giveUpAt = Date.now() + 120_000;
     for (;;) {
         const { spec, status, metadata } = await cluster.apps.readNamespacedDeployment({ name, namespace });
-        const settled = status?.observedGeneration === metadata?.generation && (status?.replicas ?? 0) === replicas && (status?.readyReplicas ?? 0) === replicas;
+        const settled =
+            status?.observedGeneration === metadata?.generation &&
+            (status?.replicas ?? 0) === replicas &&
+            (status?.readyReplicas ?? 0) === replicas;
         if (settled && spec?.replicas === replicas) return;
-        if (Date.now() > giveUpAt) throw new Error(`${name} has ${status?.readyReplicas ?? 0} of ${replicas} pods ready after two minutes; look at \`kubectl --namespace ${namespace} get pods\``);
+        if (Date.now() > giveUpAt)
+            throw new Error(
+                `${name} has ${status?.readyReplicas ?? 0} of ${replicas} pods ready after two minutes; look at \`kubectl --namespace ${namespace} get pods\``,
+            );
         await sleep(200);
     }
 }

@@ -1,4 +1,13 @@
-import { type EngineEvent, LocalWorkspace, type OutputMap, type PreviewResult, type PulumiCommand, type PulumiFn, Stack, StackNotFoundError } from "@pulumi/pulumi/automation";
+import {
+    type EngineEvent,
+    LocalWorkspace,
+    type OutputMap,
+    type PreviewResult,
+    type PulumiCommand,
+    type PulumiFn,
+    Stack,
+    StackNotFoundError,
+} from "@pulumi/pulumi/automation";
 import { execFile } from "node:child_process";
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -45,7 +54,12 @@ export class BorrowedStack {
         // Go collects garbage whenever there is as much again: with the engine, which makes all of its state anew for each
         // resource, that is a tenth of an update.
         const envVars = { GOGC: process.env.GOGC ?? "400" };
-        const workspace = await LocalWorkspace.create({ workDir: project, pulumiCommand, program: inline ? inlineProgram : undefined, envVars });
+        const workspace = await LocalWorkspace.create({
+            workDir: project,
+            pulumiCommand,
+            program: inline ? inlineProgram : undefined,
+            envVars,
+        });
         const select = () => Stack.select(name, workspace);
         const selecting = select();
         // While the CLI looks for the stack.
@@ -70,7 +84,17 @@ export class BorrowedStack {
 
     /** Sets a secret. It goes by standard input: what a process was started with, everybody may read. */
     async setSecret(key: string, value: string): Promise<void> {
-        const command = ["config", "set", "--secret", key, "--stack", this.stack.name, "--config-file", this.copy, "--non-interactive"];
+        const command = [
+            "config",
+            "set",
+            "--secret",
+            key,
+            "--stack",
+            this.stack.name,
+            "--config-file",
+            this.copy,
+            "--non-interactive",
+        ];
         const call = promisify(execFile)(this.pulumi.command, command, { cwd: project });
         call.child.stdin!.end(value);
         await call;
@@ -93,22 +117,42 @@ export class BorrowedStack {
      * @param signal cancels the update as Ctrl-C does: what is under way is finished, nothing else is begun
      * @param onOutput is told what `pulumi up` prints
      */
-    async up(onEvent: (event: EngineEvent) => void, options: { refresh?: boolean; signal?: AbortSignal; onOutput?: (text: string) => void } = {}): Promise<void> {
+    async up(
+        onEvent: (event: EngineEvent) => void,
+        options: { refresh?: boolean; signal?: AbortSignal; onOutput?: (text: string) => void } = {},
+    ): Promise<void> {
         releaseStaleLocks(this.stack.name);
         // To show secrets the engine would write a salt into the project's stack file.
-        await this.stack.up({ ...options, configFile: this.copy, onEvent, diff: options.onOutput !== undefined, color: "never", showSecrets: false });
+        await this.stack.up({
+            ...options,
+            configFile: this.copy,
+            onEvent,
+            diff: options.onOutput !== undefined,
+            color: "never",
+            showSecrets: false,
+        });
     }
 
     /** The stack's outputs; "[secret]" for those that are. */
     async outputs(): Promise<OutputMap> {
-        const { stdout } = await promisify(execFile)(this.pulumi.command, ["stack", "output", "--json", "--stack", this.stack.name], { cwd: project });
+        const { stdout } = await promisify(execFile)(
+            this.pulumi.command,
+            ["stack", "output", "--json", "--stack", this.stack.name],
+            { cwd: project },
+        );
         const values = Object.entries(JSON.parse(stdout) as Record<string, unknown>);
         return Object.fromEntries(values.map(([name, value]) => [name, { value, secret: value === "[secret]" }]));
     }
 
     /** What an update would do. @param onOutput is told what `pulumi preview --diff` prints */
     preview(onEvent: (event: EngineEvent) => void, onOutput?: (text: string) => void): Promise<PreviewResult> {
-        return this.stack.preview({ configFile: this.copy, onEvent, onOutput, diff: onOutput !== undefined, color: "never" });
+        return this.stack.preview({
+            configFile: this.copy,
+            onEvent,
+            onOutput,
+            diff: onOutput !== undefined,
+            color: "never",
+        });
     }
 
     /** Removes all that the stack made, then the stack. @param onOutput is told what `pulumi destroy` prints */
@@ -119,13 +163,28 @@ export class BorrowedStack {
 
     /** The command line of an update, for a process of one's own. */
     upCommand(): { command: string; args: string[] } {
-        const args = ["up", "--yes", "--skip-preview", "--stack", this.stack.name, "--config-file", this.copy, "--non-interactive", "--color", "never"];
+        const args = [
+            "up",
+            "--yes",
+            "--skip-preview",
+            "--stack",
+            this.stack.name,
+            "--config-file",
+            this.copy,
+            "--non-interactive",
+            "--color",
+            "never",
+        ];
         return { command: this.pulumi.command, args };
     }
 
     /** What the engine keeps of the stack, secrets encrypted. */
     async state(): Promise<string> {
-        const { stdout } = await promisify(execFile)(this.pulumi.command, ["stack", "export", "--stack", this.stack.name], { cwd: project, maxBuffer: 1 << 28 });
+        const { stdout } = await promisify(execFile)(
+            this.pulumi.command,
+            ["stack", "export", "--stack", this.stack.name],
+            { cwd: project, maxBuffer: 1 << 28 },
+        );
         return stdout;
     }
 

@@ -21,7 +21,11 @@ export interface StackPlace {
  */
 export function placeOfStack(stack: string, folder = project): StackPlace {
     const set = plainSettings(stack, folder);
-    return { namespace: set.namespace ?? settings.namespace.default!, kubeContext: set["kube.context"], clusterName: set["cluster.name"] ?? stack };
+    return {
+        namespace: set.namespace ?? settings.namespace.default!,
+        kubeContext: set["kube.context"],
+        clusterName: set["cluster.name"] ?? stack,
+    };
 }
 
 /**
@@ -32,7 +36,9 @@ export function placeOfStack(stack: string, folder = project): StackPlace {
 export function plainSettings(stack: string, folder = project): Record<string, string> {
     const path = join(folder, `Pulumi.${stack}.yaml`);
     if (!existsSync(path)) {
-        const stacks = readdirSync(folder).map((file) => /^Pulumi\.(.+)\.yaml$/.exec(file)?.[1]).filter((name) => name !== undefined);
+        const stacks = readdirSync(folder)
+            .map((file) => /^Pulumi\.(.+)\.yaml$/.exec(file)?.[1])
+            .filter((name) => name !== undefined);
         throw new Error(`there is no stack "${stack}": no Pulumi.${stack}.yaml; allowed: ${stacks.join(", ")}`);
     }
     return new StackFile(path).plain;
@@ -48,7 +54,9 @@ export class StackFile {
 
     /** The settings that are no secrets. */
     get plain(): Record<string, string> {
-        const plain = Object.entries(this.config).filter(([key, value]) => key.startsWith(prefix) && typeof value !== "object");
+        const plain = Object.entries(this.config).filter(
+            ([key, value]) => key.startsWith(prefix) && typeof value !== "object",
+        );
         return Object.fromEntries(plain.map(([key, value]) => [key.slice(prefix.length), String(value)]));
     }
 
@@ -60,7 +68,10 @@ export class StackFile {
     /** Sets some and leaves the rest; undefined takes one out. */
     set(settings: Record<string, string | undefined>): void {
         const changed = Object.fromEntries(Object.entries(settings).map(([key, value]) => [whole(key), value]));
-        writeFileSync(this.path, dump({ ...this.document, config: { ...this.config, ...changed } }, { skipInvalid: true }));
+        writeFileSync(
+            this.path,
+            dump({ ...this.document, config: { ...this.config, ...changed } }, { skipInvalid: true }),
+        );
     }
 
     private get config(): Record<string, unknown> {

@@ -28,14 +28,21 @@ Exit code: 0, also where nothing matches; 1 there was no answer; 2 a wrong argum
 async function main(options: TargetsOptions): Promise<void> {
     const place = placeOfStack(options.stack);
     const shop = options.namespace ?? place.namespace;
-    const context = place.kubeContext === undefined ? await runningCluster() : allowedContext(loadKubeconfig(), place.kubeContext);
+    const context =
+        place.kubeContext === undefined ? await runningCluster() : allowedContext(loadKubeconfig(), place.kubeContext);
     const cluster = connect(context.name);
     const agents = await findAgents(cluster, shop);
-    if (!agents) console.error(`The shop in namespace ${shop} has no agent of this project: the API server is asked instead`);
-    const discovered = agents ? await askAgents(cluster, agents, process.env.AGENT_KEY) : await askApiServer(cluster, place.clusterName);
+    if (!agents)
+        console.error(`The shop in namespace ${shop} has no agent of this project: the API server is asked instead`);
+    const discovered = agents
+        ? await askAgents(cluster, agents, process.env.AGENT_KEY)
+        : await askApiServer(cluster, place.clusterName);
     const spared = await protectedNamespaces(cluster);
     const attackable = discovered.filter(({ namespace }) => !spared.has(namespace));
-    print(options.expressions.reduce<Discovered[]>((rest, expression) => select(rest, expression), attackable), options.json);
+    print(
+        options.expressions.reduce<Discovered[]>((rest, expression) => select(rest, expression), attackable),
+        options.json,
+    );
 }
 
 function print(found: readonly Discovered[], json: boolean): void {
@@ -44,13 +51,22 @@ function print(found: readonly Discovered[], json: boolean): void {
     const rows = found
         .map(({ namespace, pod, container, attributes }) => {
             const owner = owners.find((key) => key in attributes);
-            return [namespace, owner ? `${owner}=${attributes[owner]}` : "", pod, container, String(attributes["host.hostname"])];
+            return [
+                namespace,
+                owner ? `${owner}=${attributes[owner]}` : "",
+                pod,
+                container,
+                String(attributes["host.hostname"]),
+            ];
         })
         .sort((a, b) => a.join("\0").localeCompare(b.join("\0")));
     const table = [["NAMESPACE", "OWNER", "POD", "CONTAINER", "NODE"], ...rows];
     const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)));
     table.forEach((row, index) => {
-        const line = row.map((cell, column) => cell.padEnd(widths[column]!)).join("  ").trimEnd();
+        const line = row
+            .map((cell, column) => cell.padEnd(widths[column]!))
+            .join("  ")
+            .trimEnd();
         console.log(index === 0 ? styleText("bold", line) : line);
     });
     console.log(`${found.length} container${found.length === 1 ? "" : "s"}`);

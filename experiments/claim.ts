@@ -35,7 +35,12 @@ export async function claim(cluster: Cluster, plan: Plan): Promise<void> {
     const holderIdentity = ourselves(plan);
     const body: V1Lease = {
         metadata: { name: claimName, namespace, annotations: { [labels.experiment]: experiment } },
-        spec: { holderIdentity, acquireTime: now, renewTime: now, leaseDurationSeconds: Math.ceil((deadlineMs + preparationMs) / 1_000) },
+        spec: {
+            holderIdentity,
+            acquireTime: now,
+            renewTime: now,
+            leaseDurationSeconds: Math.ceil((deadlineMs + preparationMs) / 1_000),
+        },
     };
     if (await succeeds(cluster.coordination.createNamespacedLease({ namespace, body }))) return;
     const held = await read(cluster, namespace);
@@ -43,7 +48,11 @@ export async function claim(cluster: Cluster, plan: Plan): Promise<void> {
     // Whoever else saw it end has changed it by now, or made it anew: then the API server refuses (409).
     const resourceVersion = held?.metadata!.resourceVersion;
     const taken = held
-        ? cluster.coordination.replaceNamespacedLease({ name: claimName, namespace, body: { ...body, metadata: { ...body.metadata, resourceVersion } } })
+        ? cluster.coordination.replaceNamespacedLease({
+              name: claimName,
+              namespace,
+              body: { ...body, metadata: { ...body.metadata, resourceVersion } },
+          })
         : cluster.coordination.createNamespacedLease({ namespace, body });
     if (!(await succeeds(taken))) throw new ClaimedError(`another experiment has just begun in namespace ${namespace}`);
 }
@@ -54,7 +63,13 @@ export async function release(cluster: Cluster, plan: Plan): Promise<void> {
     const held = await read(cluster, namespace);
     if (held?.spec!.holderIdentity !== ourselves(plan)) return;
     const { uid, resourceVersion } = held.metadata!;
-    await orMissing(cluster.coordination.deleteNamespacedLease({ name: claimName, namespace, body: { preconditions: { uid, resourceVersion } } }));
+    await orMissing(
+        cluster.coordination.deleteNamespacedLease({
+            name: claimName,
+            namespace,
+            body: { preconditions: { uid, resourceVersion } },
+        }),
+    );
 }
 
 /** Who else has the namespace now, in a sentence: what is marked and attacked there is theirs. Undefined where nobody. */

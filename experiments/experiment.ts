@@ -32,19 +32,47 @@ export class Experiment extends pulumi.ComponentResource {
         const runName = `${experiment}-${planToken(plan)}`;
         const attacks = plan.attacks.map((attack) => deadlineAttack(plan, attack, runName));
 
-        const steadyState = step("steady-state", { create: "steadyState", delete: "recovery", plan }, { parent: this, dependsOn: opts?.dependsOn });
-        const deadline = new Deadline("deadline", { experiment, namespace, runName, attacks, scaled: scaledBy(plan.actions), deadlineMs, image }, { parent: this, dependsOn: steadyState });
+        const steadyState = step(
+            "steady-state",
+            { create: "steadyState", delete: "recovery", plan },
+            { parent: this, dependsOn: opts?.dependsOn },
+        );
+        const deadline = new Deadline(
+            "deadline",
+            { experiment, namespace, runName, attacks, scaled: scaledBy(plan.actions), deadlineMs, image },
+            { parent: this, dependsOn: steadyState },
+        );
         const deadlineJob = deadline.job.metadata.name;
         // All of the deadline, so that the Job keeps its rights for as long as there is an attack to end.
-        const targets = step("targets", { create: "mark", delete: "unmark", plan, given: { STEADY_STATE: steadyState.stdout, DEADLINE_JOB: deadlineJob } }, { parent: this, dependsOn: deadline.parts });
+        const targets = step(
+            "targets",
+            {
+                create: "mark",
+                delete: "unmark",
+                plan,
+                given: { STEADY_STATE: steadyState.stdout, DEADLINE_JOB: deadlineJob },
+            },
+            { parent: this, dependsOn: deadline.parts },
+        );
         const objects = plan.attacks.map(({ name: attackName, attack }, index) => {
             const { object, mark, killing } = attacks[index]!;
             const chosen = targets.stdout.apply((found) => (JSON.parse(found) as ChosenTargets).attacks[index]!);
-            const peers = kindOf(attack).proof(attack).peers && chosen.apply((found) => found.peers!.map(({ address }) => address));
+            const peers =
+                kindOf(attack).proof(attack).peers &&
+                chosen.apply((found) => found.peers!.map(({ address }) => address));
             const AttackObject = killing ? AttackOrder : AttackPolicy;
-            return new AttackObject(attackName, { attack, experiment, namespace, object, mark, targets: chosen.apply(podsOf), peers }, { parent: this });
+            return new AttackObject(
+                attackName,
+                { attack, experiment, namespace, object, mark, targets: chosen.apply(podsOf), peers },
+                { parent: this },
+            );
         });
-        const given = { STEADY_STATE: steadyState.stdout, TARGETS: targets.stdout, DEADLINE_JOB: deadlineJob, ATTACKS: pulumi.jsonStringify(objects.map(({ metadata }) => metadata.name)) };
+        const given = {
+            STEADY_STATE: steadyState.stdout,
+            TARGETS: targets.stdout,
+            DEADLINE_JOB: deadlineJob,
+            ATTACKS: pulumi.jsonStringify(objects.map(({ metadata }) => metadata.name)),
+        };
         const check = step("check", { create: "check", plan, given }, { parent: this });
 
         this.conclusion = check.stdout.apply((printed) => JSON.parse(printed) as Conclusion);
@@ -75,7 +103,11 @@ interface Step {
  * A step that does something instead of making something: a command resource. It runs again only where its plan or
  * what it was given has changed. What it prints is its result, as JSON; it tells of its progress on standard error.
  */
-function step(name: string, { create, delete: remove, plan, given = {} }: Step, opts: pulumi.CustomResourceOptions): command.local.Command {
+function step(
+    name: string,
+    { create, delete: remove, plan, given = {} }: Step,
+    opts: pulumi.CustomResourceOptions,
+): command.local.Command {
     const run = (program: string) => `node experiments/commands/run.js ${program}`;
     return new command.local.Command(
         name,

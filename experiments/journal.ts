@@ -31,7 +31,15 @@ const plan = z.object({
     area: z.string(),
     namespace: z.string(),
     attacks: z.array(z.object({ name: z.string(), target: z.string(), radius, attack: attackSchema })),
-    checks: z.array(z.object({ name: z.string(), check: checkSchema, intervalMs: milliseconds, timeoutMs: milliseconds, successRate: share })),
+    checks: z.array(
+        z.object({
+            name: z.string(),
+            check: checkSchema,
+            intervalMs: milliseconds,
+            timeoutMs: milliseconds,
+            successRate: share,
+        }),
+    ),
     actions: z.array(actionSchema),
     window: z.object({ durationMs: milliseconds, graceMs: milliseconds }),
     deadlineMs: milliseconds,
@@ -49,8 +57,14 @@ const conclusion = z.object({
     requests: z.int().nonnegative().describe("Of all checks"),
     successRate: z.string().describe("Share of good answers among those counted, as a percentage"),
     timeToFirstFailureMs: milliseconds.nullable().describe("Since the attack took hold; null where no answer was bad"),
-    timeToStabilityMs: milliseconds.nullable().describe("Since the attack took hold; null where the last answer was bad"),
-    checks: z.array(z.object({ name: z.string(), held: z.boolean(), requests: z.int().nonnegative(), successRate: z.string() })).describe("What each check came to; empty where nothing is known"),
+    timeToStabilityMs: milliseconds
+        .nullable()
+        .describe("Since the attack took hold; null where the last answer was bad"),
+    checks: z
+        .array(
+            z.object({ name: z.string(), held: z.boolean(), requests: z.int().nonnegative(), successRate: z.string() }),
+        )
+        .describe("What each check came to; empty where nothing is known"),
     actions: z.array(z.string()).describe("What was done meanwhile, in words"),
     journal: z.string().describe("The run's journal, below the project; its picture and page lie beside it"),
 });
@@ -59,7 +73,11 @@ const conclusion = z.object({
 export type Conclusion = z.infer<typeof conclusion>;
 
 /** What a run came to, under the name, the hypothesis and the journal that its plan gives it. */
-export function conclude(plan: Plan, startedAt: number, found: Omit<Conclusion, "name" | "run" | "hypothesis" | "journal">): Conclusion {
+export function conclude(
+    plan: Plan,
+    startedAt: number,
+    found: Omit<Conclusion, "name" | "run" | "hypothesis" | "journal">,
+): Conclusion {
     const { experiment: name, run, hypothesis } = plan;
     return { name, run, hypothesis, ...found, journal: journalPath(plan, startedAt) };
 }
@@ -70,7 +88,10 @@ const answer = z.object({
     good: z.boolean(),
     status: z.int().optional().describe("HTTP status; absent where there was no answer"),
     problem: z.string().optional().describe("Why it is not good, in a sentence"),
-    unseen: z.literal(true).optional().describe("It was the API server that did not answer, which says nothing of the shop"),
+    unseen: z
+        .literal(true)
+        .optional()
+        .describe("It was the API server that did not answer, which says nothing of the shop"),
 });
 
 const target = z.object({
@@ -101,7 +122,12 @@ const attack = z.object({
 
 const checked = z.object({ name: z.string(), answers: z.array(answer).describe("In the order of asking") });
 
-const performed = z.object({ action: z.string(), begunAt: instant, endedAt: instant, problem: z.string().optional().describe("Why it could not be done") });
+const performed = z.object({
+    action: z.string(),
+    begunAt: instant,
+    endedAt: instant,
+    problem: z.string().optional().describe("Why it could not be done"),
+});
 
 /** All that a run saw, kept as a file. Times are milliseconds since the epoch unless they say otherwise. */
 export const journalSchema = z.object({
@@ -114,8 +140,12 @@ export const journalSchema = z.object({
     attacks: z.array(attack),
     checks: z.array(checked),
     actions: z.array(performed),
-    readiness: z.array(readiness).describe("Of the pods where the shop is: how each was at the beginning, then every change"),
-    recovery: recovery.optional().describe("Absent until the experiment is undone, and where the shop was gone by then"),
+    readiness: z
+        .array(readiness)
+        .describe("Of the pods where the shop is: how each was at the beginning, then every change"),
+    recovery: recovery
+        .optional()
+        .describe("Absent until the experiment is undone, and where the shop was gone by then"),
 });
 
 export type Journal = z.infer<typeof journalSchema>;

@@ -3,7 +3,12 @@ import { productsCheck } from "./checks/products";
 /** What a journal of version 1 has otherwise: one attack, on one set of targets, and `/products` alone was asked. */
 interface Version1 {
     schema: 1;
-    plan: { target: unknown; radius: unknown; attack: { kind: string }; window: { intervalMs: unknown; timeoutMs: unknown; successRate: unknown } };
+    plan: {
+        target: unknown;
+        radius: unknown;
+        attack: { kind: string };
+        window: { intervalMs: unknown; timeoutMs: unknown; successRate: unknown };
+    };
     conclusion: object;
     targets: unknown;
     answers: unknown;
@@ -17,7 +22,10 @@ export function upgraded(document: unknown): unknown {
 }
 
 function isVersion1(document: unknown): document is Version1 {
-    const { schema, plan } = (document ?? {}) as { schema?: unknown; plan?: { attack?: { kind?: unknown }; window?: unknown } };
+    const { schema, plan } = (document ?? {}) as {
+        schema?: unknown;
+        plan?: { attack?: { kind?: unknown }; window?: unknown };
+    };
     return schema === 1 && plan?.attack?.kind !== undefined && plan.window !== undefined;
 }
 

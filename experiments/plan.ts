@@ -90,7 +90,20 @@ export interface PlanArgs extends Window {
  *
  * @throws Error where the targets do not name exactly one namespace
  */
-export function planOf({ saved, name, run, area, deadlineMs, onFailure, context, clusterName, shopNamespace, durationMs, graceMs, ...rest }: PlanArgs): Plan {
+export function planOf({
+    saved,
+    name,
+    run,
+    area,
+    deadlineMs,
+    onFailure,
+    context,
+    clusterName,
+    shopNamespace,
+    durationMs,
+    graceMs,
+    ...rest
+}: PlanArgs): Plan {
     const { checks = [productsCheck], actions = [] } = saved;
     return {
         experiment: name,
@@ -109,7 +122,12 @@ export function planOf({ saved, name, run, area, deadlineMs, onFailure, context,
     };
 }
 
-function planAttacks(saved: readonly SavedAttack[], area: string, shopNamespace: string, wanted: Pick<PlanArgs, "target" | "radius" | "attack">): Pick<Plan, "namespace" | "attacks"> {
+function planAttacks(
+    saved: readonly SavedAttack[],
+    area: string,
+    shopNamespace: string,
+    wanted: Pick<PlanArgs, "target" | "radius" | "attack">,
+): Pick<Plan, "namespace" | "attacks"> {
     const located = saved.map(({ target, radius, ...attack }, index) => {
         const before = saved.slice(0, index).filter(({ kind }) => kind === attack.kind).length;
         const where = locateTarget(wanted.target ?? target, area, shopNamespace);
@@ -122,7 +140,10 @@ function planAttacks(saved: readonly SavedAttack[], area: string, shopNamespace:
         };
     });
     const namespaces = [...new Set(located.map(({ namespace }) => namespace))];
-    if (namespaces.length > 1) throw new Error(`the attacks of an experiment must be in one namespace, and these are in ${namespaces.join(" and ")}`);
+    if (namespaces.length > 1)
+        throw new Error(
+            `the attacks of an experiment must be in one namespace, and these are in ${namespaces.join(" and ")}`,
+        );
     return { namespace: namespaces[0]!, attacks: located.map(({ namespace: _, ...attack }) => attack) };
 }
 
@@ -133,10 +154,15 @@ function attackOf(attack: Attack, kind: Attack["kind"] = attack.kind): Attack {
 
 /** Peers whose namespace nobody says are in the targets'. */
 function withPeersLocated(attack: Attack, namespace: string): Attack {
-    return attack.kind === "blackhole" && attack.peers !== undefined ? { ...attack, peers: locateTarget(attack.peers, "Global", namespace).target } : attack;
+    return attack.kind === "blackhole" && attack.peers !== undefined
+        ? { ...attack, peers: locateTarget(attack.peers, "Global", namespace).target }
+        : attack;
 }
 
-function planCheck(check: Check, { intervalMs, timeoutMs, successRate }: Pick<PlanArgs, "intervalMs" | "timeoutMs" | "successRate">): PlannedCheck {
+function planCheck(
+    check: Check,
+    { intervalMs, timeoutMs, successRate }: Pick<PlanArgs, "intervalMs" | "timeoutMs" | "successRate">,
+): PlannedCheck {
     return {
         name: checkName(check),
         check,
@@ -182,6 +208,7 @@ export function resultFromEnvironment<T>(variable: string): T {
 
 function required(variable: string): string {
     const value = process.env[variable];
-    if (value === undefined) throw new Error(`${variable} is not set: this is a step of an experiment, which \`pulumi up\` runs`);
+    if (value === undefined)
+        throw new Error(`${variable} is not set: this is a step of an experiment, which \`pulumi up\` runs`);
     return value;
 }

@@ -18,12 +18,28 @@ const noTool = 97;
  *
  * @param patienceMs what has not worked by then does not work
  */
-export async function probe(cluster: Cluster, { namespace, pod, container }: Target, question: Question, patienceMs: number): Promise<ProbeResult> {
-    const [script, ...args] = "lookup" in question ? [lookUp, question.lookup] : [connect, question.connect.host, String(question.connect.port)];
+export async function probe(
+    cluster: Cluster,
+    { namespace, pod, container }: Target,
+    question: Question,
+    patienceMs: number,
+): Promise<ProbeResult> {
+    const [script, ...args] =
+        "lookup" in question
+            ? [lookUp, question.lookup]
+            : [connect, question.connect.host, String(question.connect.port)];
     const where = `${pod}/${container}`;
     try {
-        const exitCode = await run(cluster, namespace, pod, container, ["sh", "-c", script!, "probe", String(patienceMs / 1_000), ...args]);
-        if (exitCode === noTool) return { problem: `${where} has nothing to try it with (bash, nc, python3, perl or node)` };
+        const exitCode = await run(cluster, namespace, pod, container, [
+            "sh",
+            "-c",
+            script!,
+            "probe",
+            String(patienceMs / 1_000),
+            ...args,
+        ]);
+        if (exitCode === noTool)
+            return { problem: `${where} has nothing to try it with (bash, nc, python3, perl or node)` };
         return { worked: exitCode === 0 };
     } catch (error) {
         return { problem: `nothing can be run in ${where}: ${(error as Error).message}` };
@@ -52,7 +68,13 @@ elif has node; then node -e 'const [patience, name] = process.argv.slice(1); set
 else exit ${noTool}; fi`;
 
 /** @returns the exit code @throws Error where the command could not be run */
-function run({ kubeconfig }: Cluster, namespace: string, pod: string, container: string, command: string[]): Promise<number> {
+function run(
+    { kubeconfig }: Cluster,
+    namespace: string,
+    pod: string,
+    container: string,
+    command: string[],
+): Promise<number> {
     let giveUp: NodeJS.Timeout;
     const ended = new Promise<number>((resolve, reject) => {
         const told = (status: V1Status) => {
@@ -64,7 +86,9 @@ function run({ kubeconfig }: Cluster, namespace: string, pod: string, container:
         const ignored = new PassThrough().resume();
         // Keeps the process: a connection that is closed without a word leaves nothing else to wait for.
         giveUp = setTimeout(() => reject(new Error("no answer within 10 s")), 10_000);
-        new Exec(kubeconfig).exec(namespace, pod, container, command, ignored, ignored, null, false, told).catch(reject);
+        new Exec(kubeconfig)
+            .exec(namespace, pod, container, command, ignored, ignored, null, false, told)
+            .catch(reject);
     });
     return ended.finally(() => clearTimeout(giveUp));
 }

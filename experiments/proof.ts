@@ -69,7 +69,11 @@ export class AttackProof {
     /** Waits until all that is to fail fails; says since when, or why that cannot be shown. */
     async attackProven(): Promise<Proven | { doubt: Doubt }> {
         const giveUpAt = Date.now() + enforcementMs;
-        const [inward, outward, killed] = await Promise.all([this.cutInwards(giveUpAt), this.cutOutwards(giveUpAt), this.killedAt(giveUpAt)]);
+        const [inward, outward, killed] = await Promise.all([
+            this.cutInwards(giveUpAt),
+            this.cutOutwards(giveUpAt),
+            this.killedAt(giveUpAt),
+        ]);
         if ("doubt" in inward) return inward;
         if (killed && "doubt" in killed) return killed;
         return outward === undefined ? { ...inward, ...killed } : { doubt: outward };
@@ -96,7 +100,8 @@ export class AttackProof {
         for (;;) {
             const alive = await this.alive(this.targets);
             if (alive.length === 0) return { attackedAt: Date.now() };
-            if (Date.now() > giveUpAt) return { doubt: `${alive.map(({ pod }) => pod).join(", ")} should have been deleted, and still runs` };
+            if (Date.now() > giveUpAt)
+                return { doubt: `${alive.map(({ pod }) => pod).join(", ")} should have been deleted, and still runs` };
             await sleep(pollMs);
         }
     }
@@ -112,7 +117,9 @@ export class AttackProof {
     private async alive<P extends { pod: string; uid: string }>(pods: readonly P[]): Promise<P[]> {
         const namespace = this.targets[0]!.namespace;
         const { items } = await this.cluster.core.listNamespacedPod({ namespace });
-        const living = new Set(items.filter(({ metadata }) => !metadata!.deletionTimestamp).map(({ metadata }) => metadata!.uid));
+        const living = new Set(
+            items.filter(({ metadata }) => !metadata!.deletionTimestamp).map(({ metadata }) => metadata!.uid),
+        );
         return pods.filter(({ uid }) => living.has(uid));
     }
 
@@ -150,19 +157,40 @@ export class AttackProof {
     private async attempts(waitForWitnessMs: number): Promise<((patience: number) => Promise<ProbeResult>)[]> {
         const { outward, lookup, peers } = this.proof;
         const fromTargets: Question[] = [];
-        if (outward) fromTargets.push({ connect: { host: await this.witness.address(waitForWitnessMs), port: outward.port } });
+        if (outward)
+            fromTargets.push({ connect: { host: await this.witness.address(waitForWitnessMs), port: outward.port } });
         if (lookup) fromTargets.push({ lookup: lookup.name });
-        const between = (peers?.ways ?? []).flatMap((way) => (way === "egress" ? connections(this.targets, this.peers, peers?.ports) : connections(this.peers, this.targets, peers?.ports)));
-        const all = [...this.targets.flatMap((from) => fromTargets.map((question) => ({ from, question }))), ...between];
-        if (peers && between.length === 0) return [async () => ({ problem: "neither the targets nor their peers declare such a TCP port" })];
-        return all.map(({ from, question }) => (patience) => probe(this.cluster, from, question, patience));
+        const between = (peers?.ways ?? []).flatMap((way) =>
+            way === "egress"
+                ? connections(this.targets, this.peers, peers?.ports)
+                : connections(this.peers, this.targets, peers?.ports),
+        );
+        const all = [
+            ...this.targets.flatMap((from) => fromTargets.map((question) => ({ from, question }))),
+            ...between,
+        ];
+        if (peers && between.length === 0)
+            return [async () => ({ problem: "neither the targets nor their peers declare such a TCP port" })];
+        return all.map(
+            ({ from, question }) =>
+                (patience) =>
+                    probe(this.cluster, from, question, patience),
+        );
     }
 }
 
 /** A connection from each of some containers to each TCP port, or only some ports, of each of others. */
-function connections(from: readonly Target[], to: readonly Target[], only?: readonly number[]): { from: Target; question: Question }[] {
+function connections(
+    from: readonly Target[],
+    to: readonly Target[],
+    only?: readonly number[],
+): { from: Target; question: Question }[] {
     return from.flatMap((source) =>
-        to.flatMap(({ address, ports }) => ports.filter((port) => only?.includes(port) ?? true).map((port) => ({ from: source, question: { connect: { host: address, port } } }))),
+        to.flatMap(({ address, ports }) =>
+            ports
+                .filter((port) => only?.includes(port) ?? true)
+                .map((port) => ({ from: source, question: { connect: { host: address, port } } })),
+        ),
     );
 }
 
@@ -178,7 +206,8 @@ async function targetsUnchanged(cluster: Cluster, targets: readonly Target[]): P
             return `the target ${target.pod} was gone before the run had ended`;
         }
         const status = pod.status?.containerStatuses?.find(({ name }) => name === target.container);
-        if (status?.containerID !== target.containerId) return `the target ${target.pod}/${target.container} was restarted in the middle of the run`;
+        if (status?.containerID !== target.containerId)
+            return `the target ${target.pod}/${target.container} was restarted in the middle of the run`;
     }
     return undefined;
 }

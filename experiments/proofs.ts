@@ -28,7 +28,12 @@ export class AttackProofs {
             const mustFail = kindOf(attack.attack).proof(attack.attack);
             const { targets, peers } = chosen[index]!;
             const witness = new Witness(cluster, plan.namespace, job, markOf(plan, attack), targets, mustFail.inward);
-            return { name: attack.name, witness, proof: new AttackProof(cluster, mustFail, { targets, peers }, witness, controlMs), kills: mustFail.deleted === true };
+            return {
+                name: attack.name,
+                witness,
+                proof: new AttackProof(cluster, mustFail, { targets, peers }, witness, controlMs),
+                kills: mustFail.deleted === true,
+            };
         });
     }
 
@@ -39,9 +44,13 @@ export class AttackProofs {
      * @throws Error where the Job does not get to it
      */
     async control(): Promise<Control> {
-        const controls = await Promise.all(this.attacks.map(async ({ witness, proof }) => (await Promise.all([proof.control(), witness.begun()]))[0]));
+        const controls = await Promise.all(
+            this.attacks.map(async ({ witness, proof }) => (await Promise.all([proof.control(), witness.begun()]))[0]),
+        );
         const doubt = this.firstDoubt(controls.map(doubtOf));
-        return doubt === undefined ? { tookMs: Math.max(...controls.map((control) => ("tookMs" in control ? control.tookMs : 0))) } : { doubt };
+        return doubt === undefined
+            ? { tookMs: Math.max(...controls.map((control) => ("tookMs" in control ? control.tookMs : 0))) }
+            : { doubt };
     }
 
     /** Waits until each attack works; says since when, in the order of the plan, or why that cannot be shown. */
@@ -53,20 +62,26 @@ export class AttackProofs {
 
     /** Whether the attacks work until `endMs`, in milliseconds since the epoch, as far as is seen; else why not. */
     async hold(proven: readonly Proven[], endMs: number): Promise<Doubt | undefined> {
-        return this.firstDoubt(await Promise.all(this.attacks.map(({ proof }, index) => proof.attackHolds(proven[index]!, endMs))));
+        return this.firstDoubt(
+            await Promise.all(this.attacks.map(({ proof }, index) => proof.attackHolds(proven[index]!, endMs))),
+        );
     }
 
     /** The pods that the Job says it has deleted, for each attack; undefined for those that delete none. */
     async kills(): Promise<({ at: number; pod: string; uid: string }[] | undefined)[]> {
         return Promise.all(
-            this.attacks.map(async ({ witness, kills }) => (kills ? (await witness.kills()).map(({ at, killed: { pod, uid } }) => ({ at, pod, uid })) : undefined)),
+            this.attacks.map(async ({ witness, kills }) =>
+                kills ? (await witness.kills()).map(({ at, killed: { pod, uid } }) => ({ at, pod, uid })) : undefined,
+            ),
         );
     }
 
     /** @param doubts of the attacks, in the order of the plan */
     private firstDoubt(doubts: readonly (Doubt | undefined)[]): Doubt | undefined {
         const index = doubts.findIndex((doubt) => doubt !== undefined);
-        return index === -1 || this.attacks.length === 1 ? doubts[index] : `of the attack ${this.attacks[index]!.name}, ${doubts[index]}`;
+        return index === -1 || this.attacks.length === 1
+            ? doubts[index]
+            : `of the attack ${this.attacks[index]!.name}, ${doubts[index]}`;
     }
 }
 

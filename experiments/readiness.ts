@@ -44,15 +44,24 @@ export class ReadinessRecorder {
         const { signal } = this.stopped;
         const path = `/api/v1/namespaces/${this.namespace}/pods`;
         await new Promise<void>((ended) => {
-            const begun = new Watch(this.cluster.kubeconfig).watch(path, { resourceVersion: metadata?.resourceVersion }, (kind, pod: V1Pod) => this.note(pod, kind !== "DELETED" && isReady(pod)), () => ended());
-            void begun.then((watch) => signal.addEventListener("abort", () => watch.abort(), { once: true }), () => ended());
+            const begun = new Watch(this.cluster.kubeconfig).watch(
+                path,
+                { resourceVersion: metadata?.resourceVersion },
+                (kind, pod: V1Pod) => this.note(pod, kind !== "DELETED" && isReady(pod)),
+                () => ended(),
+            );
+            void begun.then(
+                (watch) => signal.addEventListener("abort", () => watch.abort(), { once: true }),
+                () => ended(),
+            );
         });
     }
 
     /** An event of another kind, such as an error, is of no pod. An experiment's own pods are not part of what it disturbs. */
     private note({ metadata }: V1Pod, ready: boolean, at = Date.now()): void {
         const pod = metadata?.name;
-        if (pod === undefined || metadata?.labels?.[labels.experiment] !== undefined || this.last.get(pod) === ready) return;
+        if (pod === undefined || metadata?.labels?.[labels.experiment] !== undefined || this.last.get(pod) === ready)
+            return;
         this.last.set(pod, ready);
         this.changes.push({ at, pod, ready });
     }

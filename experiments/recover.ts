@@ -17,7 +17,8 @@ const pauseMs = 100;
 export async function recover(cluster: Cluster, plan: Plan): Promise<number | null> {
     const { shopNamespace, clusterName } = plan;
     const begun = Date.now();
-    if (!(await orMissing(cluster.core.readNamespacedService({ name: gatewayService, namespace: shopNamespace })))) return null;
+    if (!(await orMissing(cluster.core.readNamespacedService({ name: gatewayService, namespace: shopNamespace }))))
+        return null;
     const route = await chooseRoute(cluster, shopNamespace);
     const { unsettled } = await settle(plan, { cluster, route, shopNamespace, clusterName }, patienceMs, pauseMs);
     if (unsettled.length === 0) return Date.now() - begun;

@@ -52,7 +52,9 @@ export function validExperiment(name: string): SavedExperiment {
     const { mistakesIn } = requireBundled(join(__dirname, "validate.ts")) as typeof import("./validate");
     const mistakes = mistakesIn(saved, name);
     if (mistakes.length === 0) return saved;
-    throw new Error(`experiments/saved/${name}.ts has ${mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`}:\n${mistakes.map((mistake) => `  ${mistake}`).join("\n")}`);
+    throw new Error(
+        `experiments/saved/${name}.ts has ${mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`}:\n${mistakes.map((mistake) => `  ${mistake}`).join("\n")}`,
+    );
 }
 
 function savedExperiment(name: string): SavedExperiment {

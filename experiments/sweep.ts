@@ -28,7 +28,9 @@ export async function sweep(cluster: Cluster, namespace: string, experiment: str
     if (configMaps.items.length > 0) await core.deleteCollectionNamespacedConfigMap(ofExperiment);
     const [marks, restored] = await Promise.all([unmarkAll(cluster, namespace), restoreAll(cluster, namespace)]);
     // A Job that the engine has just deleted is there until its pod has ended.
-    const objects = rest.flatMap(({ items }) => items as KubernetesObject[]).filter(({ metadata }) => metadata?.deletionTimestamp === undefined).length;
+    const objects = rest
+        .flatMap(({ items }) => items as KubernetesObject[])
+        .filter(({ metadata }) => metadata?.deletionTimestamp === undefined).length;
     if (objects > 0) {
         await batch.deleteCollectionNamespacedJob({ ...ofExperiment, propagationPolicy: "Background" });
         await rbac.deleteCollectionNamespacedRoleBinding(ofExperiment);

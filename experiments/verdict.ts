@@ -56,7 +56,9 @@ export function together(measured: readonly Measured[]): Measured {
         successRate: rate((one) => one.successRate),
         unseenRate: rate((one) => one.unseenRate),
         firstFailureMs: failures.length === 0 ? undefined : Math.min(...failures),
-        stableAfterMs: measured.some(({ stableAfterMs }) => stableAfterMs === undefined) ? undefined : Math.max(...measured.map(({ stableAfterMs }) => stableAfterMs!)),
+        stableAfterMs: measured.some(({ stableAfterMs }) => stableAfterMs === undefined)
+            ? undefined
+            : Math.max(...measured.map(({ stableAfterMs }) => stableAfterMs!)),
     };
 }
 
@@ -70,26 +72,52 @@ export interface Judged {
     doubt?: string;
 }
 
-export function judgeCheck({ name, check, successRate }: PlannedCheck, answers: readonly Answer[], attackedAt: number, graceMs: number): Judged {
+export function judgeCheck(
+    { name, check, successRate }: PlannedCheck,
+    answers: readonly Answer[],
+    attackedAt: number,
+    graceMs: number,
+): Judged {
     const measured = measure(answers, attackedAt, graceMs);
     const asked = percent(successRate);
     const got = `${percent(measured.successRate)} of ${measured.counted} counted ${kindOfCheck(check).describeGood(check)}`;
     if (measured.successRate >= successRate) {
-        const stability = measured.firstFailureMs === undefined ? "not one failed" : `stable ${describeMilliseconds(measured.stableAfterMs ?? 0)} after the attack began`;
-        return { name, held: true, measured, reason: `${got} under attack, and ${asked} were asked for; ${stability}.` };
+        const stability =
+            measured.firstFailureMs === undefined
+                ? "not one failed"
+                : `stable ${describeMilliseconds(measured.stableAfterMs ?? 0)} after the attack began`;
+        return {
+            name,
+            held: true,
+            measured,
+            reason: `${got} under attack, and ${asked} were asked for; ${stability}.`,
+        };
     }
     const example = answers.findLast((answer) => !answer.good)?.problem ?? "no answer";
     const reason = `Only ${got} under attack, where ${asked} were asked for; the last failure: ${example}`;
-    const atBest = measure(answers.map((answer) => (answer.unseen ? { ...answer, good: true } : answer)), attackedAt, graceMs);
+    const atBest = measure(
+        answers.map((answer) => (answer.unseen ? { ...answer, good: true } : answer)),
+        attackedAt,
+        graceMs,
+    );
     if (atBest.successRate < successRate) return { name, held: false, measured, reason };
-    return { name, held: false, measured, reason, doubt: `to ${percent(measured.unseenRate)} of what ${name} asked the API server did not answer` };
+    return {
+        name,
+        held: false,
+        measured,
+        reason,
+        doubt: `to ${percent(measured.unseenRate)} of what ${name} asked the API server did not answer`,
+    };
 }
 
 /** Whether the hypothesis held, which takes each of its checks, and why: of checks that did not hold, those alone are told. */
 export function judge(checks: readonly Judged[]): { verdict: "PASSED" | "FAILED"; reason: string } {
     const failed = checks.filter(({ held }) => !held);
     const told = failed.length > 0 ? failed : checks;
-    return { verdict: failed.length > 0 ? "FAILED" : "PASSED", reason: told.map(({ reason }) => reason.replace(/(?<![.!?])$/, told.length > 1 ? "." : "")).join(" ") };
+    return {
+        verdict: failed.length > 0 ? "FAILED" : "PASSED",
+        reason: told.map(({ reason }) => reason.replace(/(?<![.!?])$/, told.length > 1 ? "." : "")).join(" "),
+    };
 }
 
 export function percent(share: number): string {

@@ -65,8 +65,14 @@ export class Witness {
     async cut(): Promise<{ at: number } | { at?: undefined; doubt: Doubt }> {
         const reports = await this.reports();
         if (!this.inward && reports.length > 0) return { at: reports.at(-1)!.at };
-        const control = this.endpoints.length > 0 ? reports.find(({ open }) => this.endpoints.every((endpoint) => open.includes(endpoint))) : undefined;
-        const cut = reports.find(({ at, closed }) => control && at > control.at && this.endpoints.every((endpoint) => closed.includes(endpoint)));
+        const control =
+            this.endpoints.length > 0
+                ? reports.find(({ open }) => this.endpoints.every((endpoint) => open.includes(endpoint)))
+                : undefined;
+        const cut = reports.find(
+            ({ at, closed }) =>
+                control && at > control.at && this.endpoints.every((endpoint) => closed.includes(endpoint)),
+        );
         if (cut) return { at: cut.at };
         return { doubt: control ? notEnforced(reports.at(-1)) : this.noControl(reports) };
     }
@@ -82,28 +88,42 @@ export class Witness {
         const now = witnessedAt + Date.now() - attackedAt;
         const moments = [witnessedAt, ...reports.map(({ at }) => at), now];
         const longestMs = Math.max(...moments.slice(1).map((at, index) => at - moments[index]!));
-        return longestMs > silenceMs ? `the Job that watches the targets said nothing for ${describeMilliseconds(longestMs)} of the run` : undefined;
+        return longestMs > silenceMs
+            ? `the Job that watches the targets said nothing for ${describeMilliseconds(longestMs)} of the run`
+            : undefined;
     }
 
     /** The pods that the Job says it has deleted for this attack. */
     async kills(): Promise<KillReport[]> {
-        return (await this.lines()).filter((line): line is KillReport => "killed" in line && line.killed.mark === this.mark);
+        return (await this.lines()).filter(
+            (line): line is KillReport => "killed" in line && line.killed.mark === this.mark,
+        );
     }
 
     private noControl(reports: readonly ConnectionReport[]): Doubt {
-        if (reports.length === 0) return "the Job that watches the targets reported nothing, so nobody saw whether they can be reached";
-        if (this.endpoints.length === 0) return "the targets declare no such TCP port, so nothing can show that they are cut off";
+        if (reports.length === 0)
+            return "the Job that watches the targets reported nothing, so nobody saw whether they can be reached";
+        if (this.endpoints.length === 0)
+            return "the targets declare no such TCP port, so nothing can show that they are cut off";
         return "the targets could not be reached even before the attack began";
     }
 
     private async presence(): Promise<Presence | undefined> {
-        const pod = (await this.pods()).find(({ metadata, status }) => !metadata!.deletionTimestamp && status?.phase !== "Succeeded" && status?.phase !== "Failed");
+        const pod = (await this.pods()).find(
+            ({ metadata, status }) =>
+                !metadata!.deletionTimestamp && status?.phase !== "Succeeded" && status?.phase !== "Failed",
+        );
         const told = pod?.metadata!.annotations?.[annotations.witness];
         return told === undefined ? undefined : (JSON.parse(told) as Presence);
     }
 
     private async pods() {
-        return (await this.cluster.core.listNamespacedPod({ namespace: this.namespace, labelSelector: `batch.kubernetes.io/job-name=${this.job}` })).items;
+        return (
+            await this.cluster.core.listNamespacedPod({
+                namespace: this.namespace,
+                labelSelector: `batch.kubernetes.io/job-name=${this.job}`,
+            })
+        ).items;
     }
 
     private async reports(): Promise<ConnectionReport[]> {
@@ -114,8 +134,18 @@ export class Witness {
         const logs = await Promise.all(
             // A pod whose container has not started has no log, and the API server says so with an error (400).
             (await this.pods())
-                .filter(({ status }) => status?.containerStatuses?.some(({ state }) => state?.running || state?.terminated))
-                .map(({ metadata }) => orMissing(this.cluster.core.readNamespacedPodLog({ name: metadata!.name!, namespace: this.namespace, container: watcher }))),
+                .filter(({ status }) =>
+                    status?.containerStatuses?.some(({ state }) => state?.running || state?.terminated),
+                )
+                .map(({ metadata }) =>
+                    orMissing(
+                        this.cluster.core.readNamespacedPodLog({
+                            name: metadata!.name!,
+                            namespace: this.namespace,
+                            container: watcher,
+                        }),
+                    ),
+                ),
         );
         return logs
             .flatMap((log) => (log ?? "").split("\n"))

@@ -26,7 +26,11 @@ A one-node Kubernetes and the Pulumi CLI for a machine that has neither. Linux, 
 /** A command line that says nothing that can be done. */
 class UsageError extends Error {}
 
-const options = { help: { type: "boolean", short: "h" }, json: { type: "boolean" }, parts: { type: "boolean" } } as const;
+const options = {
+    help: { type: "boolean", short: "h" },
+    json: { type: "boolean" },
+    parts: { type: "boolean" },
+} as const;
 
 /** Which command takes which option. */
 const commands: Readonly<Record<string, { run(flags: Flags): Promise<number>; takes?: keyof typeof options }>> = {
@@ -101,7 +105,8 @@ function parse(commandLine: readonly string[]): { name?: string; flags: Flags } 
     if (!command) {
         throw new UsageError(`there is no command \`${name}\`; there are ${Object.keys(commands).join(", ")}`);
     }
-    if (surplus.length > 0) throw new UsageError(`\`${name}\` takes no argument, and was given \`${surplus.join(" ")}\``);
+    if (surplus.length > 0)
+        throw new UsageError(`\`${name}\` takes no argument, and was given \`${surplus.join(" ")}\``);
     const foreign = Object.keys(flags).find((flag) => flag !== command.takes);
     if (foreign) throw new UsageError(`\`${name}\` has no option \`--${foreign}\``);
     return { name, flags };

@@ -24,6 +24,8 @@ export async function preparePulumi(project: string): Promise<PulumiCommand> {
     // Takes what is there, of the SDK's own version.
     const root = join(dirname(cliPath("pulumi")), "..");
     return PulumiCommand.install({ root }).catch((error: Error) => {
-        throw new Error(`The Pulumi CLI is not in ${root}/bin, and cannot be got: ${error.message}. Mend that, or put Pulumi ${PULUMI_CLI_VERSION} there, and run the same command again.`);
+        throw new Error(
+            `The Pulumi CLI is not in ${root}/bin, and cannot be got: ${error.message}. Mend that, or put Pulumi ${PULUMI_CLI_VERSION} there, and run the same command again.`,
+        );
     });
 }

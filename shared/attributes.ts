@@ -56,12 +56,16 @@ function parseCondition(text: string): Condition {
     const [key, operator, alternatives] = [parts[1]!.trim(), parts[2]!, parts[3]!];
     const known = (attributeNames as readonly string[]).includes(key);
     if (!known && !(key.startsWith(labelPrefix) && key.length > labelPrefix.length)) {
-        throw new Error(`"${key}" is not an attribute; there are ${attributeNames.join(", ")} and ${labelPrefix}<name>`);
+        throw new Error(
+            `"${key}" is not an attribute; there are ${attributeNames.join(", ")} and ${labelPrefix}<name>`,
+        );
     }
     const values = alternatives.split("|").map((value) => value.trim());
     for (const value of values) {
         if (value === "" || /[=!]/.test(value) || value.slice(0, -1).includes("*")) {
-            throw new Error(`"${value}" in "${text}" is not a value; write a plain value, or a prefix with one * at its end`);
+            throw new Error(
+                `"${value}" in "${text}" is not a value; write a plain value, or a prefix with one * at its end`,
+            );
         }
     }
     return { key, negated: operator === "!=", values };

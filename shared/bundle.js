@@ -1,6 +1,15 @@
 // Plain JavaScript, since all that is run here starts from this file, with nothing before it that could read TypeScript.
 const { createHash } = require("node:crypto");
-const { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = require("node:fs");
+const {
+    existsSync,
+    mkdirSync,
+    readdirSync,
+    readFileSync,
+    renameSync,
+    rmSync,
+    statSync,
+    writeFileSync,
+} = require("node:fs");
 const Module = require("node:module");
 const { dirname, join, relative, resolve, sep } = require("node:path");
 const { setFlagsFromString } = require("node:v8");
@@ -17,14 +26,24 @@ const loader = { ".html": "text", ".css": "text", ".svg": "text", ".browser.js":
 const bundledFile = (exports.bundledFile = (entry) => {
     const { name, sources } = sourcesOf(entry);
     return cached(name, ".js", sources, (outfile) => {
-        require("esbuild").buildSync({ ...target, loader, bundle: true, minify: true, entryPoints: [entry], outfile, logOverride: { "empty-import-meta": "silent" } });
+        require("esbuild").buildSync({
+            ...target,
+            loader,
+            bundle: true,
+            minify: true,
+            entryPoints: [entry],
+            outfile,
+            logOverride: { "empty-import-meta": "silent" },
+        });
     });
 });
 
 /** @type {import("./bundle").packedFile} */
 exports.packedFile = (entry) => {
     const { name, sources } = sourcesOf(entry);
-    return cached(`${name}-packed`, ".js.br", sources, (outfile) => writeFileSync(outfile, brotliCompressSync(readFileSync(bundledFile(entry)))));
+    return cached(`${name}-packed`, ".js.br", sources, (outfile) =>
+        writeFileSync(outfile, brotliCompressSync(readFileSync(bundledFile(entry)))),
+    );
 };
 
 /** What the programs of a folder are made of; a package is as package-lock.json says. */
@@ -32,7 +51,10 @@ const sourcesOfFolder = { node_modules: [], sandbox: [join("sandbox", "pulumi"),
 
 function sourcesOf(entry) {
     const path = relative(project, resolve(entry));
-    return { name: path.replace(/\W+/g, "-"), sources: sourcesOfFolder[path.split(sep)[0]] ?? ["services", "experiments", "shared"] };
+    return {
+        name: path.replace(/\W+/g, "-"),
+        sources: sourcesOfFolder[path.split(sep)[0]] ?? ["services", "experiments", "shared"],
+    };
 }
 
 const loaded = new Map();
@@ -58,22 +80,39 @@ function loadBundle(file) {
         });
     }
     const module = { exports: {} };
-    script.runInThisContext().call(module.exports, module.exports, Module.createRequire(file), module, file, dirname(file));
+    script
+        .runInThisContext()
+        .call(module.exports, module.exports, Module.createRequire(file), module, file, dirname(file));
     return module.exports;
 }
 
 /** What is compiled together: the stack's program, and what `npm run` runs beside it. */
-const compiledTogether = { program: ["index.ts", "components", "experiments", "shared"], commands: ["cli", "sandbox", "bench", join("test", "all.ts")] };
+const compiledTogether = {
+    program: ["index.ts", "components", "experiments", "shared"],
+    commands: ["cli", "sandbox", "bench", join("test", "all.ts")],
+};
 
 /** @type {import("./bundle").compiledFile} */
 exports.compiledFile = (file) => {
     const path = relative(project, file);
-    const set = Object.entries(compiledTogether).find(([, sources]) => sources.some((source) => path === source || path.startsWith(source + sep)));
-    if (!set) throw new Error(`${path} is in none of the folders whose TypeScript is run: ${Object.values(compiledTogether).flat().join(", ")}`);
+    const set = Object.entries(compiledTogether).find(([, sources]) =>
+        sources.some((source) => path === source || path.startsWith(source + sep)),
+    );
+    if (!set)
+        throw new Error(
+            `${path} is in none of the folders whose TypeScript is run: ${Object.values(compiledTogether).flat().join(", ")}`,
+        );
     const [name, sources] = set;
     const folder = cached(name, "", sources, (outdir) => {
         const entryPoints = sources.map((source) => (source.endsWith(".ts") ? source : `${source}/**/*.ts`));
-        require("esbuild").buildSync({ ...target, entryPoints, outdir, outbase: project, absWorkingDir: project, sourcemap: "inline" });
+        require("esbuild").buildSync({
+            ...target,
+            entryPoints,
+            outdir,
+            outbase: project,
+            absWorkingDir: project,
+            sourcemap: "inline",
+        });
     });
     return join(folder, path.replace(/\.ts$/, ".js"));
 };
@@ -90,7 +129,9 @@ function cached(name, extension, sources, make) {
     const unfinished = join(folder, `unfinished-${process.pid}`);
     make(unfinished);
     // Not what another process has made of the same sources meanwhile, and is about to read.
-    const old = readdirSync(folder).filter((other) => !other.startsWith("unfinished") && !other.startsWith(fingerprint(sources)));
+    const old = readdirSync(folder).filter(
+        (other) => !other.startsWith("unfinished") && !other.startsWith(fingerprint(sources)),
+    );
     for (const other of old) rmSync(join(folder, other), { recursive: true, force: true });
     try {
         renameSync(unfinished, path);
@@ -120,7 +161,8 @@ function fingerprint(sources) {
     const key = sources.join();
     if (!fingerprints.has(key)) {
         const hash = createHash("sha256");
-        for (const file of [...sources, "package-lock.json"].flatMap(filesOf)) hash.update(`${file}\n`).update(readFileSync(join(project, file)));
+        for (const file of [...sources, "package-lock.json"].flatMap(filesOf))
+            hash.update(`${file}\n`).update(readFileSync(join(project, file)));
         fingerprints.set(key, hash.digest("hex").slice(0, 16));
     }
     return fingerprints.get(key);
@@ -129,6 +171,8 @@ function fingerprint(sources) {
 /** The path itself where it is a file, else all program files below it. */
 function filesOf(path) {
     if (statSync(join(project, path)).isFile()) return [path];
-    const inside = readdirSync(join(project, path), { recursive: true }).filter((file) => /\.(?:[jt]s|html|css|svg)$/.test(file));
+    const inside = readdirSync(join(project, path), { recursive: true }).filter((file) =>
+        /\.(?:[jt]s|html|css|svg)$/.test(file),
+    );
     return inside.map((file) => join(path, file)).sort();
 }

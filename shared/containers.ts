@@ -74,7 +74,11 @@ export function attackable({ metadata, spec, status }: Pod): boolean {
 }
 
 /** Whether Services send a pod what is for them. */
-export function isReady({ status }: { status?: { conditions?: readonly { type: string; status: string }[] } }): boolean {
+export function isReady({
+    status,
+}: {
+    status?: { conditions?: readonly { type: string; status: string }[] };
+}): boolean {
     return status?.conditions?.some(({ type, status: state }) => type === "Ready" && state === "True") ?? false;
 }
 
@@ -93,7 +97,9 @@ export function containersOf(pod: Pod, deployment: string | undefined, clusterNa
         container: container.name,
         containerId: running.get(container.name) ?? "",
         address: pod.status!.podIP!,
-        ports: (container.ports ?? []).filter(({ protocol = "TCP" }) => protocol === "TCP").map(({ containerPort }) => containerPort),
+        ports: (container.ports ?? [])
+            .filter(({ protocol = "TCP" }) => protocol === "TCP")
+            .map(({ containerPort }) => containerPort),
         attributes: {
             "k8s.cluster-name": clusterName,
             "k8s.namespace": namespace,
@@ -103,7 +109,9 @@ export function containersOf(pod: Pod, deployment: string | undefined, clusterNa
             "container.id": running.get(container.name) ?? "",
             "host.hostname": pod.spec!.nodeName ?? "",
             ...ownersOf(pod, deployment),
-            ...Object.fromEntries(Object.entries(pod.metadata!.labels ?? {}).map(([key, value]) => [`k8s.label.${key}`, value])),
+            ...Object.fromEntries(
+                Object.entries(pod.metadata!.labels ?? {}).map(([key, value]) => [`k8s.label.${key}`, value]),
+            ),
         },
     }));
 }
@@ -115,13 +123,20 @@ export function replicaSetOf(pod: Pod): Owner | undefined {
 
 /** The Deployments behind ReplicaSets, by the ReplicaSets' uids. */
 export function deploymentsByReplicaSet(replicaSets: readonly ReplicaSet[]): Map<string, string | undefined> {
-    return new Map(replicaSets.map(({ metadata }) => [metadata!.uid!, metadata!.ownerReferences?.find(({ kind }) => kind === "Deployment")?.name]));
+    return new Map(
+        replicaSets.map(({ metadata }) => [
+            metadata!.uid!,
+            metadata!.ownerReferences?.find(({ kind }) => kind === "Deployment")?.name,
+        ]),
+    );
 }
 
 /** `k8s.deployment`, `k8s.statefulset`, `k8s.daemonset` or `k8s.job`, whichever made the pod. */
 function ownersOf(pod: Pod, deployment: string | undefined): Record<string, string> {
     if (deployment !== undefined) return { "k8s.deployment": deployment };
-    const owners = (pod.metadata!.ownerReferences ?? []).filter(({ kind }) => ["StatefulSet", "DaemonSet", "Job"].includes(kind));
+    const owners = (pod.metadata!.ownerReferences ?? []).filter(({ kind }) =>
+        ["StatefulSet", "DaemonSet", "Job"].includes(kind),
+    );
     return Object.fromEntries(owners.map(({ kind, name }) => [`k8s.${kind.toLowerCase()}`, name]));
 }
 

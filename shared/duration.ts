@@ -19,7 +19,9 @@ export function parseDuration(text: Duration): number | undefined {
 
 /** Milliseconds as a stack's configuration takes them, in the largest unit of which they are a whole number: `10m`, `90s`, `1500ms`. */
 export function formatDuration(milliseconds: number): Duration {
-    const [unit, size] = Object.entries(millisecondsPerUnit).findLast(([, size]) => milliseconds >= size && milliseconds % size === 0) ?? ["ms", 1];
+    const [unit, size] = Object.entries(millisecondsPerUnit).findLast(
+        ([, size]) => milliseconds >= size && milliseconds % size === 0,
+    ) ?? ["ms", 1];
     return `${milliseconds / size}${unit}`;
 }
 

@@ -21,7 +21,10 @@ export function loadKubeconfig(): KubeConfig {
     const named = (process.env.KUBECONFIG ?? "").split(delimiter).filter((file) => file !== "");
     const files = (named.length > 0 ? named : [join(homedir(), ".kube", "config")]).filter((file) => existsSync(file));
     if (files.length > 0) return merged(files);
-    if (named.length > 0) throw new KubeconfigError(`KUBECONFIG is "${named.join(delimiter)}", and no such file is there; set it to one that is, or unset it for ~/.kube/config`);
+    if (named.length > 0)
+        throw new KubeconfigError(
+            `KUBECONFIG is "${named.join(delimiter)}", and no such file is there; set it to one that is, or unset it for ~/.kube/config`,
+        );
     const kubeconfig = new KubeConfig();
     kubeconfig.loadFromDefault();
     // Where there is no kubeconfig at all, the library makes one up that leads to port 8080 of this machine.
@@ -53,7 +56,9 @@ function read(file: string): KubeConfig {
         kubeconfig.makePathsAbsolute(dirname(file));
         return kubeconfig;
     } catch (error) {
-        throw new KubeconfigError(`the kubeconfig ${file} cannot be read: ${reasonOf(error)}; mend it, or set KUBECONFIG to another`);
+        throw new KubeconfigError(
+            `the kubeconfig ${file} cannot be read: ${reasonOf(error)}; mend it, or set KUBECONFIG to another`,
+        );
     }
 }
 

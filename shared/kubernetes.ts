@@ -1,4 +1,14 @@
-import { ApiException, AppsV1Api, BatchV1Api, CoordinationV1Api, CoreV1Api, KubeConfig, NetworkingV1Api, RbacAuthorizationV1Api, StorageV1Api } from "@kubernetes/client-node";
+import {
+    ApiException,
+    AppsV1Api,
+    BatchV1Api,
+    CoordinationV1Api,
+    CoreV1Api,
+    KubeConfig,
+    NetworkingV1Api,
+    RbacAuthorizationV1Api,
+    StorageV1Api,
+} from "@kubernetes/client-node";
 import { Agent } from "node:https";
 import { isDeepStrictEqual } from "node:util";
 import { loadKubeconfig } from "./kubeconfig";
@@ -57,7 +67,8 @@ function keepConnections(kubeconfig: KubeConfig, timeoutMs: number): void {
         // Its subclasses lead through proxies, and have options of their own.
         if (agent?.constructor !== Agent) return;
         // Credentials may be others by now.
-        if (!isDeepStrictEqual(agent.options, made?.options)) kept = new Agent({ ...agent.options, keepAlive: true, timeout: idleMs });
+        if (!isDeepStrictEqual(agent.options, made?.options))
+            kept = new Agent({ ...agent.options, keepAlive: true, timeout: idleMs });
         made = agent;
         context.setAgent(kept!);
     };
@@ -70,7 +81,8 @@ export function statusOf(error: unknown): number | undefined {
 
 /** What went wrong, in the API server's own words where it was that which refused: the client's are the whole answer. */
 export function reasonOf(error: unknown): string {
-    if (error instanceof ApiException) return statusMessageOf(error.body) ?? `the API server answered with status ${error.code}`;
+    if (error instanceof ApiException)
+        return statusMessageOf(error.body) ?? `the API server answered with status ${error.code}`;
     return error instanceof Error ? error.message : String(error);
 }
 

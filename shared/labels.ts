@@ -9,7 +9,8 @@ export const labels = {
 } as const;
 
 /** The mark on a pod that an experiment attacks; undefined on any other. */
-export const targetMarkOf = ({ metadata }: { metadata?: { labels?: Record<string, string> } }): string | undefined => metadata?.labels?.[labels.target];
+export const targetMarkOf = ({ metadata }: { metadata?: { labels?: Record<string, string> } }): string | undefined =>
+    metadata?.labels?.[labels.target];
 
 /** The experiment that a target's mark is of. */
 export const experimentOf = (mark: string): string => mark.slice(0, mark.lastIndexOf("."));

@@ -1,5 +1,6 @@
 /** What a name is written as that Kubernetes takes for most objects, to complete the sentence "allowed: …". */
-export const allowedName = "lower-case letters, digits and dashes, at most 63, beginning and ending with a letter or digit";
+export const allowedName =
+    "lower-case letters, digits and dashes, at most 63, beginning and ending with a letter or digit";
 
 /** Whether a text is such a name (RFC 1123 label). */
 export function isName(text: string): boolean {

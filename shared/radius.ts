@@ -8,7 +8,10 @@ export const allowedRadius = "a whole number of containers from 1, a percentage 
 export function parseRadius(text: string): Radius | undefined {
     if (text === "all") return { kind: "all" };
     const percent = /^(\d+(?:\.\d+)?)%$/.exec(text)?.[1];
-    if (percent !== undefined) return Number(percent) > 0 && Number(percent) <= 100 ? { kind: "share", share: Number(percent) / 100 } : undefined;
+    if (percent !== undefined)
+        return Number(percent) > 0 && Number(percent) <= 100
+            ? { kind: "share", share: Number(percent) / 100 }
+            : undefined;
     return /^\d{1,6}$/.test(text) && Number(text) > 0 ? { kind: "count", containers: Number(text) } : undefined;
 }
 

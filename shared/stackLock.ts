@@ -63,7 +63,12 @@ function readLock(file: string): StackLock[] {
 function fileBackendFolder(env: NodeJS.ProcessEnv): string | undefined {
     const url = env.PULUMI_BACKEND_URL ?? loginUrl(env);
     if (!url?.startsWith("file://")) return undefined;
-    return resolve(url.slice("file://".length).replace(/\?.*$/, "").replace(/^~(?=\/|$)/, homedir()));
+    return resolve(
+        url
+            .slice("file://".length)
+            .replace(/\?.*$/, "")
+            .replace(/^~(?=\/|$)/, homedir()),
+    );
 }
 
 /** The backend that `pulumi login` has chosen; undefined, or empty, where nobody has logged in. */

@@ -51,17 +51,23 @@ function typecheck(): Outcome {
     console.log("\n── types ──");
     const ok = spawnSync(bin("tsc"), ["--noEmit"], { cwd: project, stdio: "inherit" }).status === 0;
     console.log(ok ? "no mistakes" : "mistakes, above");
-    return ok ? { passed: 1, skipped: 0, failures: [] } : failed("types: tsc --noEmit found mistakes, which it shows above");
+    return ok
+        ? { passed: 1, skipped: 0, failures: [] }
+        : failed("types: tsc --noEmit found mistakes, which it shows above");
 }
 
 /** One of vitest's projects. */
 function run(kind: string): Outcome {
     console.log(`\n── ${kind} ──`);
     const path = join(reports, `${kind}.json`);
-    const { status } = spawnSync(bin("vitest"), ["run", "--project", kind, "--reporter=verbose", "--reporter=json", `--outputFile.json=${path}`], {
-        cwd: project,
-        stdio: "inherit",
-    });
+    const { status } = spawnSync(
+        bin("vitest"),
+        ["run", "--project", kind, "--reporter=verbose", "--reporter=json", `--outputFile.json=${path}`],
+        {
+            cwd: project,
+            stdio: "inherit",
+        },
+    );
     let report: Report;
     try {
         report = JSON.parse(readFileSync(path, "utf8"));
@@ -69,7 +75,8 @@ function run(kind: string): Outcome {
         return failed(`${kind}: vitest ended without a report (exit status ${status})`);
     }
     const failures = report.testResults.flatMap((file) => failuresOf(kind, file));
-    if (failures.length === 0 && status !== 0) failures.push(`${kind}: no test failed, but vitest ended with exit status ${status}`);
+    if (failures.length === 0 && status !== 0)
+        failures.push(`${kind}: no test failed, but vitest ended with exit status ${status}`);
     return { passed: report.numPassedTests, skipped: report.numPendingTests, failures };
 }
 
@@ -78,7 +85,8 @@ function failuresOf(kind: string, file: Report["testResults"][number]): string[]
     const name = `${kind}: ${relative(project, file.name)}`;
     const tests = file.assertionResults.filter((test) => test.status === "failed");
     // Vitest tells why a file could not be loaded, but nothing of a hook that failed.
-    if (tests.length === 0 && file.status === "failed") return [`${name}\n${file.message || "a hook failed, as vitest shows above"}`];
+    if (tests.length === 0 && file.status === "failed")
+        return [`${name}\n${file.message || "a hook failed, as vitest shows above"}`];
     return tests.map((test) => [`${name} > ${test.fullName}`, ...test.failureMessages].join("\n"));
 }
 

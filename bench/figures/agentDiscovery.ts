@@ -28,7 +28,8 @@ export function agentDiscovery(session: Session): Figure {
                 await stack.up();
                 const agents = await findAgents(session.cluster, namespaces.agent);
                 const samples: number[] = [];
-                for (let round = 1; round <= rounds; round++) samples.push(await measureRound(session.cluster, agents!, `new-${round}`));
+                for (let round = 1; round <= rounds; round++)
+                    samples.push(await measureRound(session.cluster, agents!, `new-${round}`));
                 return { value: Math.max(...samples), made: describeSamples(samples), samples: { listed: samples } };
             } finally {
                 // Some of an agent is in no namespace.
@@ -43,8 +44,12 @@ async function measureRound(cluster: Cluster, agents: Agents, name: string): Pro
     const begun = performance.now();
     await cluster.core.createNamespacedPod({ namespace: namespaces.agent, body: idlePod(name) });
     const [runs, listed] = await Promise.all([
-        until(`${name} runs`, begun, async () => attackable(await cluster.core.readNamespacedPod({ name, namespace: namespaces.agent }))),
-        until(`the agent lists ${name}`, begun, async () => (await askAgents(cluster, agents)).some(({ pod }) => pod === name)),
+        until(`${name} runs`, begun, async () =>
+            attackable(await cluster.core.readNamespacedPod({ name, namespace: namespaces.agent })),
+        ),
+        until(`the agent lists ${name}`, begun, async () =>
+            (await askAgents(cluster, agents)).some(({ pod }) => pod === name),
+        ),
     ]);
     return Math.max(0, listed - runs);
 }
@@ -64,7 +69,14 @@ function idlePod(name: string) {
         spec: {
             securityContext: restrictedPod(users.node),
             terminationGracePeriodSeconds: 0,
-            containers: [{ name: "idle", image: settings["images.node"].default, command: ["node", "--eval", "setInterval(() => {}, 1000)"], securityContext: restrictedContainer }],
+            containers: [
+                {
+                    name: "idle",
+                    image: settings["images.node"].default,
+                    command: ["node", "--eval", "setInterval(() => {}, 1000)"],
+                    securityContext: restrictedContainer,
+                },
+            ],
         },
     };
 }

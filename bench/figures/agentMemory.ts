@@ -24,7 +24,10 @@ export function agentMemory(session: Session): Figure {
         unit: "MB",
         async measure() {
             await session.runningShop();
-            const { items } = await session.cluster.core.listNamespacedPod({ namespace: namespaces.shop, labelSelector: "app=hot-deals" });
+            const { items } = await session.cluster.core.listNamespacedPod({
+                namespace: namespaces.shop,
+                labelSelector: "app=hot-deals",
+            });
             const api = await generatedApiServer(items[0]!, pods);
             const agent = await AgentProcess.start(api);
             try {
@@ -37,7 +40,11 @@ export function agentMemory(session: Session): Figure {
                     await agent.ask();
                     samples.push(agent.peakMegabytes());
                 }
-                return { value: samples.at(-1)!, made: `${samples.map((sample) => sample.toFixed(1)).join(", ")} MB at most by then, in ${rounds} rounds`, samples: { peak: samples } };
+                return {
+                    value: samples.at(-1)!,
+                    made: `${samples.map((sample) => sample.toFixed(1)).join(", ")} MB at most by then, in ${rounds} rounds`,
+                    samples: { peak: samples },
+                };
             } finally {
                 agent.end();
                 api.close();
@@ -58,7 +65,8 @@ class AgentProcess {
     static async start(api: GeneratedApiServer): Promise<AgentProcess> {
         const folder = mkdtempSync(join(tmpdir(), "chaos-shop-bench-agent-"));
         const key = randomBytes(32).toString("hex");
-        for (const [file, text] of Object.entries({ token: "none is asked for", "ca.crt": api.authority, key })) writeFileSync(join(folder, file), text, { mode: 0o600 });
+        for (const [file, text] of Object.entries({ token: "none is asked for", "ca.crt": api.authority, key }))
+            writeFileSync(join(folder, file), text, { mode: 0o600 });
         const port = await freePort();
         const env = {
             ...nodeEnvironment,
@@ -70,7 +78,10 @@ class AgentProcess {
             KUBERNETES_SERVICE_HOST: "127.0.0.1",
             KUBERNETES_SERVICE_PORT: String(api.port),
         };
-        const child = spawn(process.execPath, [...heap, bundledFile(join(servicesFolder, "agent", "main.ts"))], { env, stdio: "ignore" });
+        const child = spawn(process.execPath, [...heap, bundledFile(join(servicesFolder, "agent", "main.ts"))], {
+            env,
+            stdio: "ignore",
+        });
         return new AgentProcess(child, folder, `http://127.0.0.1:${port}`, key);
     }
 
@@ -78,12 +89,16 @@ class AgentProcess {
     async ask(): Promise<void> {
         const answer = await fetch(this.url + targetsPath, { headers: { authorization: `Bearer ${this.key}` } });
         const { targets } = (await answer.json()) as { targets: unknown[] };
-        if (targets.length !== pods) throw new Error(`the agent listed ${targets.length} containers instead of ${pods}`);
+        if (targets.length !== pods)
+            throw new Error(`the agent listed ${targets.length} containers instead of ${pods}`);
     }
 
     /** The most that it had resident until now, in 10^6 bytes; VmHWM is in KiB (proc_pid_status(5)). */
     peakMegabytes(): number {
-        return (Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${this.child.pid}/status`, "utf8"))![1]) * 1_024) / 1e6;
+        return (
+            (Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${this.child.pid}/status`, "utf8"))![1]) * 1_024) /
+            1e6
+        );
     }
 
     end(): void {

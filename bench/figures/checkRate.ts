@@ -26,12 +26,20 @@ export function checkRate({ cluster }: Session): Figure {
             await once(server, "listening");
             const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
             try {
-                await askThrough(() => askProducts(cluster, { kind: "address", url }, 5_000), lengthMs, 1_000 / perSecond);
+                await askThrough(
+                    () => askProducts(cluster, { kind: "address", url }, 5_000),
+                    lengthMs,
+                    1_000 / perSecond,
+                );
             } finally {
                 server.close();
             }
             const kept = (arrivals.length - 1) / ((arrivals.at(-1)! - arrivals[0]!) / 1_000);
-            return { value: Math.max(kept / perSecond, perSecond / kept), made: `${kept.toFixed(2)} requests a second, ${arrivals.length} in all`, samples: { rate: [kept] } };
+            return {
+                value: Math.max(kept / perSecond, perSecond / kept),
+                made: `${kept.toFixed(2)} requests a second, ${arrivals.length} in all`,
+                samples: { rate: [kept] },
+            };
         },
     };
 }

@@ -33,14 +33,22 @@ export function experimentRun(session: Session): Figure {
             try {
                 for (let round = 1; round <= rounds; round++) {
                     const run = await measureRun(shop);
-                    session.say(`round ${round} of ${rounds}: enabled in ${run.enable.toFixed(1)} s, disabled in ${run.disable.toFixed(1)} s, ${waitOf(run).toFixed(1)} s of it waits`);
+                    session.say(
+                        `round ${round} of ${rounds}: enabled in ${run.enable.toFixed(1)} s, disabled in ${run.disable.toFixed(1)} s, ${waitOf(run).toFixed(1)} s of it waits`,
+                    );
                     runs.push(run);
                 }
             } finally {
                 shop.close();
             }
-            const samples = { enable: runs.map(({ enable }) => enable), disable: runs.map(({ disable }) => disable), waits: runs.map(waitOf) };
-            const eachWait = (["witness", "proofs", "recovery"] as const).map((wait) => `${wait} ${median(runs.map(({ waits }) => waits[wait])).toFixed(2)} s`);
+            const samples = {
+                enable: runs.map(({ enable }) => enable),
+                disable: runs.map(({ disable }) => disable),
+                waits: runs.map(waitOf),
+            };
+            const eachWait = (["witness", "proofs", "recovery"] as const).map(
+                (wait) => `${wait} ${median(runs.map(({ waits }) => waits[wait])).toFixed(2)} s`,
+            );
             return {
                 value: median(runs.map((run) => run.enable + run.disable - waitOf(run))),
                 made: `enabling ${describeSamples(samples.enable)}, disabling ${describeSamples(samples.disable)}, waits ${describeSamples(samples.waits)}: ${eachWait.join(", ")}`,
@@ -57,16 +65,26 @@ async function measureRun(shop: BorrowedStack): Promise<Run> {
     const enable = await update(shop, "true", witness.onEvent);
     const conclusion = (await shop.outputs()).experiment!.value as Conclusion;
     const disable = await update(shop, "false", () => undefined);
-    const { startedAt, endedAt, recovery } = JSON.parse(readFileSync(join(project, conclusion.journal), "utf8")) as Journal;
+    const { startedAt, endedAt, recovery } = JSON.parse(
+        readFileSync(join(project, conclusion.journal), "utf8"),
+    ) as Journal;
     discardFailedRun(conclusion);
     return {
         enable: enable - windowSeconds,
         disable,
-        waits: { witness: witness.seconds(), proofs: (endedAt - startedAt) / 1_000 - windowSeconds, recovery: recovery!.recoveredAfterMs / 1_000 },
+        waits: {
+            witness: witness.seconds(),
+            proofs: (endedAt - startedAt) / 1_000 - windowSeconds,
+            recovery: recovery!.recoveredAfterMs / 1_000,
+        },
     };
 }
 
-async function update(shop: BorrowedStack, enabled: "true" | "false", onEvent: (event: EngineEvent) => void): Promise<number> {
+async function update(
+    shop: BorrowedStack,
+    enabled: "true" | "false",
+    onEvent: (event: EngineEvent) => void,
+): Promise<number> {
     shop.set({ "experiment.enabled": enabled });
     return timed(() => shop.up(onEvent));
 }

@@ -33,7 +33,8 @@ interface Round {
 export function gatewayLatency(session: Session): Figure {
     return {
         name: "gateway-latency",
-        meaning: "p99 of the gateway's /products under half the load that it can bear, against the slowest backend's p50 meanwhile; beside it what a bare Node server comes to in the gateway's place",
+        meaning:
+            "p99 of the gateway's /products under half the load that it can bear, against the slowest backend's p50 meanwhile; beside it what a bare Node server comes to in the gateway's place",
         bar: 5,
         unit: "ratio",
         async measure() {
@@ -45,17 +46,23 @@ export function gatewayLatency(session: Session): Figure {
                 const results: Record<keyof typeof sides, Round[]> = { gateway: [], bare: [] };
                 for (const url of Object.values(sides)) await fullLoad(url, warmUpSeconds);
                 for (let round = 1; round <= rounds; round++) {
-                    for (const side of round % roundsPerBare === 0 ? (["gateway", "bare"] as const) : (["gateway"] as const)) {
+                    for (const side of round % roundsPerBare === 0
+                        ? (["gateway", "bare"] as const)
+                        : (["gateway"] as const)) {
                         const result = await measureRound(sides[side], backends);
                         results[side].push(result);
                         session.say(`round ${round} of ${rounds}, ${side}: ${describeRound(result)}`);
                     }
                 }
-                const told = (side: keyof typeof sides) => `${median(results[side].map(ratioOf)).toFixed(2)} (${results[side].map((round) => ratioOf(round).toFixed(2)).join(", ")})`;
+                const told = (side: keyof typeof sides) =>
+                    `${median(results[side].map(ratioOf)).toFixed(2)} (${results[side].map((round) => ratioOf(round).toFixed(2)).join(", ")})`;
                 return {
                     value: median(results.gateway.map(ratioOf)),
                     made: `gateway ${told("gateway")}, bare ${told("bare")}; in the gateway's last round ${describeRound(results.gateway.at(-1)!)}`,
-                    samples: { p99: results.gateway.map(({ p99 }) => p99 / 1_000), slowest: results.gateway.map(({ slowest }) => slowest.p50 / 1_000) },
+                    samples: {
+                        p99: results.gateway.map(({ p99 }) => p99 / 1_000),
+                        slowest: results.gateway.map(({ slowest }) => slowest.p50 / 1_000),
+                    },
                 };
             } finally {
                 await bare.remove();
@@ -76,7 +83,11 @@ async function measureRound(url: string, backends: Record<string, string>): Prom
     const load = steadyLoad(url, perSecond, halfSeconds);
     const [{ latencies, bad, firstBad }, samples] = await Promise.all([load, sample(backends, load)]);
     if (bad > 0) throw new Error(`${url} failed ${bad} times under half its load, first with ${firstBad}`);
-    const medians = Object.entries(samples).map(([name, answers]) => ({ name, p50: percentile(answers, 50), p99: percentile(answers, 99) }));
+    const medians = Object.entries(samples).map(([name, answers]) => ({
+        name,
+        p50: percentile(answers, 50),
+        p99: percentile(answers, 99),
+    }));
     return { perSecond, p99: percentile(latencies, 99), slowest: medians.reduce((a, b) => (b.p50 > a.p50 ? b : a)) };
 }
 
@@ -90,7 +101,9 @@ async function sample(urls: Record<string, string>, ended: Promise<unknown>): Pr
     void ended.then(stop, stop);
     const latencies: Record<string, number[]> = Object.fromEntries(Object.keys(urls).map((name) => [name, []]));
     while (goesOn) {
-        await Promise.all(Object.entries(urls).map(async ([name, url]) => latencies[name]!.push(await timeToAnswer(url))));
+        await Promise.all(
+            Object.entries(urls).map(async ([name, url]) => latencies[name]!.push(await timeToAnswer(url))),
+        );
         await sleep(pauseMs);
     }
     return latencies;
@@ -99,7 +112,9 @@ async function sample(urls: Record<string, string>, ended: Promise<unknown>): Pr
 async function timeToAnswer(url: string): Promise<number> {
     const begun = performance.now();
     await new Promise<void>((resolve, reject) => {
-        request(url, { agent: false }, (response) => response.resume().on("end", resolve)).on("error", reject).end();
+        request(url, { agent: false }, (response) => response.resume().on("end", resolve))
+            .on("error", reject)
+            .end();
     });
     return performance.now() - begun;
 }

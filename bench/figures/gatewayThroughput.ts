@@ -27,10 +27,17 @@ export function gatewayThroughput(session: Session): Figure {
                         if (bad > 0) throw new Error(`the ${side} server failed ${bad} times, first with ${firstBad}`);
                         samples[side].push(perSecond);
                     }
-                    session.say(`round ${round} of ${rounds}: bare ${samples.bare.at(-1)!.toFixed(0)}/s, gateway ${samples.gateway.at(-1)!.toFixed(0)}/s`);
+                    session.say(
+                        `round ${round} of ${rounds}: bare ${samples.bare.at(-1)!.toFixed(0)}/s, gateway ${samples.gateway.at(-1)!.toFixed(0)}/s`,
+                    );
                 }
-                const told = (side: keyof typeof sides) => `${median(samples[side]).toFixed(0)}/s (${samples[side].map((each) => each.toFixed(0)).join(", ")})`;
-                return { value: ratio(samples.bare, samples.gateway), made: `bare ${told("bare")}, gateway ${told("gateway")}`, samples };
+                const told = (side: keyof typeof sides) =>
+                    `${median(samples[side]).toFixed(0)}/s (${samples[side].map((each) => each.toFixed(0)).join(", ")})`;
+                return {
+                    value: ratio(samples.bare, samples.gateway),
+                    made: `bare ${told("bare")}, gateway ${told("gateway")}`,
+                    samples,
+                };
             } finally {
                 await bare.remove();
             }

@@ -30,7 +30,9 @@ export function orderMemory(session: Session): Figure {
             session.say(`placing orders over ${connections} connections for ${loadSeconds} s`);
             const [{ latencies, bad, firstBad }, pods] = await Promise.all([
                 fullLoad(url.replace(/products$/, "orders"), loadSeconds, next),
-                sleep((loadSeconds - 1) * 1_000).then(() => memoryOfPods(session.cluster, session.context, namespaces.shop)),
+                sleep((loadSeconds - 1) * 1_000).then(() =>
+                    memoryOfPods(session.cluster, session.context, namespaces.shop),
+                ),
             ]);
             if (bad > 0) throw new Error(`${bad} orders were not accepted, the first with ${firstBad}`);
             const largest = pods.sort((a, b) => b.megabytes - a.megabytes);
@@ -44,8 +46,13 @@ export function orderMemory(session: Session): Figure {
 }
 
 async function productIds(url: string): Promise<string[]> {
-    const { fashionResponse, toysResponse, hotDealsResponse } = (await (await fetch(url)).json()) as Record<string, { products: { id: string }[] }>;
-    return [fashionResponse, toysResponse, hotDealsResponse].flatMap((response) => response!.products.map(({ id }) => id));
+    const { fashionResponse, toysResponse, hotDealsResponse } = (await (await fetch(url)).json()) as Record<
+        string,
+        { products: { id: string }[] }
+    >;
+    return [fashionResponse, toysResponse, hotDealsResponse].flatMap((response) =>
+        response!.products.map(({ id }) => id),
+    );
 }
 
 /** One order after another, each of one product, and all products in turn. */

@@ -22,9 +22,13 @@ export function podMemory(session: Session): Figure {
             session.say(`asking /products over ${connections} connections for ${loadSeconds} s`);
             const [{ latencies }, pods] = await Promise.all([
                 fullLoad(url, loadSeconds),
-                sleep((loadSeconds - 1) * 1_000).then(() => memoryOfPods(session.cluster, session.context, namespaces.shop)),
+                sleep((loadSeconds - 1) * 1_000).then(() =>
+                    memoryOfPods(session.cluster, session.context, namespaces.shop),
+                ),
             ]);
-            const largest = pods.filter(({ workload }) => workload !== exempt).sort((a, b) => b.megabytes - a.megabytes);
+            const largest = pods
+                .filter(({ workload }) => workload !== exempt)
+                .sort((a, b) => b.megabytes - a.megabytes);
             const lines = largest.map(({ workload, megabytes }) => `${workload} ${megabytes.toFixed(0)}`);
             return {
                 value: largest[0]!.megabytes,

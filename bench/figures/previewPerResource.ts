@@ -18,7 +18,10 @@ export function previewPerResource(session: Session): Figure {
             // The first reads what later ones find in the page cache.
             await fewShops.previewNew();
             for (let round = 1; round <= rounds; round++) {
-                for (const [size, stack] of [["few", fewShops], ["many", manyShops]] as const) {
+                for (const [size, stack] of [
+                    ["few", fewShops],
+                    ["many", manyShops],
+                ] as const) {
                     const preview = await stack.previewNew();
                     samples[size].push(preview.seconds / preview.resources);
                     resources[size] = preview.resources;
@@ -26,7 +29,8 @@ export function previewPerResource(session: Session): Figure {
                 const [fewMs, manyMs] = [samples.few, samples.many].map((each) => (each.at(-1)! * 1_000).toFixed(1));
                 session.say(`round ${round} of ${rounds}: ${fewMs} ms at ${few} shops, ${manyMs} ms at ${many}`);
             }
-            const milliseconds = (seconds: readonly number[]) => describeSamples(seconds.map((each) => each * 1_000)).replaceAll(" s ", " ms ");
+            const milliseconds = (seconds: readonly number[]) =>
+                describeSamples(seconds.map((each) => each * 1_000)).replaceAll(" s ", " ms ");
             return {
                 value: ratio(samples.many, samples.few),
                 made: `${many} shops ${milliseconds(samples.many)} for each of ${resources.many} resources, ${few} shops ${milliseconds(samples.few)} for each of ${resources.few}`,

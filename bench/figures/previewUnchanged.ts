@@ -19,7 +19,9 @@ export function previewUnchanged(session: Session): Figure {
             for (let round = 1; round <= rounds; round++) {
                 ours.push(await shop.previewUnchanged());
                 theirs.push(await empty.previewUnchanged());
-                session.say(`round ${round} of ${rounds}: shop ${ours.at(-1)!.toFixed(2)} s, empty program ${theirs.at(-1)!.toFixed(2)} s`);
+                session.say(
+                    `round ${round} of ${rounds}: shop ${ours.at(-1)!.toFixed(2)} s, empty program ${theirs.at(-1)!.toFixed(2)} s`,
+                );
             }
             return {
                 value: ratio(ours, theirs),

@@ -10,7 +10,11 @@ export function recovery(session: Session): Figure {
         unit: "s",
         async measure() {
             const samples = (await experimentRounds(session)).map((round) => round.recovery);
-            return { value: Math.max(...samples), made: `in each round ${samples.map((sample) => sample.toFixed(2)).join(", ")} s`, samples: { recovery: samples } };
+            return {
+                value: Math.max(...samples),
+                made: `in each round ${samples.map((sample) => sample.toFixed(2)).join(", ")} s`,
+                samples: { recovery: samples },
+            };
         },
     };
 }

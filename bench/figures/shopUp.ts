@@ -19,17 +19,25 @@ export function shopUp(session: Session): Figure {
             for (let round = 1; round <= rounds; round++) {
                 const stack = await session.newShopStack(namespaces.pulumi);
                 const begun = performance.now();
-                const [end, answered] = await Promise.all([stack.up(), untilProductsAnswer(cluster, namespaces.pulumi, begun)]);
+                const [end, answered] = await Promise.all([
+                    stack.up(),
+                    untilProductsAnswer(cluster, namespaces.pulumi, begun),
+                ]);
                 pulumi.push(answered);
                 ended.push(end);
                 const manifests = manifestsOf(await stack.state(), namespaces.kubectl);
                 await removeNamespaces(cluster, [namespaces.pulumi]);
 
                 const applied = performance.now();
-                const [, reached] = await Promise.all([kubectlApply(context, manifests), untilProductsAnswer(cluster, namespaces.kubectl, applied)]);
+                const [, reached] = await Promise.all([
+                    kubectlApply(context, manifests),
+                    untilProductsAnswer(cluster, namespaces.kubectl, applied),
+                ]);
                 kubectl.push(reached);
                 await removeNamespaces(cluster, [namespaces.kubectl]);
-                say(`round ${round} of ${rounds}: pulumi ${answered.toFixed(1)} s (ended after ${end.toFixed(1)} s), kubectl ${reached.toFixed(1)} s`);
+                say(
+                    `round ${round} of ${rounds}: pulumi ${answered.toFixed(1)} s (ended after ${end.toFixed(1)} s), kubectl ${reached.toFixed(1)} s`,
+                );
             }
             return {
                 value: ratio(pulumi, kubectl),

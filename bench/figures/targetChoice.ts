@@ -21,8 +21,13 @@ export function targetChoice(): Figure {
             for (let round = 0; round < rounds; round++) {
                 samples.push(
                     await timed(async () => {
-                        const { targets } = choose(await askApiServer(cluster, "bench"), "k8s.deployment=workload-1*,k8s.label.tier!=edge", { kind: "share", share: 0.5 });
-                        if (targets.length !== 555) throw new Error(`${targets.length} containers were chosen instead of 555`);
+                        const { targets } = choose(
+                            await askApiServer(cluster, "bench"),
+                            "k8s.deployment=workload-1*,k8s.label.tier!=edge",
+                            { kind: "share", share: 0.5 },
+                        );
+                        if (targets.length !== 555)
+                            throw new Error(`${targets.length} containers were chosen instead of 555`);
                     }),
                 );
             }
@@ -35,11 +40,21 @@ export function targetChoice(): Figure {
 function generatedCluster(): Cluster {
     const replicaSets = Array.from({ length: pods / podsPerDeployment }, (_, index) => replicaSet(index));
     const items = Array.from({ length: pods }, (_, index) => pod(index));
-    return { core: { listPodForAllNamespaces: async () => ({ items }) }, apps: { listReplicaSetForAllNamespaces: async () => ({ items: replicaSets }) } } as unknown as Cluster;
+    return {
+        core: { listPodForAllNamespaces: async () => ({ items }) },
+        apps: { listReplicaSetForAllNamespaces: async () => ({ items: replicaSets }) },
+    } as unknown as Cluster;
 }
 
 function replicaSet(index: number): V1ReplicaSet {
-    return { metadata: { uid: `rs-${index}`, ownerReferences: [{ apiVersion: "apps/v1", kind: "Deployment", name: `workload-${index}`, uid: `d-${index}` }] } };
+    return {
+        metadata: {
+            uid: `rs-${index}`,
+            ownerReferences: [
+                { apiVersion: "apps/v1", kind: "Deployment", name: `workload-${index}`, uid: `d-${index}` },
+            ],
+        },
+    };
 }
 
 function pod(index: number): V1Pod {
@@ -51,9 +66,27 @@ function pod(index: number): V1Pod {
             namespace: "bench",
             uid: `p-${index}`,
             labels: { app: `workload-${owner}`, tier: "backend" },
-            ownerReferences: [{ apiVersion: "apps/v1", kind: "ReplicaSet", name: `workload-${owner}-1`, uid: `rs-${owner}` }],
+            ownerReferences: [
+                { apiVersion: "apps/v1", kind: "ReplicaSet", name: `workload-${owner}-1`, uid: `rs-${owner}` },
+            ],
         },
-        spec: { nodeName: `node-${index % 50}`, containers: [{ name: "main", image: "example.com/main:1", ports: [{ containerPort: 8080 }] }] },
-        status: { phase: "Running", podIP: `10.1.${index >> 8}.${index & 255}`, containerStatuses: [{ name: "main", containerID: `containerd://${index}`, image: "", imageID: "", ready: true, restartCount: 0 }] },
+        spec: {
+            nodeName: `node-${index % 50}`,
+            containers: [{ name: "main", image: "example.com/main:1", ports: [{ containerPort: 8080 }] }],
+        },
+        status: {
+            phase: "Running",
+            podIP: `10.1.${index >> 8}.${index & 255}`,
+            containerStatuses: [
+                {
+                    name: "main",
+                    containerID: `containerd://${index}`,
+                    image: "",
+                    imageID: "",
+                    ready: true,
+                    restartCount: 0,
+                },
+            ],
+        },
     };
 }

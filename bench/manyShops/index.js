@@ -5,7 +5,11 @@ const { settings } = require("../../components/configuration/settings.ts");
 const { Shop } = require("../../components/shop/shop.ts");
 
 const config = new pulumi.Config();
-const images = { node: settings["images.node"].default, postgres: settings["images.postgres"].default, nats: settings["images.nats"].default };
+const images = {
+    node: settings["images.node"].default,
+    postgres: settings["images.postgres"].default,
+    nats: settings["images.nats"].default,
+};
 const provider = new k8s.Provider("cluster", { context: config.require("context") });
 for (let number = 1; number <= config.requireNumber("shops"); number++) {
     // The engine tells resources of one name apart by the types of their parents.

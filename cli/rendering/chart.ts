@@ -24,24 +24,48 @@ export async function renderChart(configuration: StackConfiguration): Promise<Re
     const args: ShopArgs = {
         ...shopArgsOf(configuration),
         namespace: "{{ .Release.Namespace }}",
-        images: { node: expressionOf("images.node"), postgres: expressionOf("images.postgres"), nats: expressionOf("images.nats") },
+        images: {
+            node: expressionOf("images.node"),
+            postgres: expressionOf("images.postgres"),
+            nats: expressionOf("images.nats"),
+        },
         gatewayServiceType: expressionOf("gateway.serviceType") as ShopArgs["gatewayServiceType"],
-        ingress: { hosts: [expressionOf("ingress.hosts")], class: expressionOf("ingress.class"), tlsSecret: expressionOf("ingress.tlsSecret") },
+        ingress: {
+            hosts: [expressionOf("ingress.hosts")],
+            class: expressionOf("ingress.class"),
+            tlsSecret: expressionOf("ingress.tlsSecret"),
+        },
     };
-    const objects = (await objectsOf(() => new Shop("shop", args, { transformations: placement(configuration.placement) }))).filter(({ kind }) => kind !== "Namespace");
+    const objects = (
+        await objectsOf(() => new Shop("shop", args, { transformations: placement(configuration.placement) }))
+    ).filter(({ kind }) => kind !== "Namespace");
     const passwords = new PasswordTemplates(objects);
     const files: RenderedFile[] = [
         { path: "values.yaml", text: valuesFile(configuration) },
         { path: "values.schema.json", text: `${JSON.stringify(valuesSchema, undefined, 2)}\n` },
         { path: "templates/_passwords.tpl", text: passwords.definitions },
-        ...objects.map((object) => ({ path: `${chartOf(object)}templates/${fileNameOf(object)}`, text: templateOf(object, passwords) })),
+        ...objects.map((object) => ({
+            path: `${chartOf(object)}templates/${fileNameOf(object)}`,
+            text: templateOf(object, passwords),
+        })),
     ];
     // Who installs the newest must see by its version that it is another one.
     const version = `${project.version}+${hashOf(files)}`;
     const about = { apiVersion: "v2", type: "application", version, appVersion: project.version };
     const dependencies = [{ name: "programs", version }];
-    files.push({ path: "Chart.yaml", text: yamlOf({ name: "chaos-shop", description: "A demo shop to run chaos experiments on", ...about, dependencies }) });
-    files.push({ path: `${programsChart}Chart.yaml`, text: yamlOf({ name: "programs", description: "The programs of the demo shop", ...about }) });
+    files.push({
+        path: "Chart.yaml",
+        text: yamlOf({
+            name: "chaos-shop",
+            description: "A demo shop to run chaos experiments on",
+            ...about,
+            dependencies,
+        }),
+    });
+    files.push({
+        path: `${programsChart}Chart.yaml`,
+        text: yamlOf({ name: "programs", description: "The programs of the demo shop", ...about }),
+    });
     return files.map(({ path, text }) => ({ path: `${chartFolder}/${path}`, text }));
 }
 
@@ -71,7 +95,11 @@ function templateOf(object: KubernetesObject, passwords: PasswordTemplates): str
 
 /** The same with every text in it as Helm reads it: an expression of ours as it is, anything else word for word. */
 function asTemplate(value: unknown, passwords: PasswordTemplates): unknown {
-    if (typeof value === "string") return passwords.versionExpression(value) ?? (/^\{\{ \.(?:Values|Release)\.[\w.]+ \}\}$/.test(value) ? value : value.replaceAll("{{", '{{ "{{" }}'));
+    if (typeof value === "string")
+        return (
+            passwords.versionExpression(value) ??
+            (/^\{\{ \.(?:Values|Release)\.[\w.]+ \}\}$/.test(value) ? value : value.replaceAll("{{", '{{ "{{" }}'))
+        );
     if (Array.isArray(value)) return value.map((inner) => asTemplate(inner, passwords));
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, asTemplate(inner, passwords)]));

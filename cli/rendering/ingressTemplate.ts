@@ -17,8 +17,12 @@ interface IngressSpec {
 export function ingressTemplate({ spec, ...ingress }: KubernetesObject): string {
     const { ingressClassName, tls, rules, ...others } = spec as IngressSpec;
     const [[secret], [rule]] = [tls, rules];
-    const unknown = [...Object.keys(others), ...Object.keys(secret!).filter((part) => part !== "hosts" && part !== "secretName")];
-    if (unknown.length > 0) throw new Error(`the chart's Ingress would lose ${unknown.join(", ")}: its template does not know them`);
+    const unknown = [
+        ...Object.keys(others),
+        ...Object.keys(secret!).filter((part) => part !== "hosts" && part !== "secretName"),
+    ];
+    if (unknown.length > 0)
+        throw new Error(`the chart's Ingress would lose ${unknown.join(", ")}: its template does not know them`);
     return [
         "{{- if .Values.ingress.hosts }}",
         yamlOf(ingress).trimEnd(),
@@ -50,4 +54,9 @@ function quoted(found: string, key: "ingress.class" | "ingress.tlsSecret"): stri
     return "{{ . | quote }}";
 }
 
-const indented = (text: string, by: number) => text.trimEnd().split("\n").map((line) => " ".repeat(by) + line).join("\n");
+const indented = (text: string, by: number) =>
+    text
+        .trimEnd()
+        .split("\n")
+        .map((line) => " ".repeat(by) + line)
+        .join("\n");

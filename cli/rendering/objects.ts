@@ -36,13 +36,18 @@ export async function objectsOf(build: () => unknown, kept: SecretData = {}): Pr
     );
     build();
     await pulumi.runtime.disconnect();
-    return objects.map(forKubectl).sort((a, b) => rankOf(a) - rankOf(b) || compare(a.kind, b.kind) || compare(a.metadata.name, b.metadata.name));
+    return objects
+        .map(forKubectl)
+        .sort((a, b) => rankOf(a) - rankOf(b) || compare(a.kind, b.kind) || compare(a.metadata.name, b.metadata.name));
 }
 
 /** An object as the API server keeps it: of a Secret's `stringData` it makes `data`. */
 function stored({ stringData, ...object }: KubernetesObject, kept: SecretData): KubernetesObject {
     if (object.kind !== "Secret") return object as KubernetesObject;
-    const drawn = Object.entries(stringData as Record<string, string>).map(([entry, value]) => [entry, Buffer.from(value).toString("base64")]);
+    const drawn = Object.entries(stringData as Record<string, string>).map(([entry, value]) => [
+        entry,
+        Buffer.from(value).toString("base64"),
+    ]);
     return { ...(object as KubernetesObject), data: { ...Object.fromEntries(drawn), ...kept[object.metadata.name] } };
 }
 
@@ -63,8 +68,20 @@ function revealed(value: unknown): unknown {
  */
 function forKubectl({ apiVersion, kind, metadata, immutable: _, ...rest }: KubernetesObject): KubernetesObject {
     const { annotations = {}, name, namespace, ...others } = metadata;
-    const kept = Object.entries(annotations).filter(([annotation]) => !/^(?:pulumi\.com|chaos-shop)\//.test(annotation));
-    const plain = { apiVersion, kind, metadata: { name, ...(namespace !== undefined && { namespace }), ...others, ...(kept.length > 0 && { annotations: Object.fromEntries(kept) }) }, ...rest };
+    const kept = Object.entries(annotations).filter(
+        ([annotation]) => !/^(?:pulumi\.com|chaos-shop)\//.test(annotation),
+    );
+    const plain = {
+        apiVersion,
+        kind,
+        metadata: {
+            name,
+            ...(namespace !== undefined && { namespace }),
+            ...others,
+            ...(kept.length > 0 && { annotations: Object.fromEntries(kept) }),
+        },
+        ...rest,
+    };
     return withoutEmptyLists(plain) as KubernetesObject;
 }
 
@@ -76,7 +93,16 @@ function withoutEmptyLists(value: unknown): unknown {
 }
 
 /** What others need comes first. */
-const order = ["Namespace", "ServiceAccount", "Role", "RoleBinding", "Secret", "ConfigMap", "PersistentVolumeClaim", "Service"];
+const order = [
+    "Namespace",
+    "ServiceAccount",
+    "Role",
+    "RoleBinding",
+    "Secret",
+    "ConfigMap",
+    "PersistentVolumeClaim",
+    "Service",
+];
 
 /** The place of an object's kind in the order in which a cluster wants them. */
 export function rankOf({ kind }: KubernetesObject): number {

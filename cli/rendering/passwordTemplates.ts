@@ -35,10 +35,17 @@ export class PasswordTemplates {
 
     constructor(objects: readonly KubernetesObject[]) {
         this.secrets = new Map(
-            objects.filter(({ kind }) => kind === "Secret").map((secret) => {
-                const accounts = Object.keys(dataOf(secret)).sort().map((account) => `"${account}"`);
-                return [versionOfSecret(secret), `(dict "root" $ "secret" "${secret.metadata.name}" "accounts" (list ${accounts.join(" ")}))`];
-            }),
+            objects
+                .filter(({ kind }) => kind === "Secret")
+                .map((secret) => {
+                    const accounts = Object.keys(dataOf(secret))
+                        .sort()
+                        .map((account) => `"${account}"`);
+                    return [
+                        versionOfSecret(secret),
+                        `(dict "root" $ "secret" "${secret.metadata.name}" "accounts" (list ${accounts.join(" ")}))`,
+                    ];
+                }),
         );
     }
 

@@ -13,7 +13,10 @@ import type { KubernetesObject, SecretData } from "./objects";
  * @returns the paths of the files, below the folder
  */
 export async function render(configuration: StackConfiguration, folder: string): Promise<string[]> {
-    const files = [...(await renderManifests(configuration, passwordsIn(join(folder, manifestsFolder)))), ...(await renderChart(configuration))];
+    const files = [
+        ...(await renderManifests(configuration, passwordsIn(join(folder, manifestsFolder)))),
+        ...(await renderChart(configuration)),
+    ];
     // Only now: where something cannot be rendered, what was there stays.
     for (const own of [manifestsFolder, chartFolder]) rmSync(join(folder, own), { recursive: true, force: true });
     for (const { path, text, secret } of files) {
@@ -26,6 +29,8 @@ export async function render(configuration: StackConfiguration, folder: string):
 /** The passwords of an earlier rendering: other ones would roll the pods of a shop that was made of it. */
 function passwordsIn(folder: string): SecretData {
     if (!existsSync(folder)) return {};
-    const secrets = readdirSync(folder).filter((file) => file.includes("-secret-")).map((file) => load(readFileSync(join(folder, file), "utf8")) as KubernetesObject);
+    const secrets = readdirSync(folder)
+        .filter((file) => file.includes("-secret-"))
+        .map((file) => load(readFileSync(join(folder, file), "utf8")) as KubernetesObject);
     return Object.fromEntries(secrets.map(({ metadata, data }) => [metadata.name, data as Record<string, string>]));
 }

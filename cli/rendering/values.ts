@@ -2,7 +2,16 @@ import type { StackConfiguration } from "../../components/configuration/read";
 import { type Key, settings } from "../../components/configuration/settings";
 
 /** The settings that a chart leaves open, as values of the same names. The others are as they were when it was rendered. */
-const open = ["ingress.hosts", "ingress.class", "ingress.tlsSecret", "ingress.annotations", "gateway.serviceType", "images.node", "images.postgres", "images.nats"] as const satisfies Key[];
+const open = [
+    "ingress.hosts",
+    "ingress.class",
+    "ingress.tlsSecret",
+    "ingress.annotations",
+    "gateway.serviceType",
+    "images.node",
+    "images.postgres",
+    "images.nats",
+] as const satisfies Key[];
 
 type OpenKey = (typeof open)[number];
 
@@ -25,7 +34,10 @@ export function valuesFile({ ingress, gateway, images }: StackConfiguration): st
     return groups
         .map((group) => {
             const ofGroup = open.filter((key) => key.startsWith(`${group}.`));
-            const lines = ofGroup.map((key) => `  # ${settings[key].meaning}\n  ${key.slice(group.length + 1)}: ${JSON.stringify(values[key])}\n`);
+            const lines = ofGroup.map(
+                (key) =>
+                    `  # ${settings[key].meaning}\n  ${key.slice(group.length + 1)}: ${JSON.stringify(values[key])}\n`,
+            );
             return `${group}:\n${lines.join("")}`;
         })
         .join("");
@@ -44,14 +56,22 @@ export const valuesSchema = {
             properties: {
                 hosts: {
                     type: "array",
-                    items: { type: "string", maxLength: 253, pattern: "^(\\*\\.)?([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\\.)*[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$" },
+                    items: {
+                        type: "string",
+                        maxLength: 253,
+                        pattern:
+                            "^(\\*\\.)?([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\\.)*[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$",
+                    },
                 },
                 class: texts,
                 tlsSecret: texts,
                 annotations: { type: "object", additionalProperties: texts },
             },
         },
-        gateway: { type: "object", properties: { serviceType: { enum: settings["gateway.serviceType"].allowed.split(", ") } } },
+        gateway: {
+            type: "object",
+            properties: { serviceType: { enum: settings["gateway.serviceType"].allowed.split(", ") } },
+        },
         images: { type: "object", properties: { node: image, postgres: image, nats: image } },
     },
 };

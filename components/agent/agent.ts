@@ -62,7 +62,11 @@ interface Installation {
     workloads: Workloads[];
 }
 
-function installAgent(name: string, { settings, clusterName, shop, image, manifest = [] }: AgentArgs, opts: pulumi.CustomResourceOptions): Installation {
+function installAgent(
+    name: string,
+    { settings, clusterName, shop, image, manifest = [] }: AgentArgs,
+    opts: pulumi.CustomResourceOptions,
+): Installation {
     const { install, key, chart, timeoutMs } = settings;
     // One that a manifest brings is made here, too: it must outlive a change to another way of installing.
     const isOwn = ({ kind, metadata }: ManifestObject) => kind === "Namespace" && metadata.name === settings.namespace;
@@ -70,21 +74,35 @@ function installAgent(name: string, { settings, clusterName, shop, image, manife
     switch (install) {
         case "builtin": {
             const { daemonSet } = new BuiltinAgent(name, { namespace, shop, clusterName, key, image }, opts);
-            return { installed: daemonSet.id, workloads: [{ namespace: settings.namespace, includes: (workload) => workload.name === name }] };
+            return {
+                installed: daemonSet.id,
+                workloads: [{ namespace: settings.namespace, includes: (workload) => workload.name === name }],
+            };
         }
         case "chart": {
             const { id } = chartAgent(name, { namespace, clusterName, key, chart, timeoutMs }, opts);
-            return { installed: id, workloads: [{ namespace: settings.namespace, includes: isOfRelease(agentRelease) }] };
+            return {
+                installed: id,
+                workloads: [{ namespace: settings.namespace, includes: isOfRelease(agentRelease) }],
+            };
         }
         case "manifest": {
-            const { ids } = new ManifestAgent(name, { namespace, objects: manifest.filter((object) => !isOwn(object)), key }, opts);
+            const { ids } = new ManifestAgent(
+                name,
+                { namespace, objects: manifest.filter((object) => !isOwn(object)), key },
+                opts,
+            );
             return { installed: ids, workloads: daemonSetsOf(manifest, settings.namespace) };
         }
     }
 }
 
 /** The agent's own namespace, with the labels that a manifest gives it. A vendor's agent may ask for more than `restricted` admits. */
-function agentNamespace({ namespace, install }: AgentSettings, given: Record<string, string> = {}, opts: pulumi.CustomResourceOptions): k8s.core.v1.Namespace {
+function agentNamespace(
+    { namespace, install }: AgentSettings,
+    given: Record<string, string> = {},
+    opts: pulumi.CustomResourceOptions,
+): k8s.core.v1.Namespace {
     const level = install === "builtin" ? restrictedNamespaceLabels : given;
     return ownNamespace(namespace, { ...level, [labels.protected]: "true" }, opts);
 }

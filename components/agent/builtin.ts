@@ -44,7 +44,11 @@ export class BuiltinAgent extends pulumi.ComponentResource {
         clusterRights(name, args, account, child);
         const key = new k8s.core.v1.Secret(
             `${name}-key`,
-            { metadata: { namespace, labels: agentLabels }, stringData: { [agentKeyEntry]: pulumi.secret(args.key) }, immutable: true },
+            {
+                metadata: { namespace, labels: agentLabels },
+                stringData: { [agentKeyEntry]: pulumi.secret(args.key) },
+                immutable: true,
+            },
             child,
         );
         const program = new Program({ namespace, entry: join(servicesFolder, "agent", "main.ts") }, child);
@@ -57,7 +61,10 @@ export class BuiltinAgent extends pulumi.ComponentResource {
                 spec: {
                     selector: { matchLabels: agentLabels },
                     updateStrategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: "50%" } },
-                    template: { metadata: { labels: { ...agentLabels, [labels.protected]: "true" } }, spec: podSpec(args, account, key, program) },
+                    template: {
+                        metadata: { labels: { ...agentLabels, [labels.protected]: "true" } },
+                        spec: podSpec(args, account, key, program),
+                    },
                 },
             },
             child,
@@ -66,7 +73,12 @@ export class BuiltinAgent extends pulumi.ComponentResource {
     }
 }
 
-function clusterRights(name: string, { shop, namespace }: BuiltinAgentArgs, account: k8s.core.v1.ServiceAccount, opts: pulumi.CustomResourceOptions): void {
+function clusterRights(
+    name: string,
+    { shop, namespace }: BuiltinAgentArgs,
+    account: k8s.core.v1.ServiceAccount,
+    opts: pulumi.CustomResourceOptions,
+): void {
     // Not of any namespace, so that two stacks in one cluster need two names.
     const metadata = { name: `chaos-shop-agent-${shop}`, labels: agentLabels };
     const role = new k8s.rbac.v1.ClusterRole(
@@ -91,7 +103,12 @@ function clusterRights(name: string, { shop, namespace }: BuiltinAgentArgs, acco
     );
 }
 
-function podSpec({ clusterName, image }: BuiltinAgentArgs, account: k8s.core.v1.ServiceAccount, key: k8s.core.v1.Secret, program: kx.ConfigMap): k8s.types.input.core.v1.PodSpec {
+function podSpec(
+    { clusterName, image }: BuiltinAgentArgs,
+    account: k8s.core.v1.ServiceAccount,
+    key: k8s.core.v1.Secret,
+    program: kx.ConfigMap,
+): k8s.types.input.core.v1.PodSpec {
     return {
         serviceAccountName: account.metadata.name,
         enableServiceLinks: false,
@@ -118,8 +135,18 @@ function podSpec({ clusterName, image }: BuiltinAgentArgs, account: k8s.core.v1.
                 ],
                 resources: { requests: { cpu: "10m", memory: "64Mi" }, limits: { cpu: "1", memory: "128Mi" } },
                 securityContext: restrictedContainer,
-                readinessProbe: { httpGet: { path: "/health/readiness", port: "http" }, periodSeconds: 2, timeoutSeconds: 2, failureThreshold: 3 },
-                livenessProbe: { httpGet: { path: "/health/liveness", port: "http" }, periodSeconds: 10, timeoutSeconds: 2, failureThreshold: 3 },
+                readinessProbe: {
+                    httpGet: { path: "/health/readiness", port: "http" },
+                    periodSeconds: 2,
+                    timeoutSeconds: 2,
+                    failureThreshold: 3,
+                },
+                livenessProbe: {
+                    httpGet: { path: "/health/liveness", port: "http" },
+                    periodSeconds: 10,
+                    timeoutSeconds: 2,
+                    failureThreshold: 3,
+                },
             },
         ],
         volumes: [

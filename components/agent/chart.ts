@@ -15,7 +15,11 @@ export interface ChartAgentArgs {
 export const agentRelease = "agent";
 
 /** The vendor's agent from its chart. */
-export function chartAgent(name: string, { namespace, clusterName, key, chart, timeoutMs }: ChartAgentArgs, opts?: pulumi.CustomResourceOptions): k8s.helm.v3.Release {
+export function chartAgent(
+    name: string,
+    { namespace, clusterName, key, chart, timeoutMs }: ChartAgentArgs,
+    opts?: pulumi.CustomResourceOptions,
+): k8s.helm.v3.Release {
     // The cluster's name by the name that the document has for it, and by the current chart's.
     const values = pulumi.secret({ agent: { key }, cluster: { name: clusterName }, global: { clusterName } });
     return chartRelease(name, { chart, release: agentRelease, namespace, values, timeoutMs }, opts);

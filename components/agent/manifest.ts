@@ -14,7 +14,15 @@ export interface ManifestAgentArgs {
 }
 
 /** Kinds that belong to no namespace, of those that an agent's manifest may hold. */
-const clusterWide = ["Namespace", "ClusterRole", "ClusterRoleBinding", "PriorityClass", "CustomResourceDefinition", "ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"];
+const clusterWide = [
+    "Namespace",
+    "ClusterRole",
+    "ClusterRoleBinding",
+    "PriorityClass",
+    "CustomResourceDefinition",
+    "ValidatingWebhookConfiguration",
+    "MutatingWebhookConfiguration",
+];
 
 /** The objects of an agent's manifest, each a resource of the stack. */
 export class ManifestAgent extends pulumi.ComponentResource {
@@ -24,16 +32,25 @@ export class ManifestAgent extends pulumi.ComponentResource {
     constructor(name: string, { namespace, objects, key }: ManifestAgentArgs, opts?: pulumi.ComponentResourceOptions) {
         super("chaos-shop:agent:ManifestAgent", name, {}, opts);
         const namespaces = objects.filter(({ kind }) => kind === "Namespace").map((object) => this.make(object, key));
-        const others = objects.filter(({ kind }) => kind !== "Namespace").map((object) => this.make(object, key, namespaces, namespace));
+        const others = objects
+            .filter(({ kind }) => kind !== "Namespace")
+            .map((object) => this.make(object, key, namespaces, namespace));
         this.ids = pulumi.all([...namespaces, ...others].map(({ id }) => id));
         this.registerOutputs({});
     }
 
-    private make(object: ManifestObject, key: string, dependsOn: pulumi.Resource[] = [], namespace?: pulumi.Input<string>): pulumi.CustomResource {
+    private make(
+        object: ManifestObject,
+        key: string,
+        dependsOn: pulumi.Resource[] = [],
+        namespace?: pulumi.Input<string>,
+    ): pulumi.CustomResource {
         const { kind, metadata } = object;
         const marked = kind === "Namespace" ? { ...metadata.labels, [labels.protected]: "true" } : metadata.labels;
         // After the agent's own namespace, also where the object names that itself.
-        const placed = clusterWide.includes(kind) ? undefined : pulumi.output(namespace).apply((own) => metadata.namespace ?? own!);
+        const placed = clusterWide.includes(kind)
+            ? undefined
+            : pulumi.output(namespace).apply((own) => metadata.namespace ?? own!);
         const args = { object, namespace: placed, labels: marked, isSecret: (value: unknown) => holdsKey(value, key) };
         return new DeclaredObject(resourceNameOf("agent", object), args, { parent: this, dependsOn });
     }
@@ -42,5 +59,8 @@ export class ManifestAgent extends pulumi.ComponentResource {
 /** The DaemonSets of a manifest: what has to get ready. */
 export function daemonSetsOf(objects: readonly ManifestObject[], namespace: string): Workloads[] {
     const daemonSets = objects.filter(({ kind }) => kind === "DaemonSet");
-    return daemonSets.map(({ metadata }) => ({ namespace: metadata.namespace ?? namespace, includes: ({ name }) => name === metadata.name }));
+    return daemonSets.map(({ metadata }) => ({
+        namespace: metadata.namespace ?? namespace,
+        includes: ({ name }) => name === metadata.name,
+    }));
 }

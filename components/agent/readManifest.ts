@@ -13,16 +13,24 @@ export async function readManifest(location: string, key: string, clusterName: s
         throw new Error(`agent.manifest is "${shown}", which ${error.message.replaceAll(key, "[secret]")}; ${mend}`);
     });
     // Once it is parsed: what a key is made of must not be read as YAML.
-    const objects = withTexts(read, (value) => value.replaceAll("<AGENT_KEY>", () => key).replaceAll("<cluster_name>", () => clusterName));
+    const objects = withTexts(read, (value) =>
+        value.replaceAll("<AGENT_KEY>", () => key).replaceAll("<cluster_name>", () => clusterName),
+    );
     if (!objects.some(({ kind }) => kind === "DaemonSet")) {
         const found = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`).join(", ") || "nothing";
-        throw new Error(`agent.manifest is "${shown}", which has no DaemonSet: there is ${found}. Use the DaemonSet manifest from the platform's agent setup section; ${mend}`);
+        throw new Error(
+            `agent.manifest is "${shown}", which has no DaemonSet: there is ${found}. Use the DaemonSet manifest from the platform's agent setup section; ${mend}`,
+        );
     }
     // Only what is known to be a key can be kept from showing.
     const foreign = keyEntries(objects).find(([, value]) => !holds(value, key));
     if (foreign || !holdsKey(objects, key)) {
-        const found = foreign ? `whose ${foreign[0]} is another key than agent.key` : "which holds neither agent.key nor the placeholder <AGENT_KEY>";
-        throw new Error(`agent.manifest is "${shown}", ${found}, so that a key in it could show. Set the key that is in it: pulumi config set --secret agent.key`);
+        const found = foreign
+            ? `whose ${foreign[0]} is another key than agent.key`
+            : "which holds neither agent.key nor the placeholder <AGENT_KEY>";
+        throw new Error(
+            `agent.manifest is "${shown}", ${found}, so that a key in it could show. Set the key that is in it: pulumi config set --secret agent.key`,
+        );
     }
     return objects;
 }
@@ -50,8 +58,13 @@ const calledKey = /^(?:.*agent[-_.]?)?key$/i;
 /** Names and values of what is called a key: entries of Secrets, and containers' environment variables. */
 function keyEntries(objects: readonly ManifestObject[]): [string, string][] {
     const secrets = objects.filter(({ kind }) => kind === "Secret");
-    const entries = secrets.flatMap(({ data, stringData }) => Object.entries({ ...(data as object), ...(stringData as object) }) as [string, unknown][]);
-    return [...entries, ...variablesIn(objects)].filter((entry): entry is [string, string] => calledKey.test(entry[0]) && typeof entry[1] === "string");
+    const entries = secrets.flatMap(
+        ({ data, stringData }) =>
+            Object.entries({ ...(data as object), ...(stringData as object) }) as [string, unknown][],
+    );
+    return [...entries, ...variablesIn(objects)].filter(
+        (entry): entry is [string, string] => calledKey.test(entry[0]) && typeof entry[1] === "string",
+    );
 }
 
 function variablesIn(part: unknown): [string, unknown][] {

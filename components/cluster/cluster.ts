@@ -31,21 +31,38 @@ export async function openCluster(named: string | undefined, namespaces: OwnName
     const context = allowedContext(loadKubeconfig(), named);
     const api = connect(context.name);
     const found = await readNamespaces(api, context, namespaces);
-    const refused = found.map(([key, namespace]) => refusedNamespace(namespace, { stack: pulumi.getStack(), key, context: context.name })).filter((reason) => reason !== undefined);
+    const refused = found
+        .map(([key, namespace]) =>
+            refusedNamespace(namespace, { stack: pulumi.getStack(), key, context: context.name }),
+        )
+        .filter((reason) => reason !== undefined);
     if (refused.length > 0) throw new Error(refused.join("\n"));
     return { context, api, provider: new k8s.Provider("cluster", { context: context.name }) };
 }
 
 /** Those of the namespaces that are there. @throws Error where the cluster does not answer */
-async function readNamespaces(api: Cluster, { name: context, server, local }: AllowedContext, namespaces: OwnNamespaces): Promise<[Claimant["key"], V1Namespace][]> {
+async function readNamespaces(
+    api: Cluster,
+    { name: context, server, local }: AllowedContext,
+    namespaces: OwnNamespaces,
+): Promise<[Claimant["key"], V1Namespace][]> {
     const signal = AbortSignal.timeout(reachTimeoutMs);
-    const wanted = (Object.entries(namespaces) as [Claimant["key"], string | undefined][]).flatMap(([key, name]) => (name === undefined ? [] : [{ key, name }]));
+    const wanted = (Object.entries(namespaces) as [Claimant["key"], string | undefined][]).flatMap(([key, name]) =>
+        name === undefined ? [] : [{ key, name }],
+    );
     try {
-        const found = await Promise.all(wanted.map(async ({ key, name }) => [key, await orMissing(api.core.readNamespace({ name }, { signal } as never))] as const));
+        const found = await Promise.all(
+            wanted.map(
+                async ({ key, name }) =>
+                    [key, await orMissing(api.core.readNamespace({ name }, { signal } as never))] as const,
+            ),
+        );
         return found.flatMap(([key, namespace]) => (namespace === undefined ? [] : [[key, namespace]]));
     } catch (error) {
         const start = local === "sandbox" ? "; start it with `npm run sandbox -- up`" : local ? `; start ${local}` : "";
         const reason = signal.aborted ? `no answer within ${reachTimeoutMs / 1_000} s` : reasonOf(error).split("\n")[0];
-        throw new Error(`the cluster of context "${context}" at ${server} cannot be used: ${reason}${start}, or choose another with \`pulumi config set kube.context NAME\``);
+        throw new Error(
+            `the cluster of context "${context}" at ${server} cannot be used: ${reason}${start}, or choose another with \`pulumi config set kube.context NAME\``,
+        );
     }
 }

@@ -11,7 +11,11 @@ import type { InstalledObject } from "./installedObject";
  * A Service that is younger than `timeoutMs` is waited for during an update; an older one without an address (a local
  * cluster without its tunnel) holds nothing up.
  */
-export function awaitGatewayAddress(service: InstalledObject, cluster: Cluster, timeoutMs: number): pulumi.Output<GatewayAddress | undefined> {
+export function awaitGatewayAddress(
+    service: InstalledObject,
+    cluster: Cluster,
+    timeoutMs: number,
+): pulumi.Output<GatewayAddress | undefined> {
     // The id is known once the Service is there; a preview of a new shop has no address to tell.
     return pulumi.all([service.id, service.metadata]).apply(async ([, { name, namespace }]) => {
         for (;;) {

@@ -5,9 +5,14 @@ import type { AllowedContext } from "./guard";
  *
  * @param serviceType the gateway Service's
  */
-export function wayToGateway({ name, local }: Pick<AllowedContext, "name" | "local">, namespace: string, serviceType: string): string {
+export function wayToGateway(
+    { name, local }: Pick<AllowedContext, "name" | "local">,
+    namespace: string,
+    serviceType: string,
+): string {
     const forward = `kubectl --context ${name} --namespace ${namespace} port-forward service/gateway 8080:80, then http://127.0.0.1:8080/products`;
-    if (serviceType !== "LoadBalancer") return `no external address, since gateway.serviceType is ${serviceType}; reach it with: ${forward}`;
+    if (serviceType !== "LoadBalancer")
+        return `no external address, since gateway.serviceType is ${serviceType}; reach it with: ${forward}`;
     switch (local) {
         case "minikube":
             return `no external address until a tunnel runs: minikube tunnel --profile ${name}, then \`pulumi up\` again; or without one: ${forward}`;

@@ -12,13 +12,18 @@ export interface AllowedContext {
 export type LocalCluster = (typeof localClusters)[number]["kind"];
 
 /** Addresses of this machine; the two names are those that Docker gives it. */
-const thisMachine = /^(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|::1|kubernetes\.docker\.internal|host\.docker\.internal)$/;
+const thisMachine =
+    /^(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|::1|kubernetes\.docker\.internal|host\.docker\.internal)$/;
 
 /** How the tools for local clusters name the contexts that they write, and where those lead. */
 const localClusters = [
     { kind: "kind", context: /^kind-/, server: thisMachine },
     // Its virtual machines have addresses in networks of this machine (RFC 1918, of which they use these two).
-    { kind: "minikube", context: /^minikube$/, server: new RegExp(`${thisMachine.source}|^(?:192\\.168|172\\.(?:1[6-9]|2\\d|3[01]))(?:\\.\\d+){2}$`) },
+    {
+        kind: "minikube",
+        context: /^minikube$/,
+        server: new RegExp(`${thisMachine.source}|^(?:192\\.168|172\\.(?:1[6-9]|2\\d|3[01]))(?:\\.\\d+){2}$`),
+    },
     { kind: "k3d", context: /^k3d-/, server: thisMachine },
     { kind: "Docker Desktop", context: /^docker-(?:desktop|for-desktop)$/, server: thisMachine },
     { kind: "Rancher Desktop", context: /^rancher-desktop$/, server: thisMachine },
@@ -44,23 +49,30 @@ export class GuardError extends Error {
 export function allowedContext(kubeconfig: KubeConfig, named: string | undefined): AllowedContext {
     const contexts = kubeconfig.getContexts();
     const known = contexts.map(({ name }) => name);
-    const waysOn = "start a local one (`npm run sandbox -- up`, kind, minikube, k3d, Docker Desktop), or name one with `pulumi config set kube.context NAME`";
+    const waysOn =
+        "start a local one (`npm run sandbox -- up`, kind, minikube, k3d, Docker Desktop), or name one with `pulumi config set kube.context NAME`";
     if (named !== undefined && !known.includes(named)) {
         throw new GuardError(
             `kube.context is "${named}", which the kubeconfig does not have; ` +
-                (known.length > 0 ? `allowed: ${known.join(", ")}; set with \`pulumi config set kube.context NAME\`` : `it has no context at all: ${waysOn}`),
+                (known.length > 0
+                    ? `allowed: ${known.join(", ")}; set with \`pulumi config set kube.context NAME\``
+                    : `it has no context at all: ${waysOn}`),
         );
     }
     const name = named ?? kubeconfig.getCurrentContext();
-    if (!name) throw new GuardError(`the kubeconfig has no current context, so there is no cluster to touch: ${waysOn}`);
+    if (!name)
+        throw new GuardError(`the kubeconfig has no current context, so there is no cluster to touch: ${waysOn}`);
     const context = contexts.find((candidate) => candidate.name === name);
     if (!context) {
-        const others = known.length > 0 ? `which it does not have; it has ${known.join(", ")}` : "and it has none at all";
+        const others =
+            known.length > 0 ? `which it does not have; it has ${known.join(", ")}` : "and it has none at all";
         throw new GuardError(`the kubeconfig's current context is "${name}", ${others}: ${waysOn}`);
     }
     const { server, proxyUrl } = kubeconfig.getCluster(context.cluster) ?? {};
     if (!server) {
-        throw new GuardError(`context "${name}" names the cluster "${context.cluster}", which the kubeconfig does not describe; mend the kubeconfig, or ${waysOn}`);
+        throw new GuardError(
+            `context "${name}" names the cluster "${context.cluster}", which the kubeconfig does not describe; mend the kubeconfig, or ${waysOn}`,
+        );
     }
     // Behind a proxy this machine's own address is the proxy's.
     const local = proxyUrl === undefined ? localCluster(name, server) : undefined;

@@ -32,7 +32,13 @@ export class NotReadyError extends UserError {}
  * @param timeoutMs how long the limit is, for words about it
  * @throws NotReadyError that names the pod and the reason
  */
-export async function awaitReady(cluster: Cluster, subject: string, workloads: readonly Workloads[], giveUpAt: number, timeoutMs: number): Promise<Readiness> {
+export async function awaitReady(
+    cluster: Cluster,
+    subject: string,
+    workloads: readonly Workloads[],
+    giveUpAt: number,
+    timeoutMs: number,
+): Promise<Readiness> {
     for (;;) {
         const state = await stateOf(cluster, workloads);
         if (state.complete || pulumi.runtime.isDryRun()) return state;
@@ -53,7 +59,10 @@ async function stateOf(cluster: Cluster, workloads: readonly Workloads[]): Promi
     const counts = (await Promise.all(workloads.map((workload) => countsOf(cluster, workload)))).flat();
     const sum = (pick: (count: Count) => number) => counts.reduce((total, count) => total + pick(count), 0);
     const wanted = sum((count) => count.wanted);
-    return { ready: `${sum((count) => count.ready)} of ${wanted}`, complete: wanted > 0 && counts.every((count) => count.settled && count.ready === count.wanted) };
+    return {
+        ready: `${sum((count) => count.ready)} of ${wanted}`,
+        complete: wanted > 0 && counts.every((count) => count.settled && count.ready === count.wanted),
+    };
 }
 
 interface Count {
@@ -69,17 +78,25 @@ async function countsOf({ apps }: Cluster, { namespace, includes }: Workloads): 
         apps.listNamespacedDeployment({ namespace }),
         apps.listNamespacedStatefulSet({ namespace }),
     ]);
-    const onNodes = daemonSets.items.filter(({ metadata }) => includes(metadata!)).map(({ metadata, status }) => ({
-        wanted: status?.desiredNumberScheduled ?? 0,
-        ready: status?.numberReady ?? 0,
-        settled: status?.observedGeneration === metadata!.generation && (status?.updatedNumberScheduled ?? 0) === status?.desiredNumberScheduled,
-    }));
-    const others = [...deployments.items, ...statefulSets.items].filter(({ metadata }) => includes(metadata!)).map(({ metadata, spec, status }) => ({
-        wanted: spec?.replicas ?? 1,
-        ready: status?.readyReplicas ?? 0,
-        // Pods of before may be ready where their successors are not.
-        settled: status?.observedGeneration === metadata!.generation && [status?.updatedReplicas, status?.replicas].every((count = 0) => count === (spec?.replicas ?? 1)),
-    }));
+    const onNodes = daemonSets.items
+        .filter(({ metadata }) => includes(metadata!))
+        .map(({ metadata, status }) => ({
+            wanted: status?.desiredNumberScheduled ?? 0,
+            ready: status?.numberReady ?? 0,
+            settled:
+                status?.observedGeneration === metadata!.generation &&
+                (status?.updatedNumberScheduled ?? 0) === status?.desiredNumberScheduled,
+        }));
+    const others = [...deployments.items, ...statefulSets.items]
+        .filter(({ metadata }) => includes(metadata!))
+        .map(({ metadata, spec, status }) => ({
+            wanted: spec?.replicas ?? 1,
+            ready: status?.readyReplicas ?? 0,
+            // Pods of before may be ready where their successors are not.
+            settled:
+                status?.observedGeneration === metadata!.generation &&
+                [status?.updatedReplicas, status?.replicas].every((count = 0) => count === (spec?.replicas ?? 1)),
+        }));
     return [...onNodes, ...others];
 }
 
@@ -88,17 +105,31 @@ async function whatIsWrong(cluster: Cluster, namespace: string): Promise<string[
     const { items } = await cluster.core.listNamespacedPod({ namespace });
     const wrong = items.filter((pod) => !isReady(pod));
     if (wrong.length > 0) return Promise.all(wrong.map((pod) => reasonOf(cluster, pod)));
-    const { items: events } = (await orMissing(cluster.core.listNamespacedEvent({ namespace, fieldSelector: "type=Warning" }))) ?? { items: [] };
-    return [...new Set(events.map(({ involvedObject, message }) => `${involvedObject.kind} ${namespace}/${involvedObject.name}: ${message}`))].slice(-3);
+    const { items: events } = (await orMissing(
+        cluster.core.listNamespacedEvent({ namespace, fieldSelector: "type=Warning" }),
+    )) ?? { items: [] };
+    return [
+        ...new Set(
+            events.map(
+                ({ involvedObject, message }) =>
+                    `${involvedObject.kind} ${namespace}/${involvedObject.name}: ${message}`,
+            ),
+        ),
+    ].slice(-3);
 }
 
 async function reasonOf(cluster: Cluster, pod: V1Pod): Promise<string> {
     const { name, namespace } = pod.metadata as { name: string; namespace: string };
     const reasons = (pod.status?.containerStatuses ?? []).map(containerReason).filter((reason) => reason !== undefined);
-    const unscheduled = pod.status?.conditions?.find(({ type, status }) => type === "PodScheduled" && status === "False")?.message;
+    const unscheduled = pod.status?.conditions?.find(
+        ({ type, status }) => type === "PodScheduled" && status === "False",
+    )?.message;
     if (unscheduled) reasons.push(unscheduled);
     if (reasons.length === 0) {
-        const { items } = await cluster.core.listNamespacedEvent({ namespace, fieldSelector: `type=Warning,involvedObject.name=${name}` });
+        const { items } = await cluster.core.listNamespacedEvent({
+            namespace,
+            fieldSelector: `type=Warning,involvedObject.name=${name}`,
+        });
         reasons.push(items.at(-1)?.message ?? `it is ${pod.status?.phase ?? "unknown"}`);
     }
     return `pod ${namespace}/${name}: ${reasons.join("; ")}`;

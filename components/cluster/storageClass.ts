@@ -2,7 +2,8 @@ import type { V1StorageClass } from "@kubernetes/client-node";
 import { type Cluster, statusOf } from "../../shared/kubernetes";
 
 /** Kubernetes' mark of the class that a claim without one gets. */
-const isDefault = ({ metadata }: V1StorageClass) => metadata?.annotations?.["storageclass.kubernetes.io/is-default-class"] === "true";
+const isDefault = ({ metadata }: V1StorageClass) =>
+    metadata?.annotations?.["storageclass.kubernetes.io/is-default-class"] === "true";
 
 /**
  * Makes sure that claims will find their storage class, since one that does not stays Pending for as long as its pod is
@@ -27,8 +28,14 @@ export async function checkStorageClass({ storage }: Cluster, wanted: string | u
 export function missingClass(classes: readonly V1StorageClass[], wanted: string | undefined): string | undefined {
     const names = classes.map(({ metadata }) => metadata!.name!);
     if (wanted === undefined ? classes.some(isDefault) : names.includes(wanted)) return undefined;
-    const found = wanted === undefined ? "storage.class is not set, and the cluster has no default class" : `storage.class is "${wanted}", which the cluster does not have`;
-    const [suggested] = classes.filter(isDefault).map(({ metadata }) => metadata!.name!).concat(names);
+    const found =
+        wanted === undefined
+            ? "storage.class is not set, and the cluster has no default class"
+            : `storage.class is "${wanted}", which the cluster does not have`;
+    const [suggested] = classes
+        .filter(isDefault)
+        .map(({ metadata }) => metadata!.name!)
+        .concat(names);
     return suggested === undefined
         ? `${found}; it has none at all: install one, or do without claims: pulumi config rm database.storage; pulumi config rm broker.storage`
         : `${found}; allowed: ${names.join(", ")}. Nothing was touched.\n  mend it with: pulumi config set storage.class ${suggested}`;

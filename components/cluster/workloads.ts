@@ -31,7 +31,12 @@ interface Found {
  * tells of them, and the update goes on: the rest of the shop does without. Under attack nothing is waited for: it may be
  * the attack that keeps them from being ready, and an update that is to end it gets to that only after this.
  */
-export function awaitWorkloads(shop: InstalledShop, namespace: string, cluster: Cluster, timeoutMs: number): pulumi.Output<Record<string, string>> {
+export function awaitWorkloads(
+    shop: InstalledShop,
+    namespace: string,
+    cluster: Cluster,
+    timeoutMs: number,
+): pulumi.Output<Record<string, string>> {
     const { installed, mayStayPending = [] } = shop;
     return installed.apply(async () => {
         let told = "";
@@ -40,11 +45,16 @@ export function awaitWorkloads(shop: InstalledShop, namespace: string, cluster: 
             const pending = found.filter(({ mayStayPending, reason }) => mayStayPending && reason !== undefined);
             if (pending.length === 0 || found.some(isUnderAttack) || pulumi.runtime.isDryRun()) return summary(found);
             if (pending.every((each) => ageMs(each) >= timeoutMs)) {
-                await pulumi.log.warn(`${reasons(pending)}\nThe rest of the shop works. The next update looks again.`, shop);
+                await pulumi.log.warn(
+                    `${reasons(pending)}\nThe rest of the shop works. The next update looks again.`,
+                    shop,
+                );
                 return summary(found);
             }
             // At once, so that nobody waits minutes to learn what for.
-            const unstarted = reasons(pending.filter(({ pods }) => !pods.some(({ status }) => status?.phase === "Running")));
+            const unstarted = reasons(
+                pending.filter(({ pods }) => !pods.some(({ status }) => status?.phase === "Running")),
+            );
             if (unstarted !== told) await pulumi.log.info(unstarted, shop, undefined, true);
             told = unstarted;
             await sleep(500);
@@ -53,7 +63,10 @@ export function awaitWorkloads(shop: InstalledShop, namespace: string, cluster: 
 }
 
 async function look({ apps, core }: Cluster, namespace: string, mayStayPending: readonly string[]): Promise<Found[]> {
-    const [deployments, pods] = await Promise.all([apps.listNamespacedDeployment({ namespace }), core.listNamespacedPod({ namespace })]);
+    const [deployments, pods] = await Promise.all([
+        apps.listNamespacedDeployment({ namespace }),
+        core.listNamespacedPod({ namespace }),
+    ]);
     const staying = pods.items.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
     return deployments.items.map((deployment) => {
         const own = staying.filter((pod) => isOf(pod, deployment));
@@ -81,6 +94,8 @@ const reasons = (found: readonly Found[]) => found.map(({ reason }) => reason).j
 
 /** How long ago the newest pod was made; the Deployment, where there is no pod. */
 function ageMs({ deployment, pods }: Found): number {
-    const made = (pods.length > 0 ? pods : [deployment]).map(({ metadata }) => new Date(metadata!.creationTimestamp!).getTime());
+    const made = (pods.length > 0 ? pods : [deployment]).map(({ metadata }) =>
+        new Date(metadata!.creationTimestamp!).getTime(),
+    );
     return Date.now() - Math.max(...made);
 }

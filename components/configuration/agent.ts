@@ -14,7 +14,10 @@ export const keyCommand = "pulumi config set --secret agent.key";
  *
  * @param get what a key was read as; undefined where it is not set, or wrong by itself
  */
-export function agentMistakes(get: <K extends Key>(key: K) => ReadAs<K> | undefined, { project, isSecret }: Surroundings): Mistake[] {
+export function agentMistakes(
+    get: <K extends Key>(key: K) => ReadAs<K> | undefined,
+    { project, isSecret }: Surroundings,
+): Mistake[] {
     const key = get("agent.key");
     const mistakes: Mistake[] = [];
     // A key that is not used, too: it stands in the stack's file, which is in version control.
@@ -45,9 +48,14 @@ export function agentMistakes(get: <K extends Key>(key: K) => ReadAs<K> | undefi
     }
     const [manifest, values] = [get("agent.manifest"), get("agent.values")];
     if (install === "manifest" && manifest === undefined) {
-        mistakes.push({ key: "agent.manifest", reason: "agent.install is manifest; allowed: the path or URL of one", command: setCommand("agent.manifest", "agent.yaml") });
+        mistakes.push({
+            key: "agent.manifest",
+            reason: "agent.install is manifest; allowed: the path or URL of one",
+            command: setCommand("agent.manifest", "agent.yaml"),
+        });
     }
-    if (install === "manifest" && manifest !== undefined) mistakes.push(...manifestMistakes("agent.manifest", manifest));
+    if (install === "manifest" && manifest !== undefined)
+        mistakes.push(...manifestMistakes("agent.manifest", manifest));
     if (install === "chart" && values !== undefined) mistakes.push(...valuesFileMistakes("agent.values", values));
     return mistakes;
 }

@@ -10,12 +10,17 @@ import type { Key, ReadAs } from "./settings";
  * @param get what a key was read as; undefined where it is not set, or wrong by itself
  * @param experiments the saved experiments
  */
-export function contradictions(get: <K extends Key>(key: K) => ReadAs<K> | undefined, experiments: readonly KnownExperiment[]): Mistake[] {
+export function contradictions(
+    get: <K extends Key>(key: K) => ReadAs<K> | undefined,
+    experiments: readonly KnownExperiment[],
+): Mistake[] {
     const mistakes: Mistake[] = [];
     const name = get("experiment.name");
     const variant: string | undefined = get("variant");
     const experiment = experiments.find((known) => known.name === name);
-    const fitting = experiments.filter((known) => known.variant === undefined || known.variant === variant).map((known) => known.name);
+    const fitting = experiments
+        .filter((known) => known.variant === undefined || known.variant === variant)
+        .map((known) => known.name);
     if (name !== undefined && experiment === undefined) {
         mistakes.push({
             key: "experiment.name",
@@ -54,7 +59,10 @@ export function contradictions(get: <K extends Key>(key: K) => ReadAs<K> | undef
             command: setCommand("experiment.deadline", `${Math.ceil((duration + grace) / 30_000) + 1}m`),
         });
     }
-    const waits = (experiment?.actions ?? []).reduce((sum, { kind, durationMs = 0 }) => sum + (kind === "wait" ? durationMs : 0), 0);
+    const waits = (experiment?.actions ?? []).reduce(
+        (sum, { kind, durationMs = 0 }) => sum + (kind === "wait" ? durationMs : 0),
+        0,
+    );
     if (duration !== undefined && grace !== undefined && waits >= duration + grace) {
         mistakes.push({
             key: "experiment.duration",
@@ -97,7 +105,11 @@ export function contradictions(get: <K extends Key>(key: K) => ReadAs<K> | undef
             });
         }
     }
-    if (get("storage.class") !== undefined && get("database.storage") === undefined && get("broker.storage") === undefined) {
+    if (
+        get("storage.class") !== undefined &&
+        get("database.storage") === undefined &&
+        get("broker.storage") === undefined
+    ) {
         mistakes.push({
             key: "storage.class",
             value: get("storage.class")!,
@@ -110,7 +122,12 @@ export function contradictions(get: <K extends Key>(key: K) => ReadAs<K> | undef
         if (value !== undefined && get("ingress.hosts") === undefined) {
             mistakes.push({
                 key,
-                value: typeof value === "string" ? value : Object.entries(value).map((pair) => pair.join("=")).join(","),
+                value:
+                    typeof value === "string"
+                        ? value
+                        : Object.entries(value)
+                              .map((pair) => pair.join("="))
+                              .join(","),
                 reason: "there is no Ingress without ingress.hosts",
                 command: setCommand("ingress.hosts", "shop.example.com"),
             });

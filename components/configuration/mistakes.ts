@@ -15,8 +15,13 @@ export class ConfigurationError extends Error {
         stack: string,
         readonly mistakes: readonly Mistake[],
     ) {
-        const told = mistakes.map(({ key, value, reason, command }) => `  ${key} is ${value === undefined ? "not set" : `"${value}"`}\n    ${reason}\n    mend it with: ${command}`);
-        super(`the configuration of stack ${stack} has ${mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`}:\n\n${told.join("\n\n")}\n`);
+        const told = mistakes.map(
+            ({ key, value, reason, command }) =>
+                `  ${key} is ${value === undefined ? "not set" : `"${value}"`}\n    ${reason}\n    mend it with: ${command}`,
+        );
+        super(
+            `the configuration of stack ${stack} has ${mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`}:\n\n${told.join("\n\n")}\n`,
+        );
         this.name = "ConfigurationError";
     }
 }
@@ -25,4 +30,5 @@ export class ConfigurationError extends Error {
 export const suggestion = (setting: Setting<unknown>) => setting.default ?? setting.example ?? "VALUE";
 
 /** The command that sets a key, as a shell takes it. */
-export const setCommand = (key: string, value: string) => `pulumi config set ${key} ${/[^\w.,=:/%-]/.test(value) ? `'${value}'` : value}`;
+export const setCommand = (key: string, value: string) =>
+    `pulumi config set ${key} ${/[^\w.,=:/%-]/.test(value) ? `'${value}'` : value}`;

@@ -111,13 +111,27 @@ export function readConfiguration(raw: Readonly<Record<string, string>>, around:
         const value = own.get(key) ?? setting.default;
         if (value === undefined) continue;
         const outcome = readValue(setting, value);
-        if ("reason" in outcome) mistakes.push({ key, value, reason: outcome.reason, command: key === "agent.key" ? keyCommand : setCommand(key, suggestion(setting)) });
+        if ("reason" in outcome)
+            mistakes.push({
+                key,
+                value,
+                reason: outcome.reason,
+                command: key === "agent.key" ? keyCommand : setCommand(key, suggestion(setting)),
+            });
         else read.set(key, outcome.value);
     }
     const get = <K extends Key>(key: K) => read.get(key) as ReadAs<K> | undefined;
 
-    mistakes.push(...contradictions(get, around.experiments), ...agentMistakes(get, around), ...installMistakes(get, own));
-    if (mistakes.length > 0) throw new ConfigurationError(around.stack, mistakes.map((mistake) => withoutSecret(mistake, around)));
+    mistakes.push(
+        ...contradictions(get, around.experiments),
+        ...agentMistakes(get, around),
+        ...installMistakes(get, own),
+    );
+    if (mistakes.length > 0)
+        throw new ConfigurationError(
+            around.stack,
+            mistakes.map((mistake) => withoutSecret(mistake, around)),
+        );
     return shape(<K extends Key>(key: K) => get(key)!, get, around);
 }
 
@@ -152,7 +166,13 @@ function shape(
 ): StackConfiguration {
     const hosts = get("ingress.hosts");
     const replicas = workloads
-        .map((workload) => [workload, workload === "database" || workload === "message-broker" ? undefined : get(`replicas.${workload}`)] as const)
+        .map(
+            (workload) =>
+                [
+                    workload,
+                    workload === "database" || workload === "message-broker" ? undefined : get(`replicas.${workload}`),
+                ] as const,
+        )
         .filter(([, number]) => number !== undefined);
     return {
         variant: must("variant"),
@@ -161,12 +181,26 @@ function shape(
         clusterName: get("cluster.name") ?? stack,
         kubeContext: get("kube.context"),
         gateway: { serviceType: must("gateway.serviceType"), addressTimeoutMs: get("gateway.addressTimeout") },
-        ingress: hosts && { hosts, class: get("ingress.class"), tlsSecret: get("ingress.tlsSecret"), annotations: get("ingress.annotations") },
+        ingress: hosts && {
+            hosts,
+            class: get("ingress.class"),
+            tlsSecret: get("ingress.tlsSecret"),
+            annotations: get("ingress.annotations"),
+        },
         replicas: Object.fromEntries(replicas),
         images: { node: must("images.node"), postgres: must("images.postgres"), nats: must("images.nats") },
         ordersReadyTimeoutMs: must("orders.readyTimeout"),
-        placement: { pullSecrets: get("images.pullSecrets"), nodeSelector: get("nodes.selector"), tolerations: get("nodes.tolerations") },
-        storage: { database: get("database.storage"), broker: get("broker.storage"), class: get("storage.class"), keep: must("storage.keep") },
+        placement: {
+            pullSecrets: get("images.pullSecrets"),
+            nodeSelector: get("nodes.selector"),
+            tolerations: get("nodes.tolerations"),
+        },
+        storage: {
+            database: get("database.storage"),
+            broker: get("broker.storage"),
+            class: get("storage.class"),
+            keep: must("storage.keep"),
+        },
         shutdownDelayMs: must("shutdown.delay"),
         agent: must("agent.enabled")
             ? {
@@ -174,7 +208,12 @@ function shape(
                   key: must("agent.key"),
                   namespace: get("agent.namespace") ?? `${must("namespace")}-agent`,
                   timeoutMs: must("agent.timeout"),
-                  chart: { name: must("agent.chart"), repo: must("agent.repo"), version: get("agent.version"), valuesFile: get("agent.values") },
+                  chart: {
+                      name: must("agent.chart"),
+                      repo: must("agent.repo"),
+                      version: get("agent.version"),
+                      valuesFile: get("agent.values"),
+                  },
                   manifest: must("agent.install") === "manifest" ? get("agent.manifest") : undefined,
               }
             : undefined,
@@ -197,13 +236,25 @@ function shape(
     };
 }
 
-function installSettings(must: <K extends Key>(key: K) => ReadAs<K>, get: <K extends Key>(key: K) => ReadAs<K> | undefined): InstallSettings {
+function installSettings(
+    must: <K extends Key>(key: K) => ReadAs<K>,
+    get: <K extends Key>(key: K) => ReadAs<K> | undefined,
+): InstallSettings {
     const timeoutMs = must("install.timeout");
     switch (must("install")) {
         case "program":
             return { kind: "program" };
         case "chart":
-            return { kind: "chart", chart: { name: must("chart.name"), repo: must("chart.repo"), version: get("chart.version"), valuesFile: get("chart.values") }, timeoutMs };
+            return {
+                kind: "chart",
+                chart: {
+                    name: must("chart.name"),
+                    repo: must("chart.repo"),
+                    version: get("chart.version"),
+                    valuesFile: get("chart.values"),
+                },
+                timeoutMs,
+            };
         case "manifest":
             return { kind: "manifest", manifest: must("manifest"), timeoutMs };
     }

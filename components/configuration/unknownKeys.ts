@@ -15,8 +15,18 @@ export function unknownKey(key: string, value: string): Mistake {
     const nearest = nearestKey(key);
     const remove = `pulumi config rm ${key}`;
     return nearest === undefined
-        ? { key, value, reason: `there is no such setting; allowed: ${Object.keys(settings).join(", ")}`, command: remove }
-        : { key, value, reason: `there is no such setting; did you mean ${nearest}?`, command: `${remove} && ${setCommand(nearest, value)}` };
+        ? {
+              key,
+              value,
+              reason: `there is no such setting; allowed: ${Object.keys(settings).join(", ")}`,
+              command: remove,
+          }
+        : {
+              key,
+              value,
+              reason: `there is no such setting; did you mean ${nearest}?`,
+              command: `${remove} && ${setCommand(nearest, value)}`,
+          };
 }
 
 /** The known key that a typing error most likely meant: at most a third of its letters differ. */

@@ -25,7 +25,8 @@ export const flag: Reader<boolean> = {
 export function count(least: number, most: number): Reader<number> {
     return {
         allowed: `a whole number from ${least} to ${most}`,
-        read: (text) => (/^\d+$/.test(text) && Number(text) >= least && Number(text) <= most ? Number(text) : undefined),
+        read: (text) =>
+            /^\d+$/.test(text) && Number(text) >= least && Number(text) <= most ? Number(text) : undefined,
     };
 }
 
@@ -36,7 +37,9 @@ export function duration(least: string, most: string): Reader<number> {
         read: (text) => {
             const milliseconds = parseDuration(text);
             if (milliseconds === undefined) return undefined;
-            return milliseconds >= parseDuration(least)! && milliseconds <= parseDuration(most)! ? milliseconds : undefined;
+            return milliseconds >= parseDuration(least)! && milliseconds <= parseDuration(most)!
+                ? milliseconds
+                : undefined;
         },
     };
 }
@@ -64,9 +67,12 @@ export const text: Reader<string> = {
 
 /** An image reference with a tag or a digest: what runs must not change by itself. */
 export const image: Reader<string> = {
-    allowed: "an image reference with a tag other than latest, or a digest, such as docker.io/library/node:22.23.3-bookworm-slim",
+    allowed:
+        "an image reference with a tag other than latest, or a digest, such as docker.io/library/node:22.23.3-bookworm-slim",
     read: (reference) =>
-        /^[a-z0-9][^\s@]*(?::(?!latest$)[\w][\w.-]{0,127}|@sha256:[a-f0-9]{64})$/.test(reference) ? reference : undefined,
+        /^[a-z0-9][^\s@]*(?::(?!latest$)[\w][\w.-]{0,127}|@sha256:[a-f0-9]{64})$/.test(reference)
+            ? reference
+            : undefined,
 };
 
 /** An attribute expression that does not name a pod. */
@@ -75,7 +81,9 @@ export const target: Reader<string> = {
     read: (expression) => {
         const conditions = parseAttributes(expression);
         if (conditions.some(({ key }) => key === "k8s.pod.name" || key === "container.id")) {
-            throw new Error("a target is described by what outlives a restart, never by a pod's name or a container's id");
+            throw new Error(
+                "a target is described by what outlives a restart, never by a pod's name or a container's id",
+            );
         }
         return expression;
     },
@@ -129,12 +137,22 @@ export interface Toleration {
 
 /** Tolerations, written as taints are: `key=value:Effect`, where value and effect may be left out. */
 export const tolerations: Reader<Toleration[]> = {
-    allowed: "taints as key=value:Effect, key:Effect or key, comma-separated, with the effects NoSchedule, PreferNoSchedule and NoExecute",
+    allowed:
+        "taints as key=value:Effect, key:Effect or key, comma-separated, with the effects NoSchedule, PreferNoSchedule and NoExecute",
     read: (list) => {
-        const taint = new RegExp(`^(${qualifiedName})(?:=(${labelValue}))?(?::(NoSchedule|PreferNoSchedule|NoExecute))?$`);
+        const taint = new RegExp(
+            `^(${qualifiedName})(?:=(${labelValue}))?(?::(NoSchedule|PreferNoSchedule|NoExecute))?$`,
+        );
         return all(list, (text) => {
             const [, key, value, effect] = taint.exec(text) ?? [];
-            return key === undefined ? undefined : { key, operator: value === undefined ? ("Exists" as const) : ("Equal" as const), ...(value !== undefined && { value }), ...(effect !== undefined && { effect }) };
+            return key === undefined
+                ? undefined
+                : {
+                      key,
+                      operator: value === undefined ? ("Exists" as const) : ("Equal" as const),
+                      ...(value !== undefined && { value }),
+                      ...(effect !== undefined && { effect }),
+                  };
         });
     },
 };
@@ -148,7 +166,9 @@ export const annotations: Reader<Record<string, string>> = {
     read: (list) => {
         const key = String.raw`[a-z0-9][-a-z0-9.]*\/[A-Za-z0-9](?:[-\w.]*[A-Za-z0-9])?`;
         const pair = new RegExp(`^(${key})=(.*)$`, "s");
-        const pairs = list.split(new RegExp(`,\\s*(?=${key}=)`)).map((text) => pair.exec(text.trim())?.slice(1) as [string, string] | undefined);
+        const pairs = list
+            .split(new RegExp(`,\\s*(?=${key}=)`))
+            .map((text) => pair.exec(text.trim())?.slice(1) as [string, string] | undefined);
         return pairs.every((each) => each !== undefined) ? Object.fromEntries(pairs) : undefined;
     },
 };
@@ -163,7 +183,8 @@ function all<T>(list: string, read: (item: string) => T | undefined): T[] | unde
 export const hosts: Reader<string[]> = {
     allowed: "host names, comma-separated, such as shop.example.com",
     read: (list) => {
-        const hostName = /^(?=.{1,253}$)(?:\*\.)?(?:[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
+        const hostName =
+            /^(?=.{1,253}$)(?:\*\.)?(?:[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
         return all(list, (name) => (hostName.test(name) ? name : undefined));
     },
 };

@@ -27,7 +27,11 @@ export interface ChartReleaseArgs {
  * A release of a chart. It is not waited for by Helm, which says "context deadline exceeded" and not which pod did not
  * get ready; a failed one stays, and the next update upgrades it.
  */
-export function chartRelease(name: string, { chart, release, namespace, values, timeoutMs }: ChartReleaseArgs, opts?: pulumi.CustomResourceOptions): k8s.helm.v3.Release {
+export function chartRelease(
+    name: string,
+    { chart, release, namespace, values, timeoutMs }: ChartReleaseArgs,
+    opts?: pulumi.CustomResourceOptions,
+): k8s.helm.v3.Release {
     return new k8s.helm.v3.Release(
         name,
         {

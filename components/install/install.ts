@@ -22,7 +22,8 @@ export async function installShop(
 ): Promise<Shop | SuppliedShop> {
     const { install, namespace, variant, ingress } = configuration;
     const before = await installedAs(cluster, namespace);
-    if (before !== undefined && before !== install.kind) await refuseUnderAttack(cluster, namespace, before, install.kind);
+    if (before !== undefined && before !== install.kind)
+        await refuseUnderAttack(cluster, namespace, before, install.kind);
     switch (install.kind) {
         case "program": {
             const { storage } = configuration;
@@ -31,17 +32,55 @@ export async function installShop(
         }
         case "chart":
             if (before !== "chart") await requireChart(install.chart);
-            return new SuppliedShop(name, { namespace, variant, source: { install: "chart", chart: install.chart, ingress }, cluster, timeoutMs: install.timeoutMs }, opts);
+            return new SuppliedShop(
+                name,
+                {
+                    namespace,
+                    variant,
+                    source: { install: "chart", chart: install.chart, ingress },
+                    cluster,
+                    timeoutMs: install.timeoutMs,
+                },
+                opts,
+            );
         case "manifest": {
             const manifest = await readShopManifest(install.manifest, namespace, kindsOf(cluster));
-            return new SuppliedShop(name, { namespace, variant, source: { install: "manifest", manifest }, cluster, timeoutMs: install.timeoutMs }, opts);
+            return new SuppliedShop(
+                name,
+                {
+                    namespace,
+                    variant,
+                    source: { install: "manifest", manifest },
+                    cluster,
+                    timeoutMs: install.timeoutMs,
+                },
+                opts,
+            );
         }
     }
 }
 
 /** What a stack's settings make of the program's shop. */
-export function shopArgsOf({ namespace, variant, images, replicas, gateway, ingress, storage, shutdownDelayMs }: StackConfiguration): ShopArgs {
-    return { namespace, variant, images, replicas, gatewayServiceType: gateway.serviceType, ingress, storage, shutdownDelayMs };
+export function shopArgsOf({
+    namespace,
+    variant,
+    images,
+    replicas,
+    gateway,
+    ingress,
+    storage,
+    shutdownDelayMs,
+}: StackConfiguration): ShopArgs {
+    return {
+        namespace,
+        variant,
+        images,
+        replicas,
+        gatewayServiceType: gateway.serviceType,
+        ingress,
+        storage,
+        shutdownDelayMs,
+    };
 }
 
 /** How the shop in a namespace was installed; undefined where there is none. */
@@ -51,7 +90,12 @@ async function installedAs({ core }: Cluster, namespace: string): Promise<Instal
 }
 
 /** The namespace is made anew for another way of installing: the attack's objects would go without a word of theirs. */
-async function refuseUnderAttack(cluster: Cluster, namespace: string, before: Install, install: Install): Promise<void> {
+async function refuseUnderAttack(
+    cluster: Cluster,
+    namespace: string,
+    before: Install,
+    install: Install,
+): Promise<void> {
     if (!(await isAttacked(cluster, namespace))) return;
     throw new Error(
         `install is "${install}", and the shop in namespace ${namespace} was installed as ${before}: an experiment has it, and would lose it. ` +

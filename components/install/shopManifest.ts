@@ -28,13 +28,20 @@ export async function readShopManifest(location: string, namespace: string, look
     if (read.length === 0) throw new Error(`manifest is "${location}", which is empty; ${mend}`);
     const own = read.filter((object) => isOwnNamespace(object, namespace));
     const objects = read.filter((object) => !isOwnNamespace(object, namespace));
-    const refusals = (await Promise.all(objects.map((object) => refusalOf(object, namespace, lookUp)))).filter((refusal) => refusal !== undefined);
+    const refusals = (await Promise.all(objects.map((object) => refusalOf(object, namespace, lookUp)))).filter(
+        (refusal) => refusal !== undefined,
+    );
     refusals.push(...duplicates(objects));
     if (refusals.length > 0) {
         const told = refusals.map((refusal) => `  ${refusal}`).join("\n");
-        throw new Error(`manifest is "${location}", which this stack may not install. Nothing was touched.\n${told}\nAllowed are objects of namespace ${namespace} (pulumi config set namespace NAME); ${mend}`);
+        throw new Error(
+            `manifest is "${location}", which this stack may not install. Nothing was touched.\n${told}\nAllowed are objects of namespace ${namespace} (pulumi config set namespace NAME); ${mend}`,
+        );
     }
-    return { namespaceLabels: Object.assign({}, ...own.map(({ metadata }) => metadata.labels)) as Record<string, string>, objects };
+    return {
+        namespaceLabels: Object.assign({}, ...own.map(({ metadata }) => metadata.labels)) as Record<string, string>,
+        objects,
+    };
 }
 
 /** What the cluster says of its kinds. Each version of an API is asked for once. */
@@ -49,22 +56,32 @@ export function kindsOf({ core, kubeconfig }: Cluster): KindLookup {
     return async (apiVersion, kind) => {
         if (!asked.has(apiVersion)) asked.set(apiVersion, ask(apiVersion));
         // A subresource, such as deployments/scale, is of a kind, too, and nothing that is applied.
-        return (await asked.get(apiVersion))?.resources.find((resource) => resource.kind === kind && !resource.name.includes("/"));
+        return (await asked.get(apiVersion))?.resources.find(
+            (resource) => resource.kind === kind && !resource.name.includes("/"),
+        );
     };
 }
 
-const isOwnNamespace = ({ apiVersion, kind, metadata }: ManifestObject, namespace: string) => apiVersion === "v1" && kind === "Namespace" && metadata.name === namespace;
+const isOwnNamespace = ({ apiVersion, kind, metadata }: ManifestObject, namespace: string) =>
+    apiVersion === "v1" && kind === "Namespace" && metadata.name === namespace;
 
-async function refusalOf({ apiVersion, kind, metadata }: ManifestObject, namespace: string, lookUp: KindLookup): Promise<string | undefined> {
+async function refusalOf(
+    { apiVersion, kind, metadata }: ManifestObject,
+    namespace: string,
+    lookUp: KindLookup,
+): Promise<string | undefined> {
     const known = await lookUp(apiVersion, kind);
     const named = `${kind} ${metadata.name}`;
     if (known === undefined) return `${named}: the cluster knows no kind ${kind} of ${apiVersion}`;
     if (!known.namespaced) return `${named}: it belongs to no namespace, but to the whole cluster`;
-    if (metadata.namespace !== undefined && metadata.namespace !== namespace) return `${named}: it goes into namespace ${metadata.namespace}`;
+    if (metadata.namespace !== undefined && metadata.namespace !== namespace)
+        return `${named}: it goes into namespace ${metadata.namespace}`;
     return undefined;
 }
 
 function duplicates(objects: readonly ManifestObject[]): string[] {
     const identities = objects.map(({ apiVersion, kind, metadata }) => [apiVersion, kind, metadata.name].join());
-    return objects.filter((_, index) => identities.indexOf(identities[index]!) !== index).map(({ kind, metadata }) => `${kind} ${metadata.name}: it is there twice`);
+    return objects
+        .filter((_, index) => identities.indexOf(identities[index]!) !== index)
+        .map(({ kind, metadata }) => `${kind} ${metadata.name}: it is there twice`);
 }

@@ -58,27 +58,47 @@ export class SuppliedShop extends pulumi.ComponentResource {
         this.namespace = ownNamespace(namespace, level, { parent: this }, source.install).metadata.name;
 
         this.mayStayPending = variant === "seven" ? ["orders", "inventory", "message-broker"] : [];
-        const installed = source.install === "chart" ? this.installChart(source, timeoutMs) : this.installManifest(source.manifest);
-        this.whenReady = installed.apply(() => new Promise<pulumi.Resource>((ready, failed) => {
-            // Not awaited: outputs wait for one another in a circle, and for an error Node would follow it without end.
-            shopReady(cluster, namespace, this.mayStayPending, giveUpAt, timeoutMs).then(() => ready(this), (error: unknown) => failed(error));
-        }));
+        const installed =
+            source.install === "chart" ? this.installChart(source, timeoutMs) : this.installManifest(source.manifest);
+        this.whenReady = installed.apply(
+            () =>
+                new Promise<pulumi.Resource>((ready, failed) => {
+                    // Not awaited: outputs wait for one another in a circle, and for an error Node would follow it without end.
+                    shopReady(cluster, namespace, this.mayStayPending, giveUpAt, timeoutMs).then(
+                        () => ready(this),
+                        (error: unknown) => failed(error),
+                    );
+                }),
+        );
         this.installed = this.whenReady;
-        this.gateway = { service: { id: installed, metadata: this.whenReady.apply(() => ({ name: gatewayService, namespace })) } };
+        this.gateway = {
+            service: { id: installed, metadata: this.whenReady.apply(() => ({ name: gatewayService, namespace })) },
+        };
         this.registerOutputs({});
     }
 
-    private installChart({ chart, ingress }: { chart: Chart } & IngressValues, timeoutMs: number): pulumi.Output<unknown> {
+    private installChart(
+        { chart, ingress }: { chart: Chart } & IngressValues,
+        timeoutMs: number,
+    ): pulumi.Output<unknown> {
         // The host by the name that the upstream demo's chart has for it, too.
         const values = ingress === undefined ? {} : { ingress, gateway: { ingress: { host: ingress.hosts[0] } } };
-        return chartRelease(release, { chart, release, namespace: this.namespace, values, timeoutMs }, { parent: this }).id;
+        return chartRelease(release, { chart, release, namespace: this.namespace, values, timeoutMs }, { parent: this })
+            .id;
     }
 
     private installManifest({ objects }: ShopManifest): pulumi.Output<unknown> {
         const make = (object: ManifestObject, dependsOn: pulumi.Resource[] = []) =>
-            new DeclaredObject(resourceNameOf(release, object), { object, namespace: this.namespace }, { parent: this, transformations: [takeOver], dependsOn });
+            new DeclaredObject(
+                resourceNameOf(release, object),
+                { object, namespace: this.namespace },
+                { parent: this, transformations: [takeOver], dependsOn },
+            );
         // A pod that is made before its account, or what it mounts, is tried again only after a while.
-        const [workloads, others] = [objects.filter(({ kind }) => runsPods.includes(kind)), objects.filter(({ kind }) => !runsPods.includes(kind))];
+        const [workloads, others] = [
+            objects.filter(({ kind }) => runsPods.includes(kind)),
+            objects.filter(({ kind }) => !runsPods.includes(kind)),
+        ];
         const first = others.map((object) => make(object));
         return pulumi.all([...first, ...workloads.map((object) => make(object, first))].map(({ id }) => id));
     }
@@ -87,7 +107,13 @@ export class SuppliedShop extends pulumi.ComponentResource {
 const runsPods = ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob", "Pod"];
 
 /** Waits until a shop is ready, but for what an experiment attacks: that cannot get ready as long as it is attacked. */
-async function shopReady(cluster: Cluster, namespace: string, mayStayPending: readonly string[], giveUpAt: number, timeoutMs: number): Promise<void> {
+async function shopReady(
+    cluster: Cluster,
+    namespace: string,
+    mayStayPending: readonly string[],
+    giveUpAt: number,
+    timeoutMs: number,
+): Promise<void> {
     if (await isAttacked(cluster, namespace)) return;
     const includes = ({ name }: { name?: string }) => !mayStayPending.includes(name!);
     await awaitReady(cluster, "the shop", [{ namespace, includes }], giveUpAt, timeoutMs);

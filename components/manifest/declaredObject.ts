@@ -13,7 +13,11 @@ export interface DeclaredObjectArgs {
 
 /** An object of a manifest as a resource of the stack. The class for those of custom kinds does not know the core group's types. */
 export class DeclaredObject extends pulumi.CustomResource {
-    constructor(name: string, { object, namespace, labels = object.metadata.labels, isSecret = () => false }: DeclaredObjectArgs, opts?: pulumi.CustomResourceOptions) {
+    constructor(
+        name: string,
+        { object, namespace, labels = object.metadata.labels, isSecret = () => false }: DeclaredObjectArgs,
+        opts?: pulumi.CustomResourceOptions,
+    ) {
         const { apiVersion, kind, metadata, ...fields } = object;
         // What does not get ready is told of by a wait of our own, for all objects together.
         const annotations = { ...keptSecret(metadata.annotations, isSecret), "pulumi.com/skipAwait": "true" };
@@ -43,6 +47,11 @@ function typeOf({ apiVersion, kind }: ManifestObject): string {
 }
 
 /** The same fields, those that a test tells as secrets to the engine. */
-function keptSecret(fields: Record<string, unknown> = {}, isSecret: (value: unknown) => boolean): Record<string, pulumi.Input<unknown>> {
-    return Object.fromEntries(Object.entries(fields).map(([field, value]) => [field, isSecret(value) ? pulumi.secret(value) : value]));
+function keptSecret(
+    fields: Record<string, unknown> = {},
+    isSecret: (value: unknown) => boolean,
+): Record<string, pulumi.Input<unknown>> {
+    return Object.fromEntries(
+        Object.entries(fields).map(([field, value]) => [field, isSecret(value) ? pulumi.secret(value) : value]),
+    );
 }

@@ -5,7 +5,12 @@ import { readFile } from "node:fs/promises";
 export interface ManifestObject {
     apiVersion: string;
     kind: string;
-    metadata: { name: string; namespace?: string; labels?: Record<string, string>; annotations?: Record<string, string> };
+    metadata: {
+        name: string;
+        namespace?: string;
+        labels?: Record<string, string>;
+        annotations?: Record<string, string>;
+    };
     [field: string]: unknown;
 }
 
@@ -22,7 +27,8 @@ export async function readObjects(location: string): Promise<ManifestObject[]> {
         throw new Error(`cannot be read: ${error.cause instanceof Error ? error.cause.message : error.message}`);
     });
     const objects = parse(text);
-    if (objects === undefined) throw new Error("is no manifest: allowed is YAML, each object with apiVersion, kind and metadata.name");
+    if (objects === undefined)
+        throw new Error("is no manifest: allowed is YAML, each object with apiVersion, kind and metadata.name");
     return objects;
 }
 
@@ -39,9 +45,15 @@ async function textOf(location: string): Promise<string> {
 /** The manifest's objects; undefined where it is none. A parser's own words may quote it. */
 function parse(text: string): ManifestObject[] | undefined {
     try {
-        const documents = (loadAll(text, undefined, { schema: CORE_SCHEMA }) as (Partial<ManifestObject> | null)[]).filter((document) => document !== null);
-        const objects = documents.flatMap((document) => (document.kind === "List" ? (document.items as Partial<ManifestObject>[]) : [document]));
-        return objects.every((object) => object?.apiVersion && object.kind && object.metadata?.name) ? (objects as ManifestObject[]) : undefined;
+        const documents = (
+            loadAll(text, undefined, { schema: CORE_SCHEMA }) as (Partial<ManifestObject> | null)[]
+        ).filter((document) => document !== null);
+        const objects = documents.flatMap((document) =>
+            document.kind === "List" ? (document.items as Partial<ManifestObject>[]) : [document],
+        );
+        return objects.every((object) => object?.apiVersion && object.kind && object.metadata?.name)
+            ? (objects as ManifestObject[])
+            : undefined;
     } catch {
         return undefined;
     }

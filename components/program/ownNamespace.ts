@@ -11,10 +11,22 @@ export type Install = "program" | "chart" | "manifest";
  * @param install another way of installing makes the namespace anew. First all goes that was in it, since of objects
  *   with the same name the engine would remove the old one only after it has made the new one. @default "program"
  */
-export function ownNamespace(name: string, labels: Record<string, string>, opts: pulumi.CustomResourceOptions, install: Install = "program"): k8s.core.v1.Namespace {
-    const marks = { [annotations.stack]: pulumi.getStack(), ...(install !== "program" && { [annotations.install]: install }) };
+export function ownNamespace(
+    name: string,
+    labels: Record<string, string>,
+    opts: pulumi.CustomResourceOptions,
+    install: Install = "program",
+): k8s.core.v1.Namespace {
+    const marks = {
+        [annotations.stack]: pulumi.getStack(),
+        ...(install !== "program" && { [annotations.install]: install }),
+    };
     const metadata = { name, labels: { ...labels, "app.kubernetes.io/part-of": "chaos-shop" }, annotations: marks };
-    return new k8s.core.v1.Namespace(name, { metadata }, { ...opts, deleteBeforeReplace: true, replaceOnChanges: [`metadata.annotations["${annotations.install}"]`] });
+    return new k8s.core.v1.Namespace(
+        name,
+        { metadata },
+        { ...opts, deleteBeforeReplace: true, replaceOnChanges: [`metadata.annotations["${annotations.install}"]`] },
+    );
 }
 
 /** How the objects of a stack's namespace were made, by its annotations; undefined where it is of no stack. */

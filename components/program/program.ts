@@ -13,7 +13,8 @@ export const programMount = "/program";
 /** What it is there: the bundle, packed by Brotli. */
 export const packedName = "main.js.br";
 /** @param packed an expression for the packed program @param path what stack traces call it */
-const unpackAndRun = (packed: string, path: string) => `module._compile(zlib.brotliDecompressSync(${packed}).toString(), "${path}")`;
+const unpackAndRun = (packed: string, path: string) =>
+    `module._compile(zlib.brotliDecompressSync(${packed}).toString(), "${path}")`;
 
 /**
  * With what a pod runs a program that stays: by default glibc's allocator keeps what each of Node's dozen threads frees for
@@ -67,7 +68,11 @@ export class Program extends kx.ConfigMap {
         const name = `${nameOf(entry)}-program-${hash}`;
         const binaryData = { [packedName]: packed.toString("base64") };
         // A changed program has another name; and another version of Node may pack the same one into other bytes.
-        super(name, { metadata: { name, namespace }, binaryData, immutable: true }, { ...opts, ignoreChanges: ["binaryData"] });
+        super(
+            name,
+            { metadata: { name, namespace }, binaryData, immutable: true },
+            { ...opts, ignoreChanges: ["binaryData"] },
+        );
     }
 }
 
@@ -82,7 +87,9 @@ const configMapLimitBytes = 1_048_576;
 export function bundle(entry: string): { packed: Buffer; hash: string } {
     const packed = readFileSync(packedFile(entry));
     if (packed.length >= configMapLimitBytes) {
-        throw new Error(`${entry} is ${packed.length} bytes when bundled and packed; a ConfigMap holds less than ${configMapLimitBytes}`);
+        throw new Error(
+            `${entry} is ${packed.length} bytes when bundled and packed; a ConfigMap holds less than ${configMapLimitBytes}`,
+        );
     }
     return { packed, hash: shortHash(readFileSync(bundledFile(entry), "utf8")) };
 }

@@ -8,5 +8,11 @@ import type * as pulumi from "@pulumi/pulumi";
 export const takeOver: pulumi.ResourceTransformation = ({ type, props, opts }) => {
     if (!type.startsWith("kubernetes:") || type === "kubernetes:core/v1:Namespace") return undefined;
     const { metadata } = props;
-    return { props: { ...props, metadata: { ...metadata, annotations: { ...metadata?.annotations, "pulumi.com/patchForce": "true" } } }, opts };
+    return {
+        props: {
+            ...props,
+            metadata: { ...metadata, annotations: { ...metadata?.annotations, "pulumi.com/patchForce": "true" } },
+        },
+        opts,
+    };
 };

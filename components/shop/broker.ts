@@ -25,7 +25,11 @@ export class MessageBroker extends pulumi.ComponentResource {
     readonly envFor: (account: "orders" | "inventory") => kx.types.EnvMap;
     readonly workload: Workload;
 
-    constructor(name: string, { namespace, image, storage }: MessageBrokerArgs, opts?: pulumi.ComponentResourceOptions) {
+    constructor(
+        name: string,
+        { namespace, image, storage }: MessageBrokerArgs,
+        opts?: pulumi.ComponentResourceOptions,
+    ) {
         super("chaos-shop:shop:MessageBroker", name, {}, opts);
         const child = { parent: this };
 
@@ -56,10 +60,23 @@ export class MessageBroker extends pulumi.ComponentResource {
                             },
                             ports: { nats: port, monitoring: 8222 },
                             volumeMounts: [configuration.mount(mounts.configuration), data],
-                            resources: { requests: { cpu: "25m", memory: "32Mi" }, limits: { cpu: "1", memory: "128Mi" } },
+                            resources: {
+                                requests: { cpu: "25m", memory: "32Mi" },
+                                limits: { cpu: "1", memory: "128Mi" },
+                            },
                             securityContext: restrictedContainer,
-                            readinessProbe: { httpGet: { path: "/healthz", port: "monitoring" }, periodSeconds: 1, timeoutSeconds: 2, failureThreshold: 2 },
-                            livenessProbe: { tcpSocket: { port: "nats" }, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
+                            readinessProbe: {
+                                httpGet: { path: "/healthz", port: "monitoring" },
+                                periodSeconds: 1,
+                                timeoutSeconds: 2,
+                                failureThreshold: 2,
+                            },
+                            livenessProbe: {
+                                tcpSocket: { port: "nats" },
+                                periodSeconds: 10,
+                                timeoutSeconds: 5,
+                                failureThreshold: 6,
+                            },
                         },
                     ],
                 },

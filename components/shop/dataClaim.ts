@@ -17,14 +17,24 @@ export interface StorageArgs {
  *
  * @param name the workload's
  */
-export function dataVolume(name: string, namespace: pulumi.Input<string>, storage: StorageArgs, destPath: string, opts: pulumi.CustomResourceOptions): pulumi.Input<kx.types.VolumeMount> {
+export function dataVolume(
+    name: string,
+    namespace: pulumi.Input<string>,
+    storage: StorageArgs,
+    destPath: string,
+    opts: pulumi.CustomResourceOptions,
+): pulumi.Input<kx.types.VolumeMount> {
     if (storage.size === undefined) return emptyDir("data", destPath);
     const claim = new kx.PersistentVolumeClaim(
         `${name}-data`,
         {
             // A claim may bind only once its pod is there: waiting for it before the pod would wait forever.
             metadata: { name: `${name}-data`, namespace, annotations: { "pulumi.com/skipAwait": "true" } },
-            spec: { accessModes: ["ReadWriteOnce"], storageClassName: storage.class, resources: { requests: { storage: storage.size } } },
+            spec: {
+                accessModes: ["ReadWriteOnce"],
+                storageClassName: storage.class,
+                resources: { requests: { storage: storage.size } },
+            },
         },
         { ...opts, retainOnDelete: storage.keep },
     );

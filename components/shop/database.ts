@@ -28,7 +28,12 @@ export class Database extends pulumi.ComponentResource {
         super("chaos-shop:shop:Database", name, {}, opts);
         const child = { parent: this };
 
-        const credentials = new Passwords(`${name}-accounts`, ["owner", "reader", "orders", "inventory"], namespace, child);
+        const credentials = new Passwords(
+            `${name}-accounts`,
+            ["owner", "reader", "orders", "inventory"],
+            namespace,
+            child,
+        );
         const scripts = serviceFiles(`${name}-scripts`, "database", namespace, child);
         this.prepared = pulumi.all([credentials.metadata.name, scripts.metadata.name]);
         const data = dataVolume(name, namespace, storage, mounts.data, child);
@@ -59,14 +64,36 @@ export class Database extends pulumi.ComponentResource {
                                 CREDENTIALS: credentials.version,
                             },
                             ports: { postgres: port },
-                            volumeMounts: [scripts.mount(mounts.scripts), data, emptyDir("temporary", mounts.temporary)],
-                            resources: { requests: { cpu: "50m", memory: "128Mi" }, limits: { cpu: "1", memory: "512Mi" } },
+                            volumeMounts: [
+                                scripts.mount(mounts.scripts),
+                                data,
+                                emptyDir("temporary", mounts.temporary),
+                            ],
+                            resources: {
+                                requests: { cpu: "50m", memory: "128Mi" },
+                                limits: { cpu: "1", memory: "512Mi" },
+                            },
                             securityContext: restrictedContainer,
                             // start.sh opens the port only once the products are there. From then on to ask each second would
                             // tell nothing that the end of its container does not, and each time PostgreSQL starts a process.
-                            startupProbe: { tcpSocket: { port: "postgres" }, periodSeconds: 1, timeoutSeconds: 2, failureThreshold: 120 },
-                            readinessProbe: { tcpSocket: { port: "postgres" }, periodSeconds: 10, timeoutSeconds: 2, failureThreshold: 2 },
-                            livenessProbe: { tcpSocket: { port: "postgres" }, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
+                            startupProbe: {
+                                tcpSocket: { port: "postgres" },
+                                periodSeconds: 1,
+                                timeoutSeconds: 2,
+                                failureThreshold: 120,
+                            },
+                            readinessProbe: {
+                                tcpSocket: { port: "postgres" },
+                                periodSeconds: 10,
+                                timeoutSeconds: 2,
+                                failureThreshold: 2,
+                            },
+                            livenessProbe: {
+                                tcpSocket: { port: "postgres" },
+                                periodSeconds: 10,
+                                timeoutSeconds: 5,
+                                failureThreshold: 6,
+                            },
                         },
                     ],
                 },

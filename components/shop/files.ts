@@ -6,9 +6,16 @@ import { join } from "node:path";
 import { servicesFolder, shortHash } from "../program/program";
 
 /** The files of a folder in `services/` that a stock image is run with; changed ones are another ConfigMap, which rolls the pod. */
-export function serviceFiles(name: string, folder: string, namespace: pulumi.Input<string>, opts: pulumi.CustomResourceOptions): kx.ConfigMap {
+export function serviceFiles(
+    name: string,
+    folder: string,
+    namespace: pulumi.Input<string>,
+    opts: pulumi.CustomResourceOptions,
+): kx.ConfigMap {
     const path = join(servicesFolder, folder);
-    const files = readdirSync(path).filter((file) => /\.(?:sh|sql|conf)$/.test(file)).sort();
+    const files = readdirSync(path)
+        .filter((file) => /\.(?:sh|sql|conf)$/.test(file))
+        .sort();
     const data = Object.fromEntries(files.map((file) => [file, readFileSync(join(path, file), "utf8")]));
     const object = `${name}-${shortHash(JSON.stringify(data))}`;
     return new kx.ConfigMap(object, { metadata: { name: object, namespace }, data, immutable: true }, opts);

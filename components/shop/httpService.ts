@@ -46,24 +46,49 @@ export class HttpService extends Workload {
                     automountServiceAccountToken: args.account !== undefined,
                     enableServiceLinks: false,
                     terminationGracePeriodSeconds: stopSeconds + Math.ceil(shutdownDelayMs / 1_000),
-                    topologySpreadConstraints: ["kubernetes.io/hostname", "topology.kubernetes.io/zone"].map((topologyKey) => spreadOver(topologyKey, name)),
+                    topologySpreadConstraints: ["kubernetes.io/hostname", "topology.kubernetes.io/zone"].map(
+                        (topologyKey) => spreadOver(topologyKey, name),
+                    ),
                     securityContext: restrictedPod(users.node),
                     // A look-up that a dropping network swallows is asked again soon, so that recovery is not held up.
-                    dnsConfig: { options: [{ name: "timeout", value: "1" }, { name: "attempts", value: "2" }] },
+                    dnsConfig: {
+                        options: [
+                            { name: "timeout", value: "1" },
+                            { name: "attempts", value: "2" },
+                        ],
+                    },
                     containers: [
                         {
                             name,
                             image: args.image,
                             command: programCommand({ nodeOptions, name: args.runs }),
-                            env: { ...args.env, ...nodeEnvironment, PORT: String(port), ...(shutdownDelayMs > 0 && { SHUTDOWN_DELAY_MS: String(shutdownDelayMs) }) },
+                            env: {
+                                ...args.env,
+                                ...nodeEnvironment,
+                                PORT: String(port),
+                                ...(shutdownDelayMs > 0 && { SHUTDOWN_DELAY_MS: String(shutdownDelayMs) }),
+                            },
                             ports: { http: port },
                             volumeMounts: [args.program.mount(programMount)],
-                            resources: { requests: { cpu: "25m", memory: "64Mi" }, limits: { cpu: "1", memory: "128Mi" } },
+                            resources: {
+                                requests: { cpu: "25m", memory: "64Mi" },
+                                limits: { cpu: "1", memory: "128Mi" },
+                            },
                             securityContext: restrictedContainer,
                             // Often, and out of the Service after two in a row: a pod that is cut off must leave it
                             // within seconds, or its replicas cannot help.
-                            readinessProbe: { httpGet: { path: "/health/readiness", port: "http" }, periodSeconds: 1, timeoutSeconds: 2, failureThreshold: 2 },
-                            livenessProbe: { httpGet: { path: "/health/liveness", port: "http" }, periodSeconds: 10, timeoutSeconds: 2, failureThreshold: 3 },
+                            readinessProbe: {
+                                httpGet: { path: "/health/readiness", port: "http" },
+                                periodSeconds: 1,
+                                timeoutSeconds: 2,
+                                failureThreshold: 2,
+                            },
+                            livenessProbe: {
+                                httpGet: { path: "/health/liveness", port: "http" },
+                                periodSeconds: 10,
+                                timeoutSeconds: 2,
+                                failureThreshold: 3,
+                            },
                         },
                     ],
                 },
@@ -79,5 +104,11 @@ export class HttpService extends Workload {
  */
 function spreadOver(topologyKey: string, workload: string): k8s.types.input.core.v1.TopologySpreadConstraint {
     // Those of an update's old pods are about to go.
-    return { topologyKey, maxSkew: 1, whenUnsatisfiable: "ScheduleAnyway", labelSelector: { matchLabels: { app: workload } }, matchLabelKeys: ["pod-template-hash"] };
+    return {
+        topologyKey,
+        maxSkew: 1,
+        whenUnsatisfiable: "ScheduleAnyway",
+        labelSelector: { matchLabels: { app: workload } },
+        matchLabelKeys: ["pod-template-hash"],
+    };
 }

@@ -28,11 +28,18 @@ export class GatewayIngress extends k8s.networking.v1.Ingress {
             name,
             {
                 // Without a controller an Ingress never gets an address, which must not hold the update up.
-                metadata: { name, namespace: args.namespace, annotations: { ...args.annotations, "pulumi.com/skipAwait": "true" } },
+                metadata: {
+                    name,
+                    namespace: args.namespace,
+                    annotations: { ...args.annotations, "pulumi.com/skipAwait": "true" },
+                },
                 spec: {
                     ingressClassName: args.class,
                     tls: args.tlsSecret === undefined ? undefined : [{ hosts: args.hosts, secretName: args.tlsSecret }],
-                    rules: args.hosts.map((host) => ({ host, http: { paths: [{ path: "/", pathType: "Prefix", backend }] } })),
+                    rules: args.hosts.map((host) => ({
+                        host,
+                        http: { paths: [{ path: "/", pathType: "Prefix", backend }] },
+                    })),
                 },
             },
             opts,

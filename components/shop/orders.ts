@@ -23,15 +23,33 @@ export class Orders extends pulumi.ComponentResource {
     /** They may stay Pending on a small node, which must hold nobody else up. */
     readonly workloads: Workload[];
 
-    constructor(name: string, { namespace, images, database, replicas = {}, brokerStorage, shutdownDelayMs }: OrdersArgs, opts?: pulumi.ComponentResourceOptions) {
+    constructor(
+        name: string,
+        { namespace, images, database, replicas = {}, brokerStorage, shutdownDelayMs }: OrdersArgs,
+        opts?: pulumi.ComponentResourceOptions,
+    ) {
         super("chaos-shop:shop:Orders", name, {}, opts);
         const child = { parent: this };
-        const broker = new MessageBroker("message-broker", { namespace, image: images.nats, storage: brokerStorage }, child);
+        const broker = new MessageBroker(
+            "message-broker",
+            { namespace, image: images.nats, storage: brokerStorage },
+            child,
+        );
 
         const program = new Program({ namespace, entry: join(servicesFolder, "backoffice", "main.ts") }, child);
         const services = (["orders", "inventory"] as const).map((workload) => {
             const env = { ...database.envFor(workload), ...broker.envFor(workload) };
-            const args = { namespace, image: images.node, program, runs: workload, env, serviceType: "NodePort", replicas: replicas[workload], mayStayPending: true, shutdownDelayMs } as const;
+            const args = {
+                namespace,
+                image: images.node,
+                program,
+                runs: workload,
+                env,
+                serviceType: "NodePort",
+                replicas: replicas[workload],
+                mayStayPending: true,
+                shutdownDelayMs,
+            } as const;
             return new HttpService(workload, args, child);
         });
         this.workloads = [broker.workload, ...services];

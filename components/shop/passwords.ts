@@ -14,10 +14,21 @@ export class Passwords extends kx.Secret {
      */
     readonly version: pulumi.Output<string>;
 
-    constructor(name: string, accounts: readonly string[], namespace: pulumi.Input<string>, opts?: pulumi.CustomResourceOptions) {
+    constructor(
+        name: string,
+        accounts: readonly string[],
+        namespace: pulumi.Input<string>,
+        opts?: pulumi.CustomResourceOptions,
+    ) {
         // A letter first: NATS reads a variable as if it stood in its configuration, where a digit begins a number.
-        const drawn = Object.fromEntries(accounts.map((account) => [account, `p${randomBytes(24).toString("base64url")}`]));
-        super(name, { metadata: { name, namespace }, stringData: pulumi.secret(drawn) }, { ...opts, ignoreChanges: ["stringData", "data"] });
+        const drawn = Object.fromEntries(
+            accounts.map((account) => [account, `p${randomBytes(24).toString("base64url")}`]),
+        );
+        super(
+            name,
+            { metadata: { name, namespace }, stringData: pulumi.secret(drawn) },
+            { ...opts, ignoreChanges: ["stringData", "data"] },
+        );
         this.version = pulumi.unsecret(this.data.apply(versionOf));
     }
 }

@@ -6,12 +6,20 @@ export class PodReader extends pulumi.ComponentResource {
     /** The account's name, known once it has its right. */
     readonly account: pulumi.Output<string>;
 
-    constructor(name: string, { namespace }: { namespace: pulumi.Input<string> }, opts?: pulumi.ComponentResourceOptions) {
+    constructor(
+        name: string,
+        { namespace }: { namespace: pulumi.Input<string> },
+        opts?: pulumi.ComponentResourceOptions,
+    ) {
         super("chaos-shop:shop:PodReader", name, {}, opts);
         const child = { parent: this };
         const metadata = { name, namespace };
         const account = new k8s.core.v1.ServiceAccount(name, { metadata, automountServiceAccountToken: false }, child);
-        const role = new k8s.rbac.v1.Role(name, { metadata, rules: [{ apiGroups: [""], resources: ["pods"], verbs: ["list"] }] }, child);
+        const role = new k8s.rbac.v1.Role(
+            name,
+            { metadata, rules: [{ apiGroups: [""], resources: ["pods"], verbs: ["list"] }] },
+            child,
+        );
         const binding = new k8s.rbac.v1.RoleBinding(
             name,
             {

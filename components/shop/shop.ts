@@ -48,30 +48,81 @@ export class Shop extends pulumi.ComponentResource {
     }
 
     constructor(name: string, args: ShopArgs, opts?: pulumi.ComponentResourceOptions) {
-        super("chaos-shop:shop:Shop", name, {}, { ...opts, transformations: [takeOver, ...(opts?.transformations ?? [])] });
+        super(
+            "chaos-shop:shop:Shop",
+            name,
+            {},
+            { ...opts, transformations: [takeOver, ...(opts?.transformations ?? [])] },
+        );
         const child = { parent: this };
         const { node, postgres, nats } = args.images;
         const { replicas = {}, gatewayServiceType = "LoadBalancer", storage = {}, shutdownDelayMs } = args;
 
         // Claims are gone with their namespace.
         const keep = storage.keep && (storage.database !== undefined || storage.broker !== undefined);
-        this.namespace = ownNamespace(args.namespace, restrictedNamespaceLabels, { ...child, retainOnDelete: keep }).metadata.name;
-        const database = new Database("database", { namespace: this.namespace, image: postgres, storage: { ...storage, size: storage.database } }, child);
+        this.namespace = ownNamespace(args.namespace, restrictedNamespaceLabels, {
+            ...child,
+            retainOnDelete: keep,
+        }).metadata.name;
+        const database = new Database(
+            "database",
+            { namespace: this.namespace, image: postgres, storage: { ...storage, size: storage.database } },
+            child,
+        );
         // The database's pod is what all others wait for: nothing is made before it that it does not need.
         const namespace = pulumi.all([this.namespace, database.prepared]).apply(([made]) => made);
 
         const program = new Program({ namespace, entry: join(servicesFolder, "storefront", "main.ts") }, child);
         const backends = Object.entries(catalogues).map(([workload, category]) => {
             const env = { ...database.envFor("reader"), CATEGORY: category };
-            return new HttpService(workload, { namespace, image: node, program, runs: "catalogue", env, serviceType: "NodePort", replicas: replicas[workload], shutdownDelayMs }, child);
+            return new HttpService(
+                workload,
+                {
+                    namespace,
+                    image: node,
+                    program,
+                    runs: "catalogue",
+                    env,
+                    serviceType: "NodePort",
+                    replicas: replicas[workload],
+                    shutdownDelayMs,
+                },
+                child,
+            );
         });
 
-        const env = { FASHION_URL: "http://fashion-bestseller", TOYS_URL: "http://toys-bestseller", HOT_DEALS_URL: "http://hot-deals", TARGET_LABEL: labels.target };
+        const env = {
+            FASHION_URL: "http://fashion-bestseller",
+            TOYS_URL: "http://toys-bestseller",
+            HOT_DEALS_URL: "http://hot-deals",
+            TARGET_LABEL: labels.target,
+        };
         const { account } = new PodReader("gateway", { namespace }, child);
-        this.gateway = new HttpService("gateway", { namespace, image: node, program, runs: "gateway", env, serviceType: gatewayServiceType, account, replicas: replicas.gateway, shutdownDelayMs }, child);
+        this.gateway = new HttpService(
+            "gateway",
+            {
+                namespace,
+                image: node,
+                program,
+                runs: "gateway",
+                env,
+                serviceType: gatewayServiceType,
+                account,
+                replicas: replicas.gateway,
+                shutdownDelayMs,
+            },
+            child,
+        );
         if (args.ingress) new GatewayIngress("gateway", { namespace, ...args.ingress }, child);
         const brokerStorage = { ...storage, size: storage.broker };
-        const orders = args.variant === "seven" ? new Orders("orders", { namespace, images: { node, nats }, database, replicas, brokerStorage, shutdownDelayMs }, child) : undefined;
+        const orders =
+            args.variant === "seven"
+                ? new Orders(
+                      "orders",
+                      { namespace, images: { node, nats }, database, replicas, brokerStorage, shutdownDelayMs },
+                      child,
+                  )
+                : undefined;
 
         const workloads = [database.workload, ...backends, this.gateway, ...(orders?.workloads ?? [])];
         this.installed = pulumi.all(workloads.map(({ deployment }) => deployment.id));

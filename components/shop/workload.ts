@@ -31,7 +31,11 @@ export class Workload extends pulumi.ComponentResource {
     readonly deployment: kx.Deployment;
     readonly service: kx.Service;
 
-    constructor(readonly name: string, args: WorkloadArgs, opts?: pulumi.ComponentResourceOptions) {
+    constructor(
+        readonly name: string,
+        args: WorkloadArgs,
+        opts?: pulumi.ComponentResourceOptions,
+    ) {
         super("chaos-shop:shop:Workload", name, {}, opts);
         const labels = { app: name, "app.kubernetes.io/part-of": "chaos-shop" };
         const serviceName = args.service.name ?? name;
@@ -39,7 +43,12 @@ export class Workload extends pulumi.ComponentResource {
         this.deployment = new kx.Deployment(
             name,
             {
-                metadata: { name, namespace: args.namespace, labels, ...(args.mayStayPending && { annotations: { "pulumi.com/skipAwait": "true" } }) },
+                metadata: {
+                    name,
+                    namespace: args.namespace,
+                    labels,
+                    ...(args.mayStayPending && { annotations: { "pulumi.com/skipAwait": "true" } }),
+                },
                 spec: deploymentSpec(args),
             },
             { parent: this, customTimeouts: { create: installTimeout, update: installTimeout } },
@@ -65,8 +74,16 @@ export class Workload extends pulumi.ComponentResource {
         );
         if ((args.replicas ?? 1) > 1) {
             // One at a time, and one that is not ready anyway at any time: it must not keep a node from being drained.
-            const spec = { maxUnavailable: 1, unhealthyPodEvictionPolicy: "AlwaysAllow", selector: { matchLabels: { app: name } } };
-            new k8s.policy.v1.PodDisruptionBudget(name, { metadata: { name, namespace: args.namespace, labels }, spec }, { parent: this });
+            const spec = {
+                maxUnavailable: 1,
+                unhealthyPodEvictionPolicy: "AlwaysAllow",
+                selector: { matchLabels: { app: name } },
+            };
+            new k8s.policy.v1.PodDisruptionBudget(
+                name,
+                { metadata: { name, namespace: args.namespace, labels }, spec },
+                { parent: this },
+            );
         }
         this.registerOutputs({});
     }
@@ -78,7 +95,10 @@ function deploymentSpec({ pod, replicas, strategy = "RollingUpdate" }: WorkloadA
         replicas,
         progressDeadlineSeconds: 300,
         revisionHistoryLimit: 2,
-        strategy: strategy === "Recreate" ? { type: strategy } : { type: strategy, rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+        strategy:
+            strategy === "Recreate"
+                ? { type: strategy }
+                : { type: strategy, rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
     });
     return replicas === undefined ? spec.apply(({ replicas: _, ...rest }) => rest) : spec;
 }

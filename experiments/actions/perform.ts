@@ -17,7 +17,13 @@ export interface Performed {
  * @param mayAct whether the attacks last still, asked before each: what is done after the deadline nobody would undo
  * @param say is told of each, once it is done or has failed
  */
-export async function perform(actions: readonly Action[], cluster: Cluster, namespace: string, mayAct: () => Promise<boolean>, say: (message: string) => void): Promise<Performed[]> {
+export async function perform(
+    actions: readonly Action[],
+    cluster: Cluster,
+    namespace: string,
+    mayAct: () => Promise<boolean>,
+    say: (message: string) => void,
+): Promise<Performed[]> {
     const performed: Performed[] = [];
     for (const planned of actions) {
         const action = kindOfAction(planned).describe(planned);

@@ -35,5 +35,8 @@ function scaledOf({ metadata }: Scalable): Scaled | undefined {
 }
 
 function patch({ metadata }: Scalable, note: string | null, replicas: number | undefined): object {
-    return { metadata: { resourceVersion: metadata!.resourceVersion, annotations: { [annotations.scaled]: note } }, ...(replicas !== undefined && { spec: { replicas } }) };
+    return {
+        metadata: { resourceVersion: metadata!.resourceVersion, annotations: { [annotations.scaled]: note } },
+        ...(replicas !== undefined && { spec: { replicas } }),
+    };
 }

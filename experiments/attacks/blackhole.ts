@@ -37,7 +37,10 @@ export const blackhole: AttackKind<BlackholeAttack> = {
         const ingress = [...(others ? [{ from: others }] : []), ...elsewhere];
         const egress = [...(others ? [{ to: others }] : []), ...elsewhere];
         return {
-            policyTypes: [...(direction === "egress" ? [] : ["Ingress"]), ...(direction === "ingress" ? [] : ["Egress"])],
+            policyTypes: [
+                ...(direction === "egress" ? [] : ["Ingress"]),
+                ...(direction === "ingress" ? [] : ["Egress"]),
+            ],
             ...(ingress.length > 0 && direction !== "egress" && { ingress }),
             ...(egress.length > 0 && direction !== "ingress" && { egress }),
         };

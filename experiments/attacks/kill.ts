@@ -15,7 +15,8 @@ const defaultIntervalMs = 10_000;
  * no moment are more pods away, or not serving again yet, than the radius allows.
  */
 export const kill: AttackKind<KillAttack> = {
-    describe: ({ intervalMs = defaultIntervalMs }) => `deleted, and whoever takes their place every ${describeMilliseconds(intervalMs)}`,
+    describe: ({ intervalMs = defaultIntervalMs }) =>
+        `deleted, and whoever takes their place every ${describeMilliseconds(intervalMs)}`,
     killing: ({ intervalMs = defaultIntervalMs }) => ({ intervalMs }),
     proof: () => ({ deleted: true }),
 };

@@ -19,11 +19,20 @@ export interface AttackObjectArgs {
 
 /** An attack as a NetworkPolicy that selects the marked pods. */
 export class AttackPolicy extends k8s.networking.v1.NetworkPolicy {
-    constructor(name: string, { attack, experiment, namespace, object, mark, targets, peers }: AttackObjectArgs, opts?: pulumi.CustomResourceOptions) {
+    constructor(
+        name: string,
+        { attack, experiment, namespace, object, mark, targets, peers }: AttackObjectArgs,
+        opts?: pulumi.CustomResourceOptions,
+    ) {
         super(
             name,
             {
-                metadata: { name: object, namespace, labels: { [labels.experiment]: experiment }, annotations: { [annotations.targets]: targets } },
+                metadata: {
+                    name: object,
+                    namespace,
+                    labels: { [labels.experiment]: experiment },
+                    annotations: { [annotations.targets]: targets },
+                },
                 spec: peers ? peers.apply((addresses) => specOf(attack, mark, addresses)) : specOf(attack, mark),
             },
             { ...opts, deleteBeforeReplace: true },
@@ -31,6 +40,10 @@ export class AttackPolicy extends k8s.networking.v1.NetworkPolicy {
     }
 }
 
-function specOf(attack: Attack, mark: string, peers?: readonly string[]): k8s.types.input.networking.v1.NetworkPolicySpec {
+function specOf(
+    attack: Attack,
+    mark: string,
+    peers?: readonly string[],
+): k8s.types.input.networking.v1.NetworkPolicySpec {
     return { podSelector: { matchLabels: { [labels.target]: mark } }, ...kindOf(attack).rules!(attack, peers) };
 }

@@ -9,5 +9,8 @@ export function allPortsBut(ports: readonly number[]): { protocol: string; port?
         next = port + 1;
     }
     if (next <= lastPort) ranges.push({ port: next, endPort: lastPort });
-    return [...["TCP", "UDP"].flatMap((protocol) => ranges.map((range) => ({ protocol, ...range }))), { protocol: "SCTP" }];
+    return [
+        ...["TCP", "UDP"].flatMap((protocol) => ranges.map((range) => ({ protocol, ...range }))),
+        { protocol: "SCTP" },
+    ];
 }

@@ -5,7 +5,12 @@ import { expression } from "../targets/schema";
 import type { Attack } from "./attack";
 
 const port = z.int().min(1).max(65_535);
-const blackhole = z.strictObject({ kind: z.literal("blackhole"), direction: z.enum(["both", "ingress", "egress"]).optional(), ports: z.array(port).nonempty().optional(), peers: expression.optional() });
+const blackhole = z.strictObject({
+    kind: z.literal("blackhole"),
+    direction: z.enum(["both", "ingress", "egress"]).optional(),
+    ports: z.array(port).nonempty().optional(),
+    peers: expression.optional(),
+});
 const dns = z.strictObject({ kind: z.literal("dns") });
 const kill = z.strictObject({ kind: z.literal("kill"), intervalMs: z.int().min(1_000).optional() });
 
@@ -15,9 +20,15 @@ export const attackSchema = z.discriminatedUnion("kind", [blackhole, dns, kill])
 const aim = {
     target: expression,
     radius: z
-        .custom<NonNullable<SavedAttack["radius"]>>((value) => parseRadius(String(value)) !== undefined, { error: ({ input }) => `no radius: ${String(input)}; allowed: ${allowedRadius}` })
+        .custom<NonNullable<SavedAttack["radius"]>>((value) => parseRadius(String(value)) !== undefined, {
+            error: ({ input }) => `no radius: ${String(input)}; allowed: ${allowedRadius}`,
+        })
         .optional(),
 };
 
 /** The same with whom it is for, as a saved experiment says it. */
-export const savedAttackSchema = z.discriminatedUnion("kind", [blackhole.extend(aim), dns.extend(aim), kill.extend(aim)]) satisfies z.ZodType<SavedAttack>;
+export const savedAttackSchema = z.discriminatedUnion("kind", [
+    blackhole.extend(aim),
+    dns.extend(aim),
+    kill.extend(aim),
+]) satisfies z.ZodType<SavedAttack>;

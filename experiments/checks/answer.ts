@@ -14,11 +14,16 @@ export interface Answer {
 }
 
 /** Looks once, and makes an answer of what is found: good where there is no problem. */
-export async function answerOf(look: (signal: AbortSignal) => Promise<{ status?: number; problem?: string }>, timeoutMs: number): Promise<Answer> {
+export async function answerOf(
+    look: (signal: AbortSignal) => Promise<{ status?: number; problem?: string }>,
+    timeoutMs: number,
+): Promise<Answer> {
     const at = Date.now();
     const begun = performance.now();
     const signal = AbortSignal.timeout(timeoutMs);
-    const tooLate = new Promise<{ problem: string }>((resolve) => signal.addEventListener("abort", () => resolve({ problem: `no answer within ${timeoutMs} ms` })));
+    const tooLate = new Promise<{ problem: string }>((resolve) =>
+        signal.addEventListener("abort", () => resolve({ problem: `no answer within ${timeoutMs} ms` })),
+    );
     const failed = (error: Error) => (signal.aborted ? tooLate : { problem: reasonOf(error) });
     const found = await Promise.race([look(signal).catch(failed), tooLate]);
     return { at, latencyMs: Math.round(performance.now() - begun), good: found.problem === undefined, ...found };

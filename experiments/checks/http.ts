@@ -37,18 +37,31 @@ export const http: CheckKind<HttpCheck> = {
 };
 
 /** Asks once, over a fresh connection: one that is kept open outlives a NetworkPolicy and would hide it. */
-export async function askOverHttp(check: HttpCheck, cluster: Cluster, route: Route, timeoutMs: number): Promise<Answer> {
+export async function askOverHttp(
+    check: HttpCheck,
+    cluster: Cluster,
+    route: Route,
+    timeoutMs: number,
+): Promise<Answer> {
     const { maxLatencyMs = Infinity } = check;
     const answer = await answerOf(async (signal) => {
         const { status, body } = await send(check, cluster, route, signal);
         return { status, problem: problemWith(check, status, body) };
     }, timeoutMs);
     if (!answer.good || answer.latencyMs <= maxLatencyMs) return answer;
-    return { ...answer, good: false, problem: `status ${answer.status} after ${answer.latencyMs} ms, and at most ${maxLatencyMs} ms were asked for` };
+    return {
+        ...answer,
+        good: false,
+        problem: `status ${answer.status} after ${answer.latencyMs} ms, and at most ${maxLatencyMs} ms were asked for`,
+    };
 }
 
 /** Why an answer is not good; undefined where it is. */
-export function problemWith({ status: wanted = [200, 299], json = [] }: HttpCheck, status: number, body: string): string | undefined {
+export function problemWith(
+    { status: wanted = [200, 299], json = [] }: HttpCheck,
+    status: number,
+    body: string,
+): string | undefined {
     const [least, most] = typeof wanted === "number" ? [wanted, wanted] : wanted;
     if (status < least || status > most) return `status ${status}: ${detail(body)}`;
     if (json.length === 0) return undefined;
@@ -58,14 +71,26 @@ export function problemWith({ status: wanted = [200, 299], json = [] }: HttpChec
     return problem && `status ${status}, but ${problem}`;
 }
 
-async function send(check: HttpCheck, cluster: Cluster, route: Route, signal: AbortSignal): Promise<{ status: number; body: string }> {
+async function send(
+    check: HttpCheck,
+    cluster: Cluster,
+    route: Route,
+    signal: AbortSignal,
+): Promise<{ status: number; body: string }> {
     const body = check.body === undefined ? undefined : Buffer.from(JSON.stringify(check.body));
-    const headers = Object.entries(check.headers ?? {}).map(([name, value]) => [name, value.replaceAll("{uuid}", () => randomUUID())]);
+    const headers = Object.entries(check.headers ?? {}).map(([name, value]) => [
+        name,
+        value.replaceAll("{uuid}", () => randomUUID()),
+    ]);
     const options: RequestOptions = {
         agent: false,
         method: check.method,
         signal,
-        headers: { accept: "application/json", ...(body && { "content-type": "application/json", "content-length": body.length }), ...Object.fromEntries(headers) },
+        headers: {
+            accept: "application/json",
+            ...(body && { "content-type": "application/json", "content-length": body.length }),
+            ...Object.fromEntries(headers),
+        },
     };
     if (route.kind === "address") return exchange(new URL(check.path, route.url), options, body);
     const url = new URL(cluster.kubeconfig.getCurrentCluster()!.server + route.path + check.path);
@@ -79,7 +104,9 @@ function exchange(url: URL, options: RequestOptions, body?: Buffer): Promise<{ s
         const request = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, options, (response) => {
             const chunks: Buffer[] = [];
             response.on("data", (chunk: Buffer) => chunks.push(chunk));
-            response.on("end", () => resolve({ status: response.statusCode!, body: Buffer.concat(chunks).toString("utf8") }));
+            response.on("end", () =>
+                resolve({ status: response.statusCode!, body: Buffer.concat(chunks).toString("utf8") }),
+            );
             response.on("error", reject);
         });
         request.on("error", reject);

@@ -13,14 +13,24 @@ export function unmet(expectations: readonly JsonExpectation[], document: object
     for (const { path, equals, atLeast } of expectations) {
         const found = valueAt(document, path);
         if (found === undefined) return `${path} is missing`;
-        if (equals !== undefined && found !== equals) return `${path} is ${JSON.stringify(found).slice(0, 80)} instead of ${JSON.stringify(equals)}`;
+        if (equals !== undefined && found !== equals)
+            return `${path} is ${JSON.stringify(found).slice(0, 80)} instead of ${JSON.stringify(equals)}`;
         if (atLeast === undefined) continue;
         if (!Array.isArray(found)) return `${path} is no list`;
-        if (found.length < atLeast) return `${path} lists ${found.length === 0 ? "nothing" : found.length}, and at least ${atLeast} were asked for`;
+        if (found.length < atLeast)
+            return `${path} lists ${found.length === 0 ? "nothing" : found.length}, and at least ${atLeast} were asked for`;
     }
     return undefined;
 }
 
 function valueAt(document: unknown, path: string): unknown {
-    return path.split(".").reduce<unknown>((value, key) => (typeof value === "object" && value !== null && Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined), document);
+    return path
+        .split(".")
+        .reduce<unknown>(
+            (value, key) =>
+                typeof value === "object" && value !== null && Object.hasOwn(value, key)
+                    ? (value as Record<string, unknown>)[key]
+                    : undefined,
+            document,
+        );
 }

@@ -29,15 +29,32 @@ export const podsReady: CheckKind<PodsReadyCheck> = {
     },
 };
 
-async function countReady({ core, apps }: Cluster, of: AttributeExpression, shopNamespace: string, clusterName: string): Promise<number> {
+async function countReady(
+    { core, apps }: Cluster,
+    of: AttributeExpression,
+    shopNamespace: string,
+    clusterName: string,
+): Promise<number> {
     const { target, namespace } = locateTarget(of, "Global", shopNamespace);
-    const [pods, replicaSets] = await Promise.all([core.listNamespacedPod({ namespace }), apps.listNamespacedReplicaSet({ namespace })]);
+    const [pods, replicaSets] = await Promise.all([
+        core.listNamespacedPod({ namespace }),
+        apps.listNamespacedReplicaSet({ namespace }),
+    ]);
     return readyAmong(pods.items, replicaSets.items, target, clusterName);
 }
 
 /** How many of some pods are ready and described by an expression. */
-export function readyAmong(pods: readonly V1Pod[], replicaSets: readonly V1ReplicaSet[], expression: AttributeExpression, clusterName: string): number {
+export function readyAmong(
+    pods: readonly V1Pod[],
+    replicaSets: readonly V1ReplicaSet[],
+    expression: AttributeExpression,
+    clusterName: string,
+): number {
     const deploymentOf = deploymentsByReplicaSet(replicaSets);
     const serving = pods.filter((pod) => isReady(pod) && pod.metadata!.deletionTimestamp === undefined);
-    return serving.filter((pod) => select(containersOf(pod, deploymentOf.get(replicaSetOf(pod)?.uid ?? ""), clusterName), expression).length > 0).length;
+    return serving.filter(
+        (pod) =>
+            select(containersOf(pod, deploymentOf.get(replicaSetOf(pod)?.uid ?? ""), clusterName), expression).length >
+            0,
+    ).length;
 }

@@ -8,7 +8,10 @@ export const productsCheck: HttpCheck = {
     kind: "http",
     path: "/products",
     status: 200,
-    json: ["fashionResponse", "toysResponse", "hotDealsResponse"].map((list) => ({ path: `${list}.products`, atLeast: 1 })),
+    json: ["fashionResponse", "toysResponse", "hotDealsResponse"].map((list) => ({
+        path: `${list}.products`,
+        atLeast: 1,
+    })),
 };
 
 /** Asks `/products` once. */

@@ -13,8 +13,14 @@ const method = z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
 /** A saved experiment is in the project's history, its plan in the state and in journals. */
 const headers = z.record(z.string(), z.string()).superRefine((all, { addIssue }) => {
     for (const name of Object.keys(all)) {
-        if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) addIssue({ code: "custom", path: [name], message: "this is no name of a header" });
-        if (/authorization|cookie|token|secret|password|api-?key/i.test(name)) addIssue({ code: "custom", path: [name], message: "a secret has no place in a saved experiment, which the state and journals show" });
+        if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name))
+            addIssue({ code: "custom", path: [name], message: "this is no name of a header" });
+        if (/authorization|cookie|token|secret|password|api-?key/i.test(name))
+            addIssue({
+                code: "custom",
+                path: [name],
+                message: "a secret has no place in a saved experiment, which the state and journals show",
+            });
     }
 });
 const expectation = z.strictObject({
@@ -36,5 +42,10 @@ export const checkSchema = z.discriminatedUnion("kind", [
         maxLatencyMs: z.int().positive().optional(),
         ...settings,
     }),
-    z.strictObject({ kind: z.literal("podsReady"), of: expression, atLeast: z.int().min(1).max(1_000).optional(), ...settings }),
+    z.strictObject({
+        kind: z.literal("podsReady"),
+        of: expression,
+        atLeast: z.int().min(1).max(1_000).optional(),
+        ...settings,
+    }),
 ]) satisfies z.ZodType<Check>;

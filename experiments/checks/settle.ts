@@ -13,12 +13,17 @@ export interface Settled {
 }
 
 /** Has every check look, all at once, until each got three good answers in a row. */
-export async function settle({ checks }: Plan, around: Surroundings, patienceMs: number, pauseMs: number): Promise<Settled> {
+export async function settle(
+    { checks }: Plan,
+    around: Surroundings,
+    patienceMs: number,
+    pauseMs: number,
+): Promise<Settled> {
     const giveUpAt = Date.now() + patienceMs;
     const settled = await Promise.all(
         checks.map(async (check) => {
             const checked: Checked = { name: check.name, answers: [] };
-            for (let row = 0; row < wanted; ) {
+            for (let row = 0; row < wanted;) {
                 const answer = await look(check, around);
                 checked.answers.push(answer);
                 row = answer.good ? row + 1 : 0;
@@ -28,10 +33,15 @@ export async function settle({ checks }: Plan, around: Surroundings, patienceMs:
             return { checked, steady: true };
         }),
     );
-    return { checks: settled.map(({ checked }) => checked), unsettled: settled.filter(({ steady }) => !steady).map(({ checked }) => checked) };
+    return {
+        checks: settled.map(({ checked }) => checked),
+        unsettled: settled.filter(({ steady }) => !steady).map(({ checked }) => checked),
+    };
 }
 
 /** What kept checks from settling: the last problem of each. */
 export function problemsOf(unsettled: readonly Checked[]): string {
-    return unsettled.map(({ name, answers }) => `${name} ${answers.findLast(({ good }) => !good)?.problem ?? "fails now and then"}`).join("; ");
+    return unsettled
+        .map(({ name, answers }) => `${name} ${answers.findLast(({ good }) => !good)?.problem ?? "fails now and then"}`)
+        .join("; ");
 }

@@ -25,7 +25,13 @@ runStep(async (plan, cluster) => {
     const { graceMs, durationMs } = plan.window;
     const overAtFirst = await overBecause(plan, cluster);
     const before = overAtFirst === undefined ? control : { doubt: overAtFirst };
-    const proofs = new AttackProofs(cluster, plan, process.env.DEADLINE_JOB!, chosen, "doubt" in before ? undefined : before.tookMs);
+    const proofs = new AttackProofs(
+        cluster,
+        plan,
+        process.env.DEADLINE_JOB!,
+        chosen,
+        "doubt" in before ? undefined : before.tookMs,
+    );
     const readiness = new ReadinessRecorder(cluster, shopNamespace);
 
     const proof = "doubt" in before ? before : await proofs.proven().catch(notSeen);
@@ -51,15 +57,19 @@ runStep(async (plan, cluster) => {
         const undone = actions.find(({ problem }) => problem !== undefined);
         doubt ??= undone && `it was not possible to ${undone.action}: ${undone.problem!.replace(/\.$/, "")}`;
         // Answers may have come after the last proof: the one counts time by the clock, the other by what has gone by awake.
-        if (sleptMs() > mostSleptMs) doubt ??= `this machine slept for ${describeMilliseconds(sleptMs())} in the middle of the run`;
+        if (sleptMs() > mostSleptMs)
+            doubt ??= `this machine slept for ${describeMilliseconds(sleptMs())} in the middle of the run`;
         doubt ??= await overBecause(plan, cluster);
     }
 
     const attackedAt = "doubt" in proof ? undefined : Math.max(...proof.map((one) => one.attackedAt));
-    const judged = plan.checks.map((check, index) => judgeCheck(check, checks[index]!.answers, attackedAt ?? startedAt, graceMs));
+    const judged = plan.checks.map((check, index) =>
+        judgeCheck(check, checks[index]!.answers, attackedAt ?? startedAt, graceMs),
+    );
     doubt ??= judged.find((one) => one.doubt !== undefined)?.doubt;
     const measured = together(judged.map((one) => one.measured));
-    const known: { verdict: Verdict; reason: string } = doubt === undefined ? judge(judged) : { verdict: "INCONCLUSIVE", reason: `Nothing is known: ${doubt}.` };
+    const known: { verdict: Verdict; reason: string } =
+        doubt === undefined ? judge(judged) : { verdict: "INCONCLUSIVE", reason: `Nothing is known: ${doubt}.` };
     // They are told beside the verdict, which does not rest on them.
     const kills = await proofs.kills().catch(() => []);
     const journal: Journal = {
@@ -67,13 +77,23 @@ runStep(async (plan, cluster) => {
         plan,
         conclusion: conclude(plan, startedAt, {
             attack: [...new Set(plan.attacks.map(({ attack }) => attack.kind))].join(","),
-            targets: chosen.flatMap(({ targets }) => targets.map(({ namespace: where, pod, container }) => `${where}/${pod}/${container}`)),
+            targets: chosen.flatMap(({ targets }) =>
+                targets.map(({ namespace: where, pod, container }) => `${where}/${pod}/${container}`),
+            ),
             ...known,
             requests: measured.requests,
             successRate: percent(measured.successRate),
             timeToFirstFailureMs: measured.firstFailureMs ?? null,
             timeToStabilityMs: measured.stableAfterMs ?? null,
-            checks: doubt === undefined ? judged.map(({ name, held, measured: { requests, successRate } }) => ({ name, held, requests, successRate: percent(successRate) })) : [],
+            checks:
+                doubt === undefined
+                    ? judged.map(({ name, held, measured: { requests, successRate } }) => ({
+                          name,
+                          held,
+                          requests,
+                          successRate: percent(successRate),
+                      }))
+                    : [],
             actions: actions.filter(({ problem }) => problem === undefined).map(({ action }) => action),
         }),
         startedAt,
@@ -93,7 +113,9 @@ runStep(async (plan, cluster) => {
     say(`${known.verdict}: ${known.reason}`);
     if (plan.onFailure === "fail" && known.verdict !== "PASSED") {
         await undo(cluster, plan, say);
-        throw new Error(`${known.verdict}: ${known.reason} The attack is undone, and ${namesOf(plan)} ${plan.checks.length === 1 ? "is" : "are"} whole again; the journal is ${journal.conclusion.journal}`);
+        throw new Error(
+            `${known.verdict}: ${known.reason} The attack is undone, and ${namesOf(plan)} ${plan.checks.length === 1 ? "is" : "are"} whole again; the journal is ${journal.conclusion.journal}`,
+        );
     }
     return journal.conclusion;
 });
@@ -102,11 +124,16 @@ runStep(async (plan, cluster) => {
 const mostSleptMs = 1_000;
 
 /** What cannot be asked shows nothing; that is a verdict, too, and no reason to leave the run without one. */
-const notSeen = (error: unknown) => ({ doubt: `the cluster could not be asked: ${reasonOf(error).replace(/\.$/, "")}` });
+const notSeen = (error: unknown) => ({
+    doubt: `the cluster could not be asked: ${reasonOf(error).replace(/\.$/, "")}`,
+});
 
 /** Why the attacks are over, or nobody can say whether they are; undefined where they are not. */
 function overBecause(plan: Plan, cluster: Cluster): Promise<string | undefined> {
-    return attacksThere(plan, cluster).then((there) => (there ? undefined : ended(plan.run)), (error: unknown) => notSeen(error).doubt);
+    return attacksThere(plan, cluster).then(
+        (there) => (there ? undefined : ended(plan.run)),
+        (error: unknown) => notSeen(error).doubt,
+    );
 }
 
 /** Whether the attacks' objects, which the engine has made, are still there. */
@@ -115,7 +142,11 @@ async function attacksThere({ attacks, namespace }: Plan, { core, networking }: 
     const found = await Promise.all(
         attacks.map(({ attack }, index) => {
             const object = { name: names[index]!, namespace };
-            return orMissing<object>(kindOf(attack).killing ? core.readNamespacedConfigMap(object) : networking.readNamespacedNetworkPolicy(object));
+            return orMissing<object>(
+                kindOf(attack).killing
+                    ? core.readNamespacedConfigMap(object)
+                    : networking.readNamespacedNetworkPolicy(object),
+            );
         }),
     );
     return found.every((object) => object !== undefined);

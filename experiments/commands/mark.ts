@@ -24,9 +24,14 @@ runStep<ChosenTargets>(async (plan, cluster) => {
             const attack = attacks[index]!;
             for (const pod of targets) await mark(cluster, pod, markOf(plan, attack));
             const name = attacks.length === 1 ? "" : ` of ${attack.name}`;
-            say(`Targets${name}: ${targets.map(({ pod, container }) => `${pod}/${container}`).join(", ")} (${describeRadius(attack.radius)} of ${matching} matching)`);
+            say(
+                `Targets${name}: ${targets.map(({ pod, container }) => `${pod}/${container}`).join(", ")} (${describeRadius(attack.radius)} of ${matching} matching)`,
+            );
         }
-        return { attacks: chosen, control: await new AttackProofs(cluster, plan, process.env.DEADLINE_JOB!, chosen).control() };
+        return {
+            attacks: chosen,
+            control: await new AttackProofs(cluster, plan, process.env.DEADLINE_JOB!, chosen).control(),
+        };
     } catch (error) {
         await unmarkAll(cluster, namespace);
         throw error;

@@ -29,7 +29,13 @@ runStep<SteadyState>(async (plan, cluster) => {
     const begun = Date.now();
     await claim(cluster, plan).catch((error: unknown) => {
         if (!(error instanceof ClaimedError)) throw error;
-        abort(plan, `${error.message}.`, begun, [], `Disable the experiment there first, or wait until then; two at once would affect more than either's radius allows. If that stack is no more: kubectl --namespace ${plan.namespace} delete lease ${claimName}`);
+        abort(
+            plan,
+            `${error.message}.`,
+            begun,
+            [],
+            `Disable the experiment there first, or wait until then; two at once would affect more than either's radius allows. If that stack is no more: kubectl --namespace ${plan.namespace} delete lease ${claimName}`,
+        );
     });
     try {
         return await steadyState(plan, cluster, begun);
@@ -49,13 +55,28 @@ async function steadyState(plan: Plan, cluster: Cluster, begun: number): Promise
     ]);
     if (swept > 0) say(`Removed what an earlier run left behind: ${swept} ${swept === 1 ? "object" : "objects"}`);
     say(`Asking ${namesOf(plan)} by way of ${describeRoute(route)}`);
-    const { checks, unsettled } = await settle(plan, { cluster, route, shopNamespace, clusterName }, patienceMs, pauseMs);
+    const { checks, unsettled } = await settle(
+        plan,
+        { cluster, route, shopNamespace, clusterName },
+        patienceMs,
+        pauseMs,
+    );
     if (unsettled.length > 0) {
         const reason = `there is no steady state to disturb: ${problemsOf(unsettled).replace(/\.$/, "")}.`;
-        abort(plan, reason, begun, checks, "Bring the shop back first (`pulumi config set experiment.enabled false`, `pulumi up`, `kubectl get pods`), then enable the experiment again.");
+        abort(
+            plan,
+            reason,
+            begun,
+            checks,
+            "Bring the shop back first (`pulumi config set experiment.enabled false`, `pulumi up`, `kubectl get pods`), then enable the experiment again.",
+        );
     }
-    const latencyMs = Math.max(...checks.flatMap(({ answers }) => answers.slice(-wanted).map((answer) => answer.latencyMs)));
-    say(`Steady: ${wanted} good answers in a row${checks.length > 1 ? " to each" : ""}, the slowest in ${latencyMs} ms`);
+    const latencyMs = Math.max(
+        ...checks.flatMap(({ answers }) => answers.slice(-wanted).map((answer) => answer.latencyMs)),
+    );
+    say(
+        `Steady: ${wanted} good answers in a row${checks.length > 1 ? " to each" : ""}, the slowest in ${latencyMs} ms`,
+    );
     // Who is hit is chosen later; that there is somebody is made sure of before anything is made.
     chooseForAll(discovered, attacks);
     return { route, latencyMs };
@@ -67,7 +88,10 @@ async function actionsPossible({ actions, namespace }: Plan, { apps }: Cluster):
     if (scaled.length === 0) return;
     const there = (await apps.listNamespacedDeployment({ namespace })).items.map(({ metadata }) => metadata!.name!);
     const missing = scaled.filter((name) => !there.includes(name));
-    if (missing.length > 0) throw new Error(`the experiment scales ${missing.join(" and ")}, and there is no such Deployment in namespace ${namespace}; there are: ${there.join(", ") || "none"}`);
+    if (missing.length > 0)
+        throw new Error(
+            `the experiment scales ${missing.join(" and ")}, and there is no such Deployment in namespace ${namespace}; there are: ${there.join(", ") || "none"}`,
+        );
 }
 
 /** Ends the run before it has begun, and says what to do. */

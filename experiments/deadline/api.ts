@@ -8,7 +8,11 @@ const account = "/var/run/secrets/kubernetes.io/serviceaccount";
  *
  * @param body of a `PATCH`, a JSON merge patch; of a `DELETE`, its options
  */
-export function api(method: "GET" | "PATCH" | "DELETE", path: string, body?: object): Promise<{ status: number; body: string }> {
+export function api(
+    method: "GET" | "PATCH" | "DELETE",
+    path: string,
+    body?: object,
+): Promise<{ status: number; body: string }> {
     return new Promise((resolve, reject) => {
         const call = request(
             {
@@ -19,7 +23,10 @@ export function api(method: "GET" | "PATCH" | "DELETE", path: string, body?: obj
                 agent: false,
                 ca: readFileSync(`${account}/ca.crt`),
                 timeout: 5_000,
-                headers: { authorization: `Bearer ${readFileSync(`${account}/token`, "utf8")}`, "content-type": method === "PATCH" ? "application/merge-patch+json" : "application/json" },
+                headers: {
+                    authorization: `Bearer ${readFileSync(`${account}/token`, "utf8")}`,
+                    "content-type": method === "PATCH" ? "application/merge-patch+json" : "application/json",
+                },
             },
             (response) => {
                 let text = "";

@@ -43,7 +43,11 @@ export class Deadline {
         const child = { ...opts, deleteBeforeReplace: true };
         // Each run has objects of its own, so that a sweep before a run never takes away what that run is going to use.
         const objectName = `${args.runName}-deadline`;
-        const metadata = { name: objectName, namespace: args.namespace, labels: { [labels.experiment]: args.experiment } };
+        const metadata = {
+            name: objectName,
+            namespace: args.namespace,
+            labels: { [labels.experiment]: args.experiment },
+        };
 
         const account = new k8s.core.v1.ServiceAccount(`${name}-account`, { metadata }, child);
         const role = new k8s.rbac.v1.Role(`${name}-role`, { metadata, rules: rulesOf(args) }, child);
@@ -90,12 +94,25 @@ function rulesOf({ attacks, scaled = [] }: DeadlineArgs): k8s.types.input.rbac.v
     const policies = attacks.filter(({ killing }) => !killing).map(({ object }) => object);
     const kills = orders.length > 0;
     return [
-        ...(policies.length > 0 ? [{ apiGroups: ["networking.k8s.io"], resources: ["networkpolicies"], resourceNames: policies, verbs: ["get", "delete"] }] : []),
-        ...(kills ? [{ apiGroups: [""], resources: ["configmaps"], resourceNames: orders, verbs: ["get", "delete"] }] : []),
+        ...(policies.length > 0
+            ? [
+                  {
+                      apiGroups: ["networking.k8s.io"],
+                      resources: ["networkpolicies"],
+                      resourceNames: policies,
+                      verbs: ["get", "delete"],
+                  },
+              ]
+            : []),
+        ...(kills
+            ? [{ apiGroups: [""], resources: ["configmaps"], resourceNames: orders, verbs: ["get", "delete"] }]
+            : []),
         { apiGroups: [""], resources: ["pods"], verbs: ["list", "patch", ...(kills ? ["delete"] : [])] },
         // Which Deployment a pod is of, only its ReplicaSet says.
         ...(kills ? [{ apiGroups: ["apps"], resources: ["replicasets"], verbs: ["list"] }] : []),
-        ...(scaled.length > 0 ? [{ apiGroups: ["apps"], resources: ["deployments"], resourceNames: scaled, verbs: ["get", "patch"] }] : []),
+        ...(scaled.length > 0
+            ? [{ apiGroups: ["apps"], resources: ["deployments"], resourceNames: scaled, verbs: ["get", "patch"] }]
+            : []),
     ];
 }
 
@@ -126,6 +143,8 @@ function podSpec(args: DeadlineArgs, account: string): k8s.types.input.core.v1.P
 }
 
 function jobAttack(namespace: string, { object, ...attack }: DeadlineAttack): JobAttack {
-    const path = attack.killing ? `/api/v1/namespaces/${namespace}/configmaps/${object}` : `/apis/networking.k8s.io/v1/namespaces/${namespace}/networkpolicies/${object}`;
+    const path = attack.killing
+        ? `/api/v1/namespaces/${namespace}/configmaps/${object}`
+        : `/apis/networking.k8s.io/v1/namespaces/${namespace}/networkpolicies/${object}`;
     return { path, ...attack };
 }

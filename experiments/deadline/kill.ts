@@ -20,15 +20,23 @@ export async function killWhile(mayKill: () => Promise<boolean>, namespace: stri
         if (matching === undefined || !(await mayKill().catch(say))) continue;
         atFirst ??= matching.length;
         const begun = Date.now();
-        const killed = await Promise.all(chooseVictims(matching, atFirst, killing, shuffled).map((pod) => kill(namespace, killing.mark, pod).catch(say)));
+        const killed = await Promise.all(
+            chooseVictims(matching, atFirst, killing, shuffled).map((pod) =>
+                kill(namespace, killing.mark, pod).catch(say),
+            ),
+        );
         // Where the radius is used up, the kill waits until it is not.
         if (killed.some((one) => one)) due = begun + killing.intervalMs;
     }
 }
 
 async function listMatching(namespace: string, killing: Killing): Promise<Pod[]> {
-    const [pods, replicaSets] = await Promise.all([api("GET", `/api/v1/namespaces/${namespace}/pods`), api("GET", `/apis/apps/v1/namespaces/${namespace}/replicasets`)]);
-    const items = <T>(answer: { status: number; body: string }, what: string) => (JSON.parse(expect(answer, `${what} cannot be listed`)) as { items: T[] }).items;
+    const [pods, replicaSets] = await Promise.all([
+        api("GET", `/api/v1/namespaces/${namespace}/pods`),
+        api("GET", `/apis/apps/v1/namespaces/${namespace}/replicasets`),
+    ]);
+    const items = <T>(answer: { status: number; body: string }, what: string) =>
+        (JSON.parse(expect(answer, `${what} cannot be listed`)) as { items: T[] }).items;
     return matchingPods(items<Pod>(pods, "pods"), items<ReplicaSet>(replicaSets, "ReplicaSets"), killing);
 }
 
@@ -44,5 +52,8 @@ async function kill(namespace: string, mark: string, { metadata }: Pod): Promise
 }
 
 function shuffled<T>(items: readonly T[]): T[] {
-    return items.map((item) => ({ item, by: randomInt(2 ** 32) })).sort((a, b) => a.by - b.by).map(({ item }) => item);
+    return items
+        .map((item) => ({ item, by: randomInt(2 ** 32) }))
+        .sort((a, b) => a.by - b.by)
+        .map(({ item }) => item);
 }

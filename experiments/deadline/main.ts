@@ -62,18 +62,29 @@ async function creationOf(path: string): Promise<number | undefined> {
     const { status, body } = await api("GET", path);
     if (status === 404) return undefined;
     if (status !== 200) throw new Error(`the attack cannot be read: ${status}`);
-    const created = Date.parse((JSON.parse(body) as { metadata: { creationTimestamp: string } }).metadata.creationTimestamp);
+    const created = Date.parse(
+        (JSON.parse(body) as { metadata: { creationTimestamp: string } }).metadata.creationTimestamp,
+    );
     const seen = firstSeen.get(path) ?? Date.now();
     firstSeen.set(path, seen);
     return Math.min(created, seen);
 }
 
 async function endAttacks(): Promise<void> {
-    await Promise.all(attacks.map(async ({ path }) => expect(await api("DELETE", path), "an attack cannot be removed")));
+    await Promise.all(
+        attacks.map(async ({ path }) => expect(await api("DELETE", path), "an attack cannot be removed")),
+    );
     for (const { metadata } of await markedPods()) {
-        expect(await api("PATCH", `${podsPath}/${metadata.name}`, { metadata: { labels: { [labels.target]: null } } }), "a label cannot be removed");
+        expect(
+            await api("PATCH", `${podsPath}/${metadata.name}`, { metadata: { labels: { [labels.target]: null } } }),
+            "a label cannot be removed",
+        );
     }
-    await Promise.all(SCALED.split(",").filter((name) => name !== "").map(restore));
+    await Promise.all(
+        SCALED.split(",")
+            .filter((name) => name !== "")
+            .map(restore),
+    );
     say(`the deadline has passed: ${attacks.length === 1 ? "the attack is" : "the attacks are"} ended`);
 }
 
@@ -81,7 +92,10 @@ async function endAttacks(): Promise<void> {
 async function restore(name: string): Promise<void> {
     const path = `/apis/apps/v1/namespaces/${NAMESPACE}/deployments/${name}`;
     const read = await api("GET", path);
-    const body = read.status === 404 ? undefined : restoring(JSON.parse(expect(read, "a Deployment cannot be read")) as Scalable);
+    const body =
+        read.status === 404
+            ? undefined
+            : restoring(JSON.parse(expect(read, "a Deployment cannot be read")) as Scalable);
     if (body) expect(await api("PATCH", path, body), "a Deployment cannot be scaled back");
 }
 
@@ -93,13 +107,18 @@ interface Pod {
 
 async function markedPods(): Promise<Pod[]> {
     const selector = `${labels.target} in (${attacks.map(({ mark }) => mark).join()})`;
-    const listed = expect(await api("GET", `${podsPath}?labelSelector=${encodeURIComponent(selector)}`), "the targets cannot be listed");
+    const listed = expect(
+        await api("GET", `${podsPath}?labelSelector=${encodeURIComponent(selector)}`),
+        "the targets cannot be listed",
+    );
     return (JSON.parse(listed) as { items: Pod[] }).items;
 }
 
 /** `address:port` of every TCP port that a pod declares. */
 function endpointsOf({ spec, status }: Pod): string[] {
-    const ports = spec.containers.flatMap((container) => container.ports ?? []).filter(({ protocol = "TCP" }) => protocol === "TCP");
+    const ports = spec.containers
+        .flatMap((container) => container.ports ?? [])
+        .filter(({ protocol = "TCP" }) => protocol === "TCP");
     return status.podIP === undefined ? [] : ports.map(({ containerPort }) => endpoint(status.podIP!, containerPort));
 }
 
@@ -131,7 +150,9 @@ async function witness(): Promise<void> {
 
 /** Says in this pod's annotation whom it watches, and where the targets can connect to it. */
 async function announce(watched: string[]): Promise<void> {
-    const [address] = Object.values(networkInterfaces()).flatMap((addresses) => addresses!.filter(({ internal }) => !internal));
+    const [address] = Object.values(networkInterfaces()).flatMap((addresses) =>
+        addresses!.filter(({ internal }) => !internal),
+    );
     const presence: Presence = { address: address!.address, watched };
     const body = { metadata: { annotations: { [annotations.witness]: JSON.stringify(presence) } } };
     const { status } = await api("PATCH", `${podsPath}/${hostname()}`, body);
@@ -140,7 +161,9 @@ async function announce(watched: string[]): Promise<void> {
 
 /** Takes connections and ends them at once: whether the targets can make one at all is what the proof asks. */
 function listen(port: number): void {
-    createServer((socket) => socket.on("error", say).end()).on("error", say).listen(port);
+    createServer((socket) => socket.on("error", say).end())
+        .on("error", say)
+        .listen(port);
 }
 
 /** Whether a fresh connection is accepted. */
@@ -152,12 +175,19 @@ function accepts(endpoint: string): Promise<boolean> {
             socket.destroy();
             resolve(accepted);
         };
-        socket.once("connect", () => settle(true)).once("error", () => settle(false)).once("timeout", () => settle(false));
+        socket
+            .once("connect", () => settle(true))
+            .once("error", () => settle(false))
+            .once("timeout", () => settle(false));
     });
 }
 
 // Not 0: a node that shuts down, or is drained, ends the pod before its work is done, and the Job must have another then.
-for (const [signal, number] of [["SIGTERM", 15], ["SIGINT", 2]] as const) process.once(signal, () => process.exit(128 + number));
+for (const [signal, number] of [
+    ["SIGTERM", 15],
+    ["SIGINT", 2],
+] as const)
+    process.once(signal, () => process.exit(128 + number));
 void main().then(
     () => process.exit(0),
     (error: unknown) => {

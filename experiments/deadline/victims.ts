@@ -1,17 +1,34 @@
-import { attackable, containersOf, deploymentsByReplicaSet, isReady, type Pod, type ReplicaSet, replicaSetOf, select } from "../../shared/containers";
+import {
+    attackable,
+    containersOf,
+    deploymentsByReplicaSet,
+    isReady,
+    type Pod,
+    type ReplicaSet,
+    replicaSetOf,
+    select,
+} from "../../shared/containers";
 import { targetMarkOf } from "../../shared/labels";
 import { containersWithin } from "../../shared/radius";
 import type { Killing } from "./report";
 
 /** The pods that a kill is about: those that match its target, whether they serve yet or not, and that no other attack has marked. */
-export function matchingPods(pods: readonly Pod[], replicaSets: readonly ReplicaSet[], { target, clusterName, mark }: Killing): Pod[] {
+export function matchingPods(
+    pods: readonly Pod[],
+    replicaSets: readonly ReplicaSet[],
+    { target, clusterName, mark }: Killing,
+): Pod[] {
     const deploymentOf = deploymentsByReplicaSet(replicaSets);
     return pods.filter((pod) => {
         if (pod.status?.phase !== "Running" && pod.status?.phase !== "Pending") return false;
         if ((targetMarkOf(pod) ?? mark) !== mark) return false;
         // One that starts cannot be attacked yet, and counts as affected all the same.
         const started = { ...pod, status: { ...pod.status, podIP: pod.status.podIP ?? "", phase: "Running" } };
-        return attackable(started) && select(containersOf(started, deploymentOf.get(replicaSetOf(pod)?.uid ?? ""), clusterName), target).length > 0;
+        return (
+            attackable(started) &&
+            select(containersOf(started, deploymentOf.get(replicaSetOf(pod)?.uid ?? ""), clusterName), target).length >
+                0
+        );
     });
 }
 
@@ -23,7 +40,12 @@ export function matchingPods(pods: readonly Pod[], replicaSets: readonly Replica
  * @param atFirst how many matched before the first kill
  * @param shuffle puts pods into the order in which they are taken; marked ones go first whatever it does
  */
-export function chooseVictims(matching: readonly Pod[], atFirst: number, { radius }: Killing, shuffle: <T>(items: readonly T[]) => T[]): Pod[] {
+export function chooseVictims(
+    matching: readonly Pod[],
+    atFirst: number,
+    { radius }: Killing,
+    shuffle: <T>(items: readonly T[]) => T[],
+): Pod[] {
     const serving = matching.filter(isReady);
     const affected = Math.max(atFirst, matching.length) - serving.length;
     const allowed = Math.max(0, containersWithin(radius, atFirst) - affected);

@@ -31,20 +31,49 @@ export function runPage(journal: Journal): string {
         ["Hypothesis", conclusion.hypothesis],
         ...attackRows(journal),
         ["Requests", `${conclusion.requests}, ${conclusion.successRate} of the counted ones good`],
-        ...(conclusion.checks.length > 1 ? conclusion.checks.map(({ name, held, requests, successRate }): Row => [name, `${held ? "held" : "did not hold"}: ${requests} looks, ${successRate} of the counted ones good`]) : []),
-        ...journal.actions.map(({ action, begunAt, problem }): Row => [problem === undefined ? "Done" : "Not done", `${action}, ${since(begunAt, journal)}${problem === undefined ? "" : `: ${problem}`}`]),
+        ...(conclusion.checks.length > 1
+            ? conclusion.checks.map(({ name, held, requests, successRate }): Row => [
+                  name,
+                  `${held ? "held" : "did not hold"}: ${requests} looks, ${successRate} of the counted ones good`,
+              ])
+            : []),
+        ...journal.actions.map(({ action, begunAt, problem }): Row => [
+            problem === undefined ? "Done" : "Not done",
+            `${action}, ${since(begunAt, journal)}${problem === undefined ? "" : `: ${problem}`}`,
+        ]),
         ["First failure", sinceAttack(conclusion.timeToFirstFailureMs)],
         ["Stable under attack", sinceAttack(conclusion.timeToStabilityMs)],
-        ["Recovery", recovery ? `${describeMilliseconds(recovery.recoveredAfterMs)} after the attack was undone` : "not undone yet"],
+        [
+            "Recovery",
+            recovery
+                ? `${describeMilliseconds(recovery.recoveredAfterMs)} after the attack was undone`
+                : "not undone yet",
+        ],
         ["Run", `${plan.run}, ${new Date(journal.startedAt).toISOString()}`],
     ];
     return page(`${conclusion.name}: ${conclusion.verdict}`, [
         element("p", { class: "faint" }, [element("a", { href: "index.html" }, ["All runs"])]),
-        element("h1", {}, [escape(conclusion.name), ": ", element("span", { class: `verdict ${conclusion.verdict}` }, [conclusion.verdict])]),
+        element("h1", {}, [
+            escape(conclusion.name),
+            ": ",
+            element("span", { class: `verdict ${conclusion.verdict}` }, [conclusion.verdict]),
+        ]),
         element("p", {}, [escape(conclusion.reason)]),
         timelineSvg(journal),
-        element("table", {}, rows.map(([name, value]) => element("tr", {}, [element("th", { scope: "row" }, [escape(name)]), element("td", {}, [escape(value)])]))),
-        element("details", {}, [element("summary", {}, ["Journal"]), element("pre", {}, [escape(JSON.stringify(journal, undefined, 2))])]),
+        element(
+            "table",
+            {},
+            rows.map(([name, value]) =>
+                element("tr", {}, [
+                    element("th", { scope: "row" }, [escape(name)]),
+                    element("td", {}, [escape(value)]),
+                ]),
+            ),
+        ),
+        element("details", {}, [
+            element("summary", {}, ["Journal"]),
+            element("pre", {}, [escape(JSON.stringify(journal, undefined, 2))]),
+        ]),
     ]);
 }
 
@@ -53,27 +82,51 @@ function attackRows({ attacks, plan }: Journal): Row[] {
     if (attacks.length === 0) return [["Attack", "none"]];
     return attacks.map(({ name, targets }, index) => {
         const { attack } = plan.attacks[index]!;
-        return ["Attack", `${name} on ${targets.map(({ namespace, pod, container }) => `${namespace}/${pod}/${container}`).join(", ") || "nobody"}: ${kindOf(attack).describe(attack)}`];
+        return [
+            "Attack",
+            `${name} on ${targets.map(({ namespace, pod, container }) => `${namespace}/${pod}/${container}`).join(", ") || "nobody"}: ${kindOf(attack).describe(attack)}`,
+        ];
     });
 }
 
 function since(at: number, { attackedAt, startedAt }: Journal): string {
-    return attackedAt === undefined ? `${describeMilliseconds(at - startedAt)} after the beginning` : sinceAttack(at - attackedAt);
+    return attackedAt === undefined
+        ? `${describeMilliseconds(at - startedAt)} after the beginning`
+        : sinceAttack(at - attackedAt);
 }
 
 /** The list of all runs, the newest first. */
 export function indexPage(journals: readonly Journal[]): string {
     const rows = journals.map((journal) => {
         const { conclusion, startedAt } = journal;
-        const link = element("a", { href: basename(conclusion.journal).replace(/json$/, "html") }, [escape(`${conclusion.name}, run ${conclusion.run}`)]);
-        const cells = [new Date(startedAt).toISOString().replace("T", " ").slice(0, 19), link, element("span", { class: `verdict ${conclusion.verdict}` }, [conclusion.verdict]), escape(conclusion.reason)];
-        return element("tr", {}, cells.map((cell) => element("td", {}, [cell])));
+        const link = element("a", { href: basename(conclusion.journal).replace(/json$/, "html") }, [
+            escape(`${conclusion.name}, run ${conclusion.run}`),
+        ]);
+        const cells = [
+            new Date(startedAt).toISOString().replace("T", " ").slice(0, 19),
+            link,
+            element("span", { class: `verdict ${conclusion.verdict}` }, [conclusion.verdict]),
+            escape(conclusion.reason),
+        ];
+        return element(
+            "tr",
+            {},
+            cells.map((cell) => element("td", {}, [cell])),
+        );
     });
-    const head = element("tr", {}, ["When (UTC)", "Run", "Verdict", "Reason"].map((name) => element("th", { scope: "col" }, [name])));
+    const head = element(
+        "tr",
+        {},
+        ["When (UTC)", "Run", "Verdict", "Reason"].map((name) => element("th", { scope: "col" }, [name])),
+    );
     return page("Experiment runs", [element("h1", {}, ["Experiment runs"]), element("table", {}, [head, ...rows])]);
 }
 
 function page(title: string, contents: readonly string[]): string {
-    const head = [`<meta charset="utf-8"><meta name="viewport" content="width=device-width">`, element("title", {}, [escape(title)]), element("style", {}, [style])];
+    const head = [
+        `<meta charset="utf-8"><meta name="viewport" content="width=device-width">`,
+        element("title", {}, [escape(title)]),
+        element("style", {}, [style]),
+    ];
     return `<!doctype html>\n${element("html", { lang: "en" }, [element("head", {}, head), element("body", {}, [element("main", {}, contents)])])}\n`;
 }

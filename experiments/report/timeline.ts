@@ -49,31 +49,63 @@ export function timelineSvg(journal: Journal): string {
     const end = Math.max(endedAt, ...times);
     const begin = Math.min(startedAt, ...times);
     const zero = attackedAt ?? begin;
-    const x = (at: number) => margin.left + ((at - begin) / Math.max(1, end - begin)) * (width - margin.left - margin.right);
+    const x = (at: number) =>
+        margin.left + ((at - begin) / Math.max(1, end - begin)) * (width - margin.left - margin.right);
 
     const top = bands.title + bands.phases;
     const strips = stripsOf(journal, top);
     const bottom = strips.at(-1)?.bottom ?? top;
-    const lanes = [...actions.map((performed) => actionLane(performed, x, zero)), ...podLanesOf(journal).map((lane) => podLane(lane, x, end))];
+    const lanes = [
+        ...actions.map((performed) => actionLane(performed, x, zero)),
+        ...podLanesOf(journal).map((lane) => podLane(lane, x, end)),
+    ];
     const height = bottom + bands.gap + lanes.length * bands.lane + bands.axis;
     const kills = journal.attacks.flatMap((attack) => attack.kills ?? []);
-    const outcome = recovery ? `recovered ${describeMilliseconds(recovery.recoveredAfterMs)} after the attack was undone` : "not undone yet";
+    const outcome = recovery
+        ? `recovered ${describeMilliseconds(recovery.recoveredAfterMs)} after the attack was undone`
+        : "not undone yet";
 
-    return element("svg", { xmlns: "http://www.w3.org/2000/svg", class: "timeline", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-labelledby": "title description" }, [
-        element("title", { id: "title" }, [escape(`${conclusion.name}: ${conclusion.verdict}`)]),
-        element("desc", { id: "description" }, [escape(inWords(journal))]),
-        element("style", {}, [style]),
-        rect("paper", 0, 0, width, height, "var(--paper)"),
-        label(24, 28, `${conclusion.name}: ${conclusion.verdict}`, "title"),
-        label(24, 48, shortened(conclusion.hypothesis, Math.floor((width - 48) / characterWidth)), "faint"),
-        label(24, 66, "answers: ● good, ✕ bad; pods: dashed while not ready, ✕ attacked", "faint"),
-        ...(attackedAt === undefined ? [] : attackMarks(x, attackedAt, Math.min(end, attackedAt + plan.window.graceMs), end, top, height - bands.axis)),
-        ...(attackedAt === undefined ? [] : [label(width - margin.right, 28, outcome, "faint", "end")]),
-        ...strips.flatMap((strip) => stripMarks(strip, x, zero, strips.length > 1)),
-        ...kills.map(({ at, pod }) => killMark(x(Math.min(end, Math.max(begin, at))), top, bottom, `${relative(at, zero)}: ${pod} was killed`)),
-        ...lanes.flatMap((marks, index) => marks(bottom + bands.gap + (index + 0.5) * bands.lane)),
-        ...timeAxis(x, begin, end, zero, height - bands.axis),
-    ]);
+    return element(
+        "svg",
+        {
+            xmlns: "http://www.w3.org/2000/svg",
+            class: "timeline",
+            viewBox: `0 0 ${width} ${height}`,
+            role: "img",
+            "aria-labelledby": "title description",
+        },
+        [
+            element("title", { id: "title" }, [escape(`${conclusion.name}: ${conclusion.verdict}`)]),
+            element("desc", { id: "description" }, [escape(inWords(journal))]),
+            element("style", {}, [style]),
+            rect("paper", 0, 0, width, height, "var(--paper)"),
+            label(24, 28, `${conclusion.name}: ${conclusion.verdict}`, "title"),
+            label(24, 48, shortened(conclusion.hypothesis, Math.floor((width - 48) / characterWidth)), "faint"),
+            label(24, 66, "answers: ● good, ✕ bad; pods: dashed while not ready, ✕ attacked", "faint"),
+            ...(attackedAt === undefined
+                ? []
+                : attackMarks(
+                      x,
+                      attackedAt,
+                      Math.min(end, attackedAt + plan.window.graceMs),
+                      end,
+                      top,
+                      height - bands.axis,
+                  )),
+            ...(attackedAt === undefined ? [] : [label(width - margin.right, 28, outcome, "faint", "end")]),
+            ...strips.flatMap((strip) => stripMarks(strip, x, zero, strips.length > 1)),
+            ...kills.map(({ at, pod }) =>
+                killMark(
+                    x(Math.min(end, Math.max(begin, at))),
+                    top,
+                    bottom,
+                    `${relative(at, zero)}: ${pod} was killed`,
+                ),
+            ),
+            ...lanes.flatMap((marks, index) => marks(bottom + bands.gap + (index + 0.5) * bands.lane)),
+            ...timeAxis(x, begin, end, zero, height - bands.axis),
+        ],
+    );
 }
 
 /** The picture in a sentence, for who cannot see it. */
@@ -82,14 +114,26 @@ function inWords({ conclusion, attackedAt, recovery, checks, actions, plan }: Jo
         const what = plan.checks[index]!.check.kind === "http" ? `requests to ${name}` : `looks at ${name}`;
         return `${answers.length} ${what}, ${answers.filter(({ good }) => !good).length} of them bad`;
     });
-    const attack = attackedAt === undefined ? "no attack was proven" : `under attack, ${conclusion.successRate} of the counted answers were good`;
+    const attack =
+        attackedAt === undefined
+            ? "no attack was proven"
+            : `under attack, ${conclusion.successRate} of the counted answers were good`;
     const done = actions.length === 0 ? "" : `; done meanwhile: ${actions.map(({ action }) => action).join(", ")}`;
-    const after = recovery ? `; recovered ${describeMilliseconds(recovery.recoveredAfterMs)} after the attack was undone` : "";
+    const after = recovery
+        ? `; recovered ${describeMilliseconds(recovery.recoveredAfterMs)} after the attack was undone`
+        : "";
     return `${[...counts, attack].join("; ")}${done}${after}. ${conclusion.reason}`;
 }
 
 /** When the attacks lasted. The grace is named beside it where it is too short to have its name within. */
-function attackMarks(x: (at: number) => number, attackedAt: number, graceEnd: number, end: number, top: number, bottom: number): string[] {
+function attackMarks(
+    x: (at: number) => number,
+    attackedAt: number,
+    graceEnd: number,
+    end: number,
+    top: number,
+    bottom: number,
+): string[] {
     const spans = [
         { kind: "grace", name: "grace, not counted", from: attackedAt, to: graceEnd },
         { kind: "attack", name: "under attack, counted", from: graceEnd, to: end },
@@ -125,12 +169,19 @@ function stripsOf({ checks, plan }: Journal, top: number): Strip[] {
     return strips;
 }
 
-function stripMarks({ name, answers, byLatency, top, bottom }: Strip, x: (at: number) => number, zero: number, named: boolean): string[] {
+function stripMarks(
+    { name, answers, byLatency, top, bottom }: Strip,
+    x: (at: number) => number,
+    zero: number,
+    named: boolean,
+): string[] {
     const y = (latencyMs: number) => (byLatency ? yOfLatency(latencyMs, top, bottom) : (top + bottom) / 2 + 6);
     return [
         ...(byLatency ? latencyAxis(top, bottom) : []),
         ...(named ? [label(margin.left + 6, top + 11, name, "faint over")] : []),
-        ...answers.map(({ at, latencyMs, good, problem }) => answerMark(x(at), y(latencyMs), good, `${relative(at, zero)}: ${problem ?? "good"}, ${latencyMs} ms`)),
+        ...answers.map(({ at, latencyMs, good, problem }) =>
+            answerMark(x(at), y(latencyMs), good, `${relative(at, zero)}: ${problem ?? "good"}, ${latencyMs} ms`),
+        ),
     ];
 }
 
@@ -138,12 +189,20 @@ function stripMarks({ name, answers, byLatency, top, bottom }: Strip, x: (at: nu
 type LaneMarks = (y: number) => string[];
 
 /** From when to when something was done; what takes no time is a point. */
-function actionLane({ action, begunAt, endedAt, problem }: Journal["actions"][number], x: (at: number) => number, zero: number): LaneMarks {
+function actionLane(
+    { action, begunAt, endedAt, problem }: Journal["actions"][number],
+    x: (at: number) => number,
+    zero: number,
+): LaneMarks {
     const [from, to] = [x(begunAt), Math.max(x(endedAt), x(begunAt) + 3)];
     const title = `${relative(begunAt, zero)}: ${action}${problem === undefined ? "" : `, which failed: ${problem}`}`;
     return (y) => [
         label(margin.left - 10, y + 4, shortened(action, 26), "", "end"),
-        element("line", { class: problem === undefined ? "action" : "unready", x1: round(from), x2: round(to), y1: y, y2: y }, [element("title", {}, [escape(title)])]),
+        element(
+            "line",
+            { class: problem === undefined ? "action" : "unready", x1: round(from), x2: round(to), y1: y, y2: y },
+            [element("title", {}, [escape(title)])],
+        ),
     ];
 }
 
@@ -160,7 +219,12 @@ interface PodLane {
 function podLanesOf({ readiness, attacks }: Journal): PodLane[] {
     const attackOn = new Map(attacks.flatMap(({ name, targets }) => targets.map(({ pod }) => [pod, name] as const)));
     return [...new Set(readiness.map(({ pod }) => pod))]
-        .map((pod) => ({ pod, attack: attackOn.get(pod), several: attacks.length > 1, changes: readiness.filter((change) => change.pod === pod) }))
+        .map((pod) => ({
+            pod,
+            attack: attackOn.get(pod),
+            several: attacks.length > 1,
+            changes: readiness.filter((change) => change.pod === pod),
+        }))
         .filter(({ attack, changes }) => attack !== undefined || changes.length > 1)
         .sort((a, b) => Number(b.attack !== undefined) - Number(a.attack !== undefined) || a.pod.localeCompare(b.pod))
         .slice(0, mostLanes);
@@ -168,11 +232,29 @@ function podLanesOf({ readiness, attacks }: Journal): PodLane[] {
 
 function podLane({ pod, attack, several, changes }: PodLane, x: (at: number) => number, end: number): LaneMarks {
     return (y) => [
-        label(margin.left - 10, y + 4, `${attack === undefined ? "" : "✕ "}${shortened(pod, 20)}`, attack === undefined ? "faint" : "", "end"),
-        ...changes.map(({ at, ready }, index) =>
-            element("line", { class: ready ? "ready" : "unready", x1: round(x(at)), x2: round(x(changes[index + 1]?.at ?? end)), y1: y, y2: y }, [element("title", {}, [ready ? "ready" : "not ready"])]),
+        label(
+            margin.left - 10,
+            y + 4,
+            `${attack === undefined ? "" : "✕ "}${shortened(pod, 20)}`,
+            attack === undefined ? "faint" : "",
+            "end",
         ),
-        ...(attack !== undefined && several ? [label(width - margin.right - 4, y + 4, attack, "faint over", "end")] : []),
+        ...changes.map(({ at, ready }, index) =>
+            element(
+                "line",
+                {
+                    class: ready ? "ready" : "unready",
+                    x1: round(x(at)),
+                    x2: round(x(changes[index + 1]?.at ?? end)),
+                    y1: y,
+                    y2: y,
+                },
+                [element("title", {}, [ready ? "ready" : "not ready"])],
+            ),
+        ),
+        ...(attack !== undefined && several
+            ? [label(width - margin.right - 4, y + 4, attack, "faint over", "end")]
+            : []),
     ];
 }
 
@@ -184,7 +266,9 @@ function answerMark(x: number, y: number, good: boolean, title: string): string 
 
 /** A pod that was killed: a line through the band of the answers. */
 function killMark(x: number, top: number, bottom: number, title: string): string {
-    return element("line", { class: "kill", x1: round(x), x2: round(x), y1: top, y2: bottom }, [element("title", {}, [escape(title)])]);
+    return element("line", { class: "kill", x1: round(x), x2: round(x), y1: top, y2: bottom }, [
+        element("title", {}, [escape(title)]),
+    ]);
 }
 
 /** Latencies spread over four powers of ten: the scale is logarithmic. */
@@ -197,13 +281,19 @@ function yOfLatency(milliseconds: number, top: number, bottom: number): number {
 function latencyAxis(top: number, bottom: number): string[] {
     return latencyMarks.flatMap((milliseconds) => {
         const y = round(yOfLatency(milliseconds, top, bottom));
-        return [element("line", { class: "line", x1: margin.left, x2: width - margin.right, y1: y, y2: y }), label(margin.left - 10, y + 4, describeMilliseconds(milliseconds), "faint", "end")];
+        return [
+            element("line", { class: "line", x1: margin.left, x2: width - margin.right, y1: y, y2: y }),
+            label(margin.left - 10, y + 4, describeMilliseconds(milliseconds), "faint", "end"),
+        ];
     });
 }
 
 function timeAxis(x: (at: number) => number, begin: number, end: number, zero: number, y: number): string[] {
-    const step = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600].find((seconds) => (end - begin) / 1_000 / seconds <= 10) ?? 3_600;
-    const marks: string[] = [element("line", { class: "line", x1: margin.left, x2: width - margin.right, y1: y, y2: y })];
+    const step =
+        [1, 2, 5, 10, 15, 30, 60, 120, 300, 600].find((seconds) => (end - begin) / 1_000 / seconds <= 10) ?? 3_600;
+    const marks: string[] = [
+        element("line", { class: "line", x1: margin.left, x2: width - margin.right, y1: y, y2: y }),
+    ];
     for (let second = Math.ceil((begin - zero) / 1_000 / step) * step; zero + second * 1_000 <= end; second += step) {
         marks.push(label(x(zero + second * 1_000), y + 20, `${second} s`, "faint", "middle"));
     }
@@ -211,7 +301,14 @@ function timeAxis(x: (at: number) => number, begin: number, end: number, zero: n
 }
 
 function rect(kind: string, x: number, y: number, w: number, h: number, fill?: string): string {
-    return element("rect", { class: kind, x: round(x), y: round(y), width: round(Math.max(0, w)), height: round(h), ...(fill && { fill }) });
+    return element("rect", {
+        class: kind,
+        x: round(x),
+        y: round(y),
+        width: round(Math.max(0, w)),
+        height: round(h),
+        ...(fill && { fill }),
+    });
 }
 
 function label(x: number, y: number, text: string, kind = "", anchor: "start" | "middle" | "end" = "start"): string {
@@ -219,5 +316,6 @@ function label(x: number, y: number, text: string, kind = "", anchor: "start" | 
 }
 
 const relative = (at: number, zero: number) => `${((at - zero) / 1_000).toFixed(1)} s`;
-const shortened = (text: string, most: number) => (text.length > most ? `${text.slice(0, most / 2)}…${text.slice(1 - most / 2)}` : text);
+const shortened = (text: string, most: number) =>
+    text.length > most ? `${text.slice(0, most / 2)}…${text.slice(1 - most / 2)}` : text;
 const round = (value: number) => Math.round(value * 10) / 10;

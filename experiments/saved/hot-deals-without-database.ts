@@ -1,7 +1,15 @@
 import type { SavedExperiment } from "../saved";
 
 const experiment: SavedExperiment = {
-    hypothesis: "The shop goes on listing its products while one container of hot-deals cannot reach the database, which everybody else can.",
-    attacks: [{ kind: "blackhole", target: "k8s.deployment=hot-deals", direction: "egress", peers: "k8s.deployment=database" }],
+    hypothesis:
+        "The shop goes on listing its products while one container of hot-deals cannot reach the database, which everybody else can.",
+    attacks: [
+        {
+            kind: "blackhole",
+            target: "k8s.deployment=hot-deals",
+            direction: "egress",
+            peers: "k8s.deployment=database",
+        },
+    ],
 };
 export default experiment;

@@ -24,14 +24,19 @@ export function chooseForAll(discovered: readonly Discovered[], attacks: readonl
     return attacks.map(({ name, target, radius, attack }) => {
         const chosen = choose(discovered, target, radius, { taken, name });
         for (const { uid } of chosen.targets) taken.add(uid);
-        return "peers" in attack && attack.peers !== undefined ? { ...chosen, peers: peersOf(discovered, attack.peers, chosen.targets) } : chosen;
+        return "peers" in attack && attack.peers !== undefined
+            ? { ...chosen, peers: peersOf(discovered, attack.peers, chosen.targets) }
+            : chosen;
     });
 }
 
 /** Those from whom targets are to be cut off: all that match, the targets themselves aside. */
 function peersOf(discovered: readonly Discovered[], expression: string, targets: readonly Target[]): Target[] {
     const peers = select(discovered, expression).filter(({ uid }) => targets.every((target) => target.uid !== uid));
-    if (peers.length === 0) throw new NoTargetError(`no running container matches the peers ${expression}, the targets aside. ${inventory(discovered)}`);
+    if (peers.length === 0)
+        throw new NoTargetError(
+            `no running container matches the peers ${expression}, the targets aside. ${inventory(discovered)}`,
+        );
     return peers.map(({ attributes: _, ...peer }) => peer);
 }
 
@@ -43,10 +48,17 @@ function peersOf(discovered: readonly Discovered[], expression: string, targets:
  * @param others the uids of the pods that other attacks have taken, and what this one is called
  * @throws NoTargetError that lists what there is, where nothing matches, or where the radius allows none of what does.
  */
-export function choose(discovered: readonly Discovered[], expression: string, radius: Radius, others?: { taken: ReadonlySet<string>; name: string }): Chosen {
+export function choose(
+    discovered: readonly Discovered[],
+    expression: string,
+    radius: Radius,
+    others?: { taken: ReadonlySet<string>; name: string },
+): Chosen {
     const described = select(discovered, expression);
     if (described.length === 0) {
-        throw new NoTargetError(`no running container matches ${expression}. ${inventory(discovered)}\nSet another target: pulumi config set experiment.target 'k8s.deployment=NAME'`);
+        throw new NoTargetError(
+            `no running container matches ${expression}. ${inventory(discovered)}\nSet another target: pulumi config set experiment.target 'k8s.deployment=NAME'`,
+        );
     }
     const matching = described.filter(({ uid }) => !others?.taken.has(uid));
     if (matching.length === 0) {
@@ -65,7 +77,8 @@ export function choose(discovered: readonly Discovered[], expression: string, ra
     const pods = wholePods(matching);
     const targets: Target[] = [];
     for (const containers of shuffled(pods)) {
-        if (targets.length + containers.length <= number) targets.push(...containers.map(({ attributes: _, ...target }) => target));
+        if (targets.length + containers.length <= number)
+            targets.push(...containers.map(({ attributes: _, ...target }) => target));
     }
     if (targets.length === 0) {
         const least = Math.min(...pods.map((containers) => containers.length));
@@ -92,13 +105,20 @@ function wholePods(containers: readonly Discovered[]): Discovered[][] {
 function inventory(discovered: readonly Discovered[]): string {
     const workloads = new Map<string, number>();
     for (const { attributes } of discovered) {
-        const owner = ["k8s.deployment", "k8s.statefulset", "k8s.daemonset", "k8s.job"].find((key) => key in attributes);
-        const workload = owner ? `${owner}=${attributes[owner]}` : `k8s.container.name=${attributes["k8s.container.name"]}`;
+        const owner = ["k8s.deployment", "k8s.statefulset", "k8s.daemonset", "k8s.job"].find(
+            (key) => key in attributes,
+        );
+        const workload = owner
+            ? `${owner}=${attributes[owner]}`
+            : `k8s.container.name=${attributes["k8s.container.name"]}`;
         const line = `${workload},k8s.namespace=${attributes["k8s.namespace"]}`;
         workloads.set(line, (workloads.get(line) ?? 0) + 1);
     }
-    if (workloads.size === 0) return "There is nothing that could be attacked: no pod runs outside of the cluster's own namespaces.";
-    const lines = [...workloads].sort().map(([line, containers]) => `  ${line}  (${containers} container${containers === 1 ? "" : "s"})`);
+    if (workloads.size === 0)
+        return "There is nothing that could be attacked: no pod runs outside of the cluster's own namespaces.";
+    const lines = [...workloads]
+        .sort()
+        .map(([line, containers]) => `  ${line}  (${containers} container${containers === 1 ? "" : "s"})`);
     return `There is:\n${lines.join("\n")}`;
 }
 

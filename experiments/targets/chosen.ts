@@ -26,5 +26,7 @@ export function podsOf({ targets }: Chosen): string {
 
 /** Every TCP port of every target, or only some ports, as the witness reports on them. */
 export function endpointsOf(targets: readonly Target[], only?: readonly number[]): string[] {
-    return targets.flatMap(({ address, ports }) => ports.filter((port) => only?.includes(port) ?? true).map((port) => endpoint(address, port)));
+    return targets.flatMap(({ address, ports }) =>
+        ports.filter((port) => only?.includes(port) ?? true).map((port) => endpoint(address, port)),
+    );
 }

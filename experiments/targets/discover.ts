@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { attackable, containersOf, deploymentsByReplicaSet, type Discovered, replicaSetOf } from "../../shared/containers";
+import {
+    attackable,
+    containersOf,
+    deploymentsByReplicaSet,
+    type Discovered,
+    replicaSetOf,
+} from "../../shared/containers";
 import type { Cluster } from "../../shared/kubernetes";
 import { labels } from "../../shared/labels";
 import { type Agents, askAgents, findAgents, WrongKeyError } from "./agents";
@@ -12,9 +18,16 @@ import { type Agents, askAgents, findAgents, WrongKeyError } from "./agents";
  * @param area `Global`, or one namespace
  * @param shop namespace of the shop whose agents are asked
  */
-export async function discover(cluster: Cluster, area: string, clusterName: string, shop: string): Promise<Discovered[]> {
+export async function discover(
+    cluster: Cluster,
+    area: string,
+    clusterName: string,
+    shop: string,
+): Promise<Discovered[]> {
     const [discovered, spared] = await Promise.all([
-        findAgents(cluster, shop).then((agents) => (agents ? askOnceReady(cluster, agents) : askApiServer(cluster, clusterName))),
+        findAgents(cluster, shop).then((agents) =>
+            agents ? askOnceReady(cluster, agents) : askApiServer(cluster, clusterName),
+        ),
         protectedNamespaces(cluster),
     ]);
     return discovered.filter(({ namespace }) => (area === "Global" || area === namespace) && !spared.has(namespace));
@@ -38,9 +51,14 @@ async function askOnceReady(cluster: Cluster, agents: Agents): Promise<Discovere
 
 /** What the agents would say, were there any. */
 export async function askApiServer(cluster: Cluster, clusterName: string): Promise<Discovered[]> {
-    const [pods, replicaSets] = await Promise.all([cluster.core.listPodForAllNamespaces(), cluster.apps.listReplicaSetForAllNamespaces()]);
+    const [pods, replicaSets] = await Promise.all([
+        cluster.core.listPodForAllNamespaces(),
+        cluster.apps.listReplicaSetForAllNamespaces(),
+    ]);
     const deploymentOf = deploymentsByReplicaSet(replicaSets.items);
-    return pods.items.filter(attackable).flatMap((pod) => containersOf(pod, deploymentOf.get(replicaSetOf(pod)?.uid ?? ""), clusterName));
+    return pods.items
+        .filter(attackable)
+        .flatMap((pod) => containersOf(pod, deploymentOf.get(replicaSetOf(pod)?.uid ?? ""), clusterName));
 }
 
 /** Namespaces that hold an agent, or whatever else somebody labelled so. */

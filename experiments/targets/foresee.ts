@@ -8,10 +8,14 @@ import { discover } from "./discover";
 const mostNamed = 10;
 
 /** Tells in a preview whom an experiment would hit today. The choice itself is made anew when the attacks begin. */
-export async function foreseeTargets({ area, clusterName, shopNamespace, attacks, experiment }: Plan, cluster: Cluster): Promise<void> {
+export async function foreseeTargets(
+    { area, clusterName, shopNamespace, attacks, experiment }: Plan,
+    cluster: Cluster,
+): Promise<void> {
     try {
         const discovered = await discover(cluster, area, clusterName, shopNamespace);
-        for (const attack of attacks) await pulumi.log.info(`${experiment} would hit ${whom(select(discovered, attack.target), attack)}`);
+        for (const attack of attacks)
+            await pulumi.log.info(`${experiment} would hit ${whom(select(discovered, attack.target), attack)}`);
     } catch (error) {
         await pulumi.log.warn(`whom ${experiment} would hit cannot be told: ${(error as Error).message}`);
     }

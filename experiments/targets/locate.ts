@@ -5,7 +5,11 @@ import { parseAttributes } from "../../shared/attributes";
  *
  * @throws Error where the target names several namespaces, or all but one: an attack's objects are in exactly one.
  */
-export function locateTarget(target: string, area: string, shopNamespace: string): { target: string; namespace: string } {
+export function locateTarget(
+    target: string,
+    area: string,
+    shopNamespace: string,
+): { target: string; namespace: string } {
     const condition = parseAttributes(target).find(({ key }) => key === "k8s.namespace");
     if (condition === undefined) {
         const namespace = area === "Global" ? shopNamespace : area;

@@ -6,9 +6,16 @@ import { labels } from "../../shared/labels";
  * Labels a pod as a target of an attack: what the attack's policy selects. Only the very pod that was chosen: the
  * API server refuses (409) where another pod has taken its name.
  */
-export async function mark(cluster: Cluster, { namespace, pod, uid }: { namespace: string; pod: string; uid: string }, value: string): Promise<void> {
+export async function mark(
+    cluster: Cluster,
+    { namespace, pod, uid }: { namespace: string; pod: string; uid: string },
+    value: string,
+): Promise<void> {
     const body = { metadata: { uid, labels: { [labels.target]: value } } };
-    await cluster.core.patchNamespacedPod({ name: pod, namespace, body }, setHeaderOptions("Content-Type", PatchStrategy.MergePatch));
+    await cluster.core.patchNamespacedPod(
+        { name: pod, namespace, body },
+        setHeaderOptions("Content-Type", PatchStrategy.MergePatch),
+    );
 }
 
 /**
@@ -23,7 +30,10 @@ export async function unmarkAll(cluster: Cluster, namespace: string): Promise<nu
     await Promise.all(
         marked.items.map(({ metadata }) =>
             orMissing(
-                cluster.core.patchNamespacedPod({ name: metadata!.name!, namespace, body }, setHeaderOptions("Content-Type", PatchStrategy.MergePatch)),
+                cluster.core.patchNamespacedPod(
+                    { name: metadata!.name!, namespace, body },
+                    setHeaderOptions("Content-Type", PatchStrategy.MergePatch),
+                ),
             ),
         ),
     );

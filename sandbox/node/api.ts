@@ -72,7 +72,11 @@ export class SandboxApi {
     private send(
         method: string,
         path: string,
-        { body, contentType = "application/json", timeoutSeconds = 5 }: { body?: unknown; contentType?: string; timeoutSeconds?: number },
+        {
+            body,
+            contentType = "application/json",
+            timeoutSeconds = 5,
+        }: { body?: unknown; contentType?: string; timeoutSeconds?: number },
     ): Promise<{ status: number; text: string }> {
         return new Promise((resolve, reject) => {
             const call = request(
@@ -108,7 +112,10 @@ function message(text: string): string {
 }
 
 /** The plural of the kinds used here is regular but for these. */
-const irregularPlurals: Readonly<Record<string, string>> = { StorageClass: "storageclasses", PriorityClass: "priorityclasses" };
+const irregularPlurals: Readonly<Record<string, string>> = {
+    StorageClass: "storageclasses",
+    PriorityClass: "priorityclasses",
+};
 
 /** The REST path of an object, for example `/apis/apps/v1/namespaces/kube-system/deployments/coredns`. */
 export function objectPath({ apiVersion, kind, metadata }: KubernetesObject): string {

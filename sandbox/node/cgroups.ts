@@ -42,7 +42,9 @@ export function ensureCgroups(): string {
     // One hierarchy is enough to find a process again, and the freezer (or v2) adds no accounting to it.
     const home = hierarchies().find((path) => path.endsWith("/freezer")) ?? hierarchies().at(-1);
     if (home === undefined) {
-        throw new Error("this machine has no mounted cgroup hierarchy, which containers need; mount one on /sys/fs/cgroup");
+        throw new Error(
+            "this machine has no mounted cgroup hierarchy, which containers need; mount one on /sys/fs/cgroup",
+        );
     }
     return join(home, sandboxGroup, "components", "cgroup.procs");
 }

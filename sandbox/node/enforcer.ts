@@ -57,12 +57,23 @@ export function withoutEnforcer(saved: string): string {
     for (const table of saved.split(/^COMMIT$/m)) {
         const name = /^\*(\w+)$/m.exec(table)?.[1];
         if (!name) continue;
-        const chains = [...table.matchAll(/^:(\S+)/gm)].map((match) => match[1]!).filter((chain) => enforcerChain.test(chain));
+        const chains = [...table.matchAll(/^:(\S+)/gm)]
+            .map((match) => match[1]!)
+            .filter((chain) => enforcerChain.test(chain));
         const jumps = [...table.matchAll(/^-A (\S+) .*$/gm)]
-            .filter(([rule, chain]) => !enforcerChain.test(chain!) && rule.split(" ").some((word) => enforcerChain.test(word)))
+            .filter(
+                ([rule, chain]) =>
+                    !enforcerChain.test(chain!) && rule.split(" ").some((word) => enforcerChain.test(word)),
+            )
             .map(([rule]) => rule.replace("-A ", "-D "));
         if (chains.length === 0 && jumps.length === 0) continue;
-        lines.push(`*${name}`, ...jumps, ...chains.map((chain) => `-F ${chain}`), ...chains.map((chain) => `-X ${chain}`), "COMMIT");
+        lines.push(
+            `*${name}`,
+            ...jumps,
+            ...chains.map((chain) => `-F ${chain}`),
+            ...chains.map((chain) => `-X ${chain}`),
+            "COMMIT",
+        );
     }
     return `${lines.join("\n")}\n`;
 }

@@ -37,7 +37,9 @@ export function sandboxEnvironment(env: NodeJS.ProcessEnv = process.env): Sandbo
  * together by that shell: the one that this process sees carries what `npm run` adds for its scripts.
  */
 export function exportCommands({ variables, path }: SandboxEnvironment): string {
-    return `${exportsOf(variables).map((line) => `${line}\n`).join("")}export PATH=${shellQuoted(path.join(":"))}:"$PATH"\n`;
+    return `${exportsOf(variables)
+        .map((line) => `${line}\n`)
+        .join("")}export PATH=${shellQuoted(path.join(":"))}:"$PATH"\n`;
 }
 
 /** A command for each variable. */

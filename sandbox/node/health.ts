@@ -46,7 +46,11 @@ export async function nameServerIsReady(api: SandboxApi, since: Date): Promise<b
     const pods = await api
         .call<{ items: Pod[] }>("GET", "/api/v1/namespaces/kube-system/pods?labelSelector=k8s-app=kube-dns")
         .catch(() => ({ items: [] }));
-    return pods.items.some((pod) => isReady(pod) && pod.status.containerStatuses?.every(({ state }) => isSince(state.running?.startedAt, since)));
+    return pods.items.some(
+        (pod) =>
+            isReady(pod) &&
+            pod.status.containerStatuses?.every(({ state }) => isSince(state.running?.startedAt, since)),
+    );
 }
 
 /** Whether the node is registered with the API, Ready or not. */

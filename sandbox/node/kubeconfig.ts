@@ -6,7 +6,14 @@ import { type NodeLayout, writeFileAtomically } from "./layout";
 import { type Identity, pkiFiles } from "./pki";
 
 /** The components that talk to the API, each with its own kubeconfig and rights. */
-const componentIdentities = ["controller-manager", "scheduler", "proxy", "kubelet", "network-policy", "sandbox-controller"] as const;
+const componentIdentities = [
+    "controller-manager",
+    "scheduler",
+    "proxy",
+    "kubelet",
+    "network-policy",
+    "sandbox-controller",
+] as const;
 
 /** The path of a component's kubeconfig. */
 export function componentKubeconfig(layout: NodeLayout, identity: (typeof componentIdentities)[number]): string {

@@ -35,7 +35,16 @@ export function namespaceHolderComponent(layout: NodeLayout): Component {
     return {
         name: namespaceHolder,
         command: "nsenter",
-        args: [`--net=${networkNamespaceFile}`, "unshare", "--mount", "--propagation", "unchanged", "/bin/sh", "-c", script],
+        args: [
+            `--net=${networkNamespaceFile}`,
+            "unshare",
+            "--mount",
+            "--propagation",
+            "unchanged",
+            "/bin/sh",
+            "-c",
+            script,
+        ],
     };
 }
 

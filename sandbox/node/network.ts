@@ -49,7 +49,13 @@ export async function createNetwork(): Promise<void> {
     ];
     for (const step of steps) await runCommand("ip", step);
     // The kernel tells each peer only once a second that it was refused: to everybody else a refusal looks like silence.
-    await runCommand("nsenter", [`--net=${networkNamespaceFile}`, "sysctl", "-qw", "net.ipv4.ip_forward=1", "net.ipv4.icmp_ratelimit=0"]);
+    await runCommand("nsenter", [
+        `--net=${networkNamespaceFile}`,
+        "sysctl",
+        "-qw",
+        "net.ipv4.ip_forward=1",
+        "net.ipv4.icmp_ratelimit=0",
+    ]);
     await runCommand("nsenter", [`--net=${networkNamespaceFile}`, "iptables-restore", "--noflush"], nodeRules);
 }
 

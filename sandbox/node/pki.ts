@@ -74,7 +74,10 @@ export function pkiFiles(layout: NodeLayout) {
 }
 
 /** An openssl request configuration: everything the certificate says, and nothing of the host's own defaults. */
-export function opensslConfig(subject: Pick<Certificate, "commonName" | "organization">, extensions: readonly string[]): string {
+export function opensslConfig(
+    subject: Pick<Certificate, "commonName" | "organization">,
+    extensions: readonly string[],
+): string {
     return [
         "[req]",
         "prompt = no",
@@ -136,7 +139,10 @@ function createAuthority(folder: string, authority: Certificate["authority"]): P
 function createCertificate(folder: string, name: string, certificate: Certificate): Promise<void> {
     const signer = join(folder, `ca-${certificate.authority}`);
     return openssl(folder, name, opensslConfig(certificate, leafExtensions(certificate)), [
-        "-CA", `${signer}.crt`, "-CAkey", `${signer}.key`,
+        "-CA",
+        `${signer}.crt`,
+        "-CAkey",
+        `${signer}.key`,
     ]);
 }
 
@@ -151,8 +157,22 @@ async function openssl(folder: string, name: string, config: string, signer: rea
     const path = join(folder, name);
     writeFileSync(`${path}.cnf`, config);
     await runCommand("openssl", [
-        "req", "-x509", "-config", `${path}.cnf`, "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-        "-days", validDays, "-keyout", `${path}.key`, "-out", `${path}.crt`, ...signer,
+        "req",
+        "-x509",
+        "-config",
+        `${path}.cnf`,
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:P-256",
+        "-nodes",
+        "-days",
+        validDays,
+        "-keyout",
+        `${path}.key`,
+        "-out",
+        `${path}.crt`,
+        ...signer,
     ]);
     chmodSync(`${path}.key`, 0o600);
     rmSync(`${path}.cnf`);

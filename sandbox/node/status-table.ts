@@ -8,7 +8,12 @@ export function statusTable(status: SandboxStatus): string {
             "",
             ...table([
                 ["COMPONENT", "STATE", "PID", "SINCE"],
-                ...status.components.map(({ name, state, pid, since }) => [name, state, String(pid ?? ""), since ?? ""]),
+                ...status.components.map(({ name, state, pid, since }) => [
+                    name,
+                    state,
+                    String(pid ?? ""),
+                    since ?? "",
+                ]),
             ]),
             "",
             `Node:            ${status.nodeReady ? "Ready" : "not Ready"}`,
@@ -22,9 +27,13 @@ export function statusTable(status: SandboxStatus): string {
     }
     const missing = status.parts.filter(({ state }) => state === "missing" || state === "damaged");
     if (missing.length > 0) {
-        lines.push("", `Parts that the next \`up\` makes: ${missing.map(({ name, state }) => `${name} (${state})`).join(", ")}`);
+        lines.push(
+            "",
+            `Parts that the next \`up\` makes: ${missing.map(({ name, state }) => `${name} (${state})`).join(", ")}`,
+        );
     }
-    if (status.problems.length > 0) lines.push("", "What is wrong:", ...status.problems.map((problem) => `  - ${problem}`));
+    if (status.problems.length > 0)
+        lines.push("", "What is wrong:", ...status.problems.map((problem) => `  - ${problem}`));
     if (status.state !== "up") {
         lines.push("", `\`npm run sandbox -- up\` ${status.state === "broken" ? "repairs it" : "brings it up"}.`);
     }
@@ -34,5 +43,10 @@ export function statusTable(status: SandboxStatus): string {
 /** Columns as wide as their widest cell. */
 function table(rows: readonly (readonly string[])[]): string[] {
     const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-    return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)).join("  ").trimEnd());
+    return rows.map((row) =>
+        row
+            .map((cell, column) => cell.padEnd(widths[column]!))
+            .join("  ")
+            .trimEnd(),
+    );
 }

@@ -49,7 +49,13 @@ export async function sandboxStatus(): Promise<SandboxStatus> {
     const components = allComponents(layout, nodeParts()).map((component): ComponentStatus => {
         const record = runningComponent(layout, component.name);
         const state = record ? (isCurrent(layout, component) ? "running" : "outdated") : "stopped";
-        return { name: component.name, state, pid: record?.pid, since: record?.startedAt, log: logPath(layout, component.name) };
+        return {
+            name: component.name,
+            state,
+            pid: record?.pid,
+            since: record?.startedAt,
+            log: logPath(layout, component.name),
+        };
     });
     const isThere = components.some(({ state }) => state !== "stopped") || networkExists() || cgroupsExist();
     const cluster = isThere ? await lookInside(layout) : nothingInside;
@@ -93,7 +99,11 @@ async function lookInside(layout: NodeLayout): Promise<Inside> {
     }
 }
 
-async function problemsOf(layout: NodeLayout, components: readonly ComponentStatus[], inside: Inside): Promise<string[]> {
+async function problemsOf(
+    layout: NodeLayout,
+    components: readonly ComponentStatus[],
+    inside: Inside,
+): Promise<string[]> {
     const problems = components
         .filter(({ state }) => state !== "running")
         .map(({ name, state, log }) => `${name} is ${state}; its log: ${log}`);
@@ -116,5 +126,7 @@ function podProblem(pod: Pod): string[] {
     const { metadata, status } = pod;
     if (status.phase === "Succeeded" || (status.phase === "Running" && isReady(pod))) return [];
     const waiting = status.containerStatuses?.map(({ state }) => state.waiting?.reason).find((reason) => reason);
-    return [`${metadata.namespace}/${metadata.name}: ${waiting ?? (status.phase === "Running" ? "not ready" : status.phase)}`];
+    return [
+        `${metadata.namespace}/${metadata.name}: ${waiting ?? (status.phase === "Running" ? "not ready" : status.phase)}`,
+    ];
 }

@@ -64,7 +64,9 @@ export async function isHealthy(layout: NodeLayout, parts: NodeParts): Promise<b
     if (!allComponents(layout, parts).every((component) => isCurrent(layout, component))) return false;
     const api = new SandboxApi(layout);
     try {
-        return (await Promise.all([api.isReady(), nodeIsReady(api, startOf(layout, "kubelet")), answersNames(layout, api)])).every(Boolean);
+        return (
+            await Promise.all([api.isReady(), nodeIsReady(api, startOf(layout, "kubelet")), answersNames(layout, api)])
+        ).every(Boolean);
     } finally {
         api.close();
     }
@@ -125,8 +127,16 @@ async function start(layout: NodeLayout, parts: NodeParts, reporter: NodeReporte
         ]);
         reporter.step("Waiting for the node and the cluster's name server");
         // A kubelet that went on running has nothing new to report: what counts is that this kubelet has reported.
-        await waitFor(layout, "kubelet", "report the node Ready", 90, () => nodeIsReady(api, startOf(layout, "kubelet")));
-        await waitFor(layout, "kubelet", "bring up the cluster's name server (`kubectl -n kube-system get pods` shows it)", 90, steadily(() => answersNames(layout, api), steadyMs));
+        await waitFor(layout, "kubelet", "report the node Ready", 90, () =>
+            nodeIsReady(api, startOf(layout, "kubelet")),
+        );
+        await waitFor(
+            layout,
+            "kubelet",
+            "bring up the cluster's name server (`kubectl -n kube-system get pods` shows it)",
+            90,
+            steadily(() => answersNames(layout, api), steadyMs),
+        );
     } finally {
         api.close();
     }
@@ -147,7 +157,9 @@ async function prepare(layout: NodeLayout, reporter: NodeReporter): Promise<void
     });
     await Promise.all([network, files]);
     await startComponent(layout, namespaceHolderComponent(layout));
-    await waitFor(layout, namespaceHolder, "set up its mounts", 10, () => logTail(layout, namespaceHolder).includes("ready"));
+    await waitFor(layout, namespaceHolder, "set up its mounts", 10, () =>
+        logTail(layout, namespaceHolder).includes("ready"),
+    );
 }
 
 async function startControlPlane(layout: NodeLayout, parts: NodeParts, api: SandboxApi, holder: number): Promise<void> {
@@ -163,7 +175,12 @@ async function startControlPlane(layout: NodeLayout, parts: NodeParts, api: Sand
     await startComponent(layout, sandboxController(layout, parts), holder);
 }
 
-async function startRuntime(layout: NodeLayout, parts: NodeParts, reporter: NodeReporter, holder: number): Promise<void> {
+async function startRuntime(
+    layout: NodeLayout,
+    parts: NodeParts,
+    reporter: NodeReporter,
+    holder: number,
+): Promise<void> {
     // A kubelet whose runtime was away may say so as late as in its next report, when all is well again.
     if (!isCurrent(layout, containerd(layout))) await stopComponent(layout, "kubelet");
     await startComponent(layout, containerd(layout), holder);
@@ -180,5 +197,7 @@ async function startNode(layout: NodeLayout, parts: NodeParts, api: SandboxApi, 
 }
 
 async function applyAddons(layout: NodeLayout, api: SandboxApi): Promise<void> {
-    await Promise.all([...accessObjects(), ...storageObjects(layout), ...dnsObjects()].map((object) => api.apply(object)));
+    await Promise.all(
+        [...accessObjects(), ...storageObjects(layout), ...dnsObjects()].map((object) => api.apply(object)),
+    );
 }

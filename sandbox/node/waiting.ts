@@ -5,7 +5,9 @@ import { type Component, logPath, logTail, runningComponent } from "./processes"
 /** A component that ended, or did not become what it should; its message carries its last words. */
 export class ComponentError extends Error {
     constructor(layout: NodeLayout, component: string, what: string) {
-        const tail = logTail(layout, component).map((line) => `\n    ${line.slice(0, 400)}`).join("");
+        const tail = logTail(layout, component)
+            .map((line) => `\n    ${line.slice(0, 400)}`)
+            .join("");
         super(`${component} ${what}; its log is ${logPath(layout, component)}${tail && `, which ends with:${tail}`}`);
         this.name = "ComponentError";
     }

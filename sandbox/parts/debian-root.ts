@@ -38,7 +38,15 @@ export async function makeDebianRoot(what: DebianRoot, root: string, log: BuildL
     const packages = what.packages.length > 0 ? [`--include=${what.packages.join(",")}`] : [];
     const mirror = debianMirror();
     const sources = mirror ? [`deb ${mirror} ${SUITE} main`] : [];
-    const options = ["--mode=root", "--variant=essential", "--format=directory", ...unread, ...kept, ...users, ...packages];
+    const options = [
+        "--mode=root",
+        "--variant=essential",
+        "--format=directory",
+        ...unread,
+        ...kept,
+        ...users,
+        ...packages,
+    ];
     await run("mmdebstrap", [...options, SUITE, root, ...sources], log, { env: { SOURCE_DATE_EPOCH: "0" } });
     const question = [`--root=${root}`, "--show", "--showformat=${Package} ${Version}\\n"];
     const versions = await run("dpkg-query", [...question, ...what.packages], log);
@@ -57,7 +65,8 @@ export function userEntries(user: ImageUser): Record<"passwd" | "group", string>
 
 /** Adds a user to a root file system. */
 export async function addUser(user: ImageUser, root: string): Promise<void> {
-    for (const [file, line] of Object.entries(userEntries(user))) await appendFile(join(root, "etc", file), `${line}\n`);
+    for (const [file, line] of Object.entries(userEntries(user)))
+        await appendFile(join(root, "etc", file), `${line}\n`);
 }
 
 function userHooks(user: ImageUser): string[] {

@@ -53,7 +53,8 @@ export function isProgram(program: string): boolean {
 
 /** Written by whoever must keep `apt-get` from starting services: exit status 101 means "do not". */
 const SERVICE_POLICY = "/usr/sbin/policy-rc.d";
-const POLICY_TEXT = "#!/bin/sh\n# Put here by the chaos-shop sandbox while it installs packages; remove at will.\nexit 101\n";
+const POLICY_TEXT =
+    "#!/bin/sh\n# Put here by the chaos-shop sandbox while it installs packages; remove at will.\nexit 101\n";
 
 /**
  * Installs Debian packages with none of their services started or enabled for the next start of the machine.
@@ -78,7 +79,8 @@ export async function installDebianPackages(names: readonly string[], log: Build
 
 /** Takes away our rule against starting services, which an install that was killed may have left. */
 export async function withdrawServicePolicy(): Promise<void> {
-    if (existsSync(SERVICE_POLICY) && (await readFile(SERVICE_POLICY, "utf8")) === POLICY_TEXT) await rm(SERVICE_POLICY);
+    if (existsSync(SERVICE_POLICY) && (await readFile(SERVICE_POLICY, "utf8")) === POLICY_TEXT)
+        await rm(SERVICE_POLICY);
 }
 
 /**

@@ -18,7 +18,12 @@ const TRUST_SECONDS = 300;
  * @param currentSeconds how long the current one has been going on.
  * @returns seconds, never negative.
  */
-export function secondsLeft(plan: readonly Planned[], done: number, doneSeconds: number, currentSeconds: number): number {
+export function secondsLeft(
+    plan: readonly Planned[],
+    done: number,
+    doneSeconds: number,
+    currentSeconds: number,
+): number {
     const expected = (parts: readonly Planned[]) => parts.reduce((sum, part) => sum + part.minutes * 60, 0);
     const doneExpected = expected(plan.slice(0, done));
     const pace = (doneSeconds + TRUST_SECONDS) / (doneExpected + TRUST_SECONDS);

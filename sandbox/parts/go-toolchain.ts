@@ -60,7 +60,8 @@ async function unpackDebianGo(scratch: string, workshop: Workshop): Promise<{ go
     const root = join(scratch, "debian");
     const dependencies = await run("apt-cache", ["depends", "golang-go"], workshop.log);
     const release = /golang-([\d.]+)-go\b/.exec(dependencies)?.[1];
-    if (!release) throw new Error("Debian's golang-go depends on no golang-*-go package: cannot tell which Go it brings");
+    if (!release)
+        throw new Error("Debian's golang-go depends on no golang-*-go package: cannot tell which Go it brings");
     await downloadDebianPackages([`golang-${release}-go`, `golang-${release}-src`], root, workshop.log);
     const goRoot = join(root, "usr/lib", `go-${release}`);
     if (!(await readdir(goRoot)).includes("bin")) throw new Error(`Debian's Go ${release} is not where it used to be`);

@@ -57,7 +57,8 @@ export async function damagedFiles(folder: string, manifest: Manifest, thorough:
     for (const file of manifest.files) {
         const found = statSync(join(folder, file.path), { throwIfNoEntry: false });
         const looksRight = found?.size === file.bytes && Math.trunc(found.mtimeMs) === file.modifiedMs;
-        if (!looksRight || (thorough && (await sha256(join(folder, file.path))) !== file.sha256)) damaged.push(file.path);
+        if (!looksRight || (thorough && (await sha256(join(folder, file.path))) !== file.sha256))
+            damaged.push(file.path);
     }
     return damaged;
 }

@@ -26,7 +26,8 @@ const NODE_PACKAGES: Partial<Record<string, { readonly name: string; readonly in
  */
 export async function fetchNode(program: string, log: BuildLog): Promise<Record<string, string>> {
     const pinned = NODE_PACKAGES[process.arch];
-    if (!pinned) throw new Error(`no Node is pinned for ${process.arch}, only for ${Object.keys(NODE_PACKAGES).join(", ")}`);
+    if (!pinned)
+        throw new Error(`no Node is pinned for ${process.arch}, only for ${Object.keys(NODE_PACKAGES).join(", ")}`);
     const scratch = `${program}.scratch`;
     mkdirSync(scratch);
     const options = ["--json", "--ignore-scripts", `--pack-destination=${scratch}`];

@@ -11,7 +11,12 @@ export function cliPath(program: "pulumi" | "pulumi-language-nodejs"): string {
 
 /** Where a provider lies in Pulumi's home. */
 export function pluginPath(provider: string, version: string): string {
-    return join(sandboxPaths().pulumiHome, "plugins", `resource-${provider}-v${version}`, `pulumi-resource-${provider}`);
+    return join(
+        sandboxPaths().pulumiHome,
+        "plugins",
+        `resource-${provider}-v${version}`,
+        `pulumi-resource-${provider}`,
+    );
 }
 
 /** Makes a part, and puts its program where Pulumi looks for it. Hard-linked, so that it takes no more room. */

@@ -28,7 +28,11 @@ export const pulumiKubernetesBuild = goPart(
         minutes: 6,
     },
     // The SDK's generated packages are most of what is compiled, and hardly any of what runs.
-    { module: "pulumi-kubernetes", output: "pulumi-resource-kubernetes", unoptimized: "github.com/pulumi/pulumi-kubernetes/sdk/v4/..." },
+    {
+        module: "pulumi-kubernetes",
+        output: "pulumi-resource-kubernetes",
+        unoptimized: "github.com/pulumi/pulumi-kubernetes/sdk/v4/...",
+    },
 );
 
 export const pulumiCli: InstalledPart = {

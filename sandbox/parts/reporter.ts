@@ -32,7 +32,8 @@ export function plainReporter(say: (line: string) => void): PartsReporter {
     let lastLine = "";
     let heartbeat: NodeJS.Timeout | undefined;
     const about = (index: number) => `[${index + 1}/${clock.plan.length}] ${clock.plan[index]?.title}`;
-    const beat = () => say(`${about(clock.done)}: ${spoken(clock.currentSeconds())} so far; ${clock.left()}${lastLine}`);
+    const beat = () =>
+        say(`${about(clock.done)}: ${spoken(clock.currentSeconds())} so far; ${clock.left()}${lastLine}`);
     return {
         waiting: (pid) => say(`Another process (${pid}) is making parts of the sandbox; waiting for it`),
         begin(plan) {

@@ -77,7 +77,9 @@ export async function run(
     createInterface({ input: child.stderr }).on("line", take);
     try {
         await new Promise<void>((resolve, reject) => {
-            child.on("error", (error) => reject(new CommandError(shown, `could not be started (${error.message})`, [])));
+            child.on("error", (error) =>
+                reject(new CommandError(shown, `could not be started (${error.message})`, [])),
+            );
             child.on("close", (status, signal) => {
                 if (status === 0) return resolve();
                 reject(new CommandError(shown, endOf(status, signal, options.timeoutSeconds), lastLines));

@@ -34,7 +34,8 @@ export async function partsStatus(wanted: PartsWanted = "all", thorough = false)
 
 async function statusOf(part: Part, thorough: boolean): Promise<PartStatus> {
     const { name, title, version } = part;
-    if (part.kind === "installed") return { name, title, version, state: (await part.isPresent()) ? "made" : "missing" };
+    if (part.kind === "installed")
+        return { name, title, version, state: (await part.isPresent()) ? "made" : "missing" };
     const state = await storedState(part, thorough);
     if (state === "missing" && part.isUnneeded?.()) return { name, title, version, state: "unneeded" };
     const manifest = readManifest(folderOf(name));

@@ -24,7 +24,11 @@ const kube = goPart(
 
 const kubeRouter = goPart(
     { name: "kube-router", version: "2.6.3-k3s1", title: "kube-router (network policies)", minutes: 1.5 },
-    { module: "kubernetes", package: "github.com/cloudnativelabs/kube-router/v2/cmd/kube-router", output: "kube-router" },
+    {
+        module: "kubernetes",
+        package: "github.com/cloudnativelabs/kube-router/v2/cmd/kube-router",
+        output: "kube-router",
+    },
 );
 
 const coreDns = goPart(

@@ -37,7 +37,10 @@ export function apiServerOfPod(host: string, port: number, accountFolder: string
     const ca = readFileSync(`${accountFolder}/ca.crt`, "utf8");
     const open = (path: string, silenceMs: number) =>
         new Promise<IncomingMessage>((resolve, reject) => {
-            const headers = { authorization: `Bearer ${readFileSync(`${accountFolder}/token`, "utf8")}`, accept: "application/json" };
+            const headers = {
+                authorization: `Bearer ${readFileSync(`${accountFolder}/token`, "utf8")}`,
+                accept: "application/json",
+            };
             const call = request(base + path, { ca, agent: false, headers }, (response) => {
                 if (response.statusCode === 200) return resolve(response);
                 response.resume();

@@ -30,21 +30,33 @@ export function createAgent({ discovery, key, log }: AgentArgs): Hono {
     application.get("/health/readiness", (context) => {
         const view = discovery.view();
         if (view && view.ageMs <= oldestViewMs) return context.json({ status: "UP", ...view });
-        const detail = view ? `The view of this node is ${view.ageMs} ms old.` : "This node's pods were not listed yet.";
+        const detail = view
+            ? `The view of this node is ${view.ageMs} ms old.`
+            : "This node's pods were not listed yet.";
         return problemResponse({ type: problemType("not-ready"), title: "Not ready", status: 503, detail });
     });
 
     application.get(targetsPath, (context) => {
         const shown = shownKey(context);
         if (shown === undefined || !isKey(shown)) {
-            const detail = shown === undefined ? "No agent key was shown." : "The agent key that was shown is not this agent's.";
+            const detail =
+                shown === undefined ? "No agent key was shown." : "The agent key that was shown is not this agent's.";
             return problemResponse(plainProblem(401, "Unauthorized", detail), { "WWW-Authenticate": "Bearer" });
         }
         if (discovery.view() === undefined) {
-            return problemResponse({ type: problemType("not-ready"), title: "Not ready", status: 503, detail: "This node's pods were not listed yet." });
+            return problemResponse({
+                type: problemType("not-ready"),
+                title: "Not ready",
+                status: 503,
+                detail: "This node's pods were not listed yet.",
+            });
         }
         // In pieces: thousands of containers as one text would be most of what the agent has in memory.
-        return context.body(Readable.toWeb(Readable.from(asJson(discovery), { objectMode: false })) as ReadableStream, 200, { "Content-Type": "application/json", "Cache-Control": "no-store" });
+        return context.body(
+            Readable.toWeb(Readable.from(asJson(discovery), { objectMode: false })) as ReadableStream,
+            200,
+            { "Content-Type": "application/json", "Cache-Control": "no-store" },
+        );
     });
     return application;
 }

@@ -22,7 +22,10 @@ interface PodList {
     items: Pod[];
 }
 
-type WatchEvent = { type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR"; object: Pod & { metadata: { resourceVersion: string } } };
+type WatchEvent = {
+    type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
+    object: Pod & { metadata: { resourceVersion: string } };
+};
 
 /**
  * Knows the containers of one node: lists its pods, then watches them. Of a pod it keeps what it serves and nothing
@@ -59,7 +62,10 @@ export class Discovery {
             } catch (error) {
                 if (this.stopped) return;
                 // 410 Gone: the server no longer has the changes since then, which is ordinary.
-                this.args.log[error instanceof ApiError && error.status === 410 ? "debug" : "warn"]({ cause: reasonOf(error) }, "the view is made anew");
+                this.args.log[error instanceof ApiError && error.status === 410 ? "debug" : "warn"](
+                    { cause: reasonOf(error) },
+                    "the view is made anew",
+                );
                 await sleep(retryMs);
             }
         }
@@ -77,7 +83,9 @@ export class Discovery {
         const found = new Map<string, Discovered[]>();
         let page = "";
         for (;;) {
-            const { metadata, items } = await this.args.api.get<PodList>(this.path(`limit=${podsPerPage}${page && `&continue=${encodeURIComponent(page)}`}`));
+            const { metadata, items } = await this.args.api.get<PodList>(
+                this.path(`limit=${podsPerPage}${page && `&continue=${encodeURIComponent(page)}`}`),
+            );
             for (const pod of items) {
                 const containers = await this.describe(pod);
                 if (containers.length > 0) found.set(pod.metadata!.uid!, containers);
@@ -107,7 +115,11 @@ export class Discovery {
                 })
                 .catch((error: unknown) => void (failure ??= error));
         };
-        await this.args.api.watch(this.path(`watch=true&allowWatchBookmarks=true&timeoutSeconds=${watchSeconds}&resourceVersion=${from}`), onLine, silenceMs);
+        await this.args.api.watch(
+            this.path(`watch=true&allowWatchBookmarks=true&timeoutSeconds=${watchSeconds}&resourceVersion=${from}`),
+            onLine,
+            silenceMs,
+        );
         await applied;
         if (failure !== undefined) throw failure;
         return latest;
@@ -131,7 +143,9 @@ export class Discovery {
         const known = this.deployments.get(uid);
         if (known) return known;
         const asked = this.args.api
-            .get<{ metadata: { ownerReferences?: Owner[] } }>(`/apis/apps/v1/namespaces/${namespace}/replicasets/${name}`)
+            .get<{ metadata: { ownerReferences?: Owner[] } }>(
+                `/apis/apps/v1/namespaces/${namespace}/replicasets/${name}`,
+            )
             .then(({ metadata }) => metadata.ownerReferences?.find(({ kind }) => kind === "Deployment")?.name)
             .catch((error: unknown) => {
                 this.deployments.delete(uid);

@@ -12,7 +12,10 @@ export const agentEnvironment = z.object({
     /** A file with the key that callers have to show. A file and not a variable: those show in `kubectl describe`. */
     KEY_FILE: text("/agent-key/key"),
     /** Where the kubelet puts a pod's account. */
-    ACCOUNT_FOLDER: z.prefault(text("/var/run/secrets/kubernetes.io/serviceaccount"), "/var/run/secrets/kubernetes.io/serviceaccount"),
+    ACCOUNT_FOLDER: z.prefault(
+        text("/var/run/secrets/kubernetes.io/serviceaccount"),
+        "/var/run/secrets/kubernetes.io/serviceaccount",
+    ),
     KUBERNETES_SERVICE_HOST: text("10.96.0.1"),
     KUBERNETES_SERVICE_PORT: port(443),
 });

@@ -10,7 +10,11 @@ import { agentEnvironment } from "./environment";
 runProgram("agent", () => {
     const environment = readEnvironment(agentEnvironment);
     const log = createLog("agent", environment.LOG_LEVEL).child({ node: environment.NODE_NAME });
-    const api = apiServerOfPod(environment.KUBERNETES_SERVICE_HOST, environment.KUBERNETES_SERVICE_PORT, environment.ACCOUNT_FOLDER);
+    const api = apiServerOfPod(
+        environment.KUBERNETES_SERVICE_HOST,
+        environment.KUBERNETES_SERVICE_PORT,
+        environment.ACCOUNT_FOLDER,
+    );
     const discovery = new Discovery({ api, node: environment.NODE_NAME, clusterName: environment.CLUSTER_NAME, log });
     void discovery.run();
     const application = createAgent({ discovery, key: readFileSync(environment.KEY_FILE, "utf8"), log });

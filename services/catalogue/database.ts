@@ -23,7 +23,9 @@ export interface ProductDatabase {
 export function openProductDatabase(args: DatabaseArgs): ProductDatabase {
     const database = openDatabase(args);
     const ask = (category: Category) =>
-        database.ask((sql) => sql<Product[]>`select id, name, category from product where category = ${category} order by name`.execute());
+        database.ask((sql) =>
+            sql<Product[]>`select id, name, category from product where category = ${category} order by name`.execute(),
+        );
     return {
         products: remembering(REMEMBERED_MS, ask),
         async check() {

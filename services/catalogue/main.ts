@@ -11,5 +11,11 @@ runProgram("catalogue", () => {
     const log = createLog("catalogue", environment.LOG_LEVEL).child({ category: environment.CATEGORY });
     const database = openProductDatabase(databaseOf(environment, "catalogue"));
     const application = createCatalogue({ category: environment.CATEGORY, database, log });
-    return { application, port: environment.PORT, shutdownDelayMs: environment.SHUTDOWN_DELAY_MS, log, close: () => database.close() };
+    return {
+        application,
+        port: environment.PORT,
+        shutdownDelayMs: environment.SHUTDOWN_DELAY_MS,
+        log,
+        close: () => database.close(),
+    };
 });

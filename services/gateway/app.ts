@@ -32,7 +32,15 @@ export interface GatewayArgs {
  * The gateway: `GET /products` lists what all backends offer, or says in a problem document which one failed. Below it
  * are the same listing by patterns of resilience. `GET /` is the shop's page, and `GET /status` what it shows.
  */
-export function createGateway({ backends, ordersUrl, upstreamTimeoutMs, targetLabel, dns, checkReachability, log }: GatewayArgs): Hono {
+export function createGateway({
+    backends,
+    ordersUrl,
+    upstreamTimeoutMs,
+    targetLabel,
+    dns,
+    checkReachability,
+    log,
+}: GatewayArgs): Hono {
     const metrics = createMetrics();
     const application = createApplication(log, metrics);
     serveHealth(application, log, checkReachability);
@@ -47,7 +55,11 @@ export function createGateway({ backends, ordersUrl, upstreamTimeoutMs, targetLa
         application.get(`/products/${name}`, async (context) => context.json(await gather(context.get("scope"))));
     }
     const failureIn = ({ status }: Answer) => (status >= 500 ? `orders answered with status ${status}.` : undefined);
-    serveOrders(application, { orders: { name: "orders", url: ordersUrl }, call: observe(call, failureIn), upstreamTimeoutMs });
+    serveOrders(application, {
+        orders: { name: "orders", url: ordersUrl },
+        call: observe(call, failureIn),
+        upstreamTimeoutMs,
+    });
     const hasOrders = (timeoutMs: number) => isThere(ordersUrl, dns, timeoutMs);
     const status = { backends, ask, upstreamTimeoutMs, podsLabelled, hasOrders, targetLabel };
     application.get("/status", async (context) =>

@@ -65,7 +65,11 @@ export async function call(backend: Backend, exchange: Exchange, question: Quest
  * kube-router, Calico and Antrea let it live), so a gateway with connections in stock would go on serving an isolated
  * backend's products and hide the attack. It also would not notice that the Service has other pods to offer.
  */
-function overOwnConnection({ name, url }: Backend, { scope, timeoutMs, cancelled }: Exchange, question: Question): Promise<Answer> {
+function overOwnConnection(
+    { name, url }: Backend,
+    { scope, timeoutMs, cancelled }: Exchange,
+    question: Question,
+): Promise<Answer> {
     return new Promise((resolve, reject) => {
         cancelled?.throwIfAborted();
         // A path that a client wrote could lead elsewhere if it were resolved against the address.
@@ -80,7 +84,8 @@ function overOwnConnection({ name, url }: Backend, { scope, timeoutMs, cancelled
 
         // A timer and a listener by hand: signals cost node more than the rest of the exchange, and in Node 20 one made
         // by AbortSignal.any of AbortSignal.timeout can be garbage collected before it fires.
-        const timeout = () => giveUp(new BackendFailure(name, "timeout", `${name} did not answer within ${timeoutMs} ms.`));
+        const timeout = () =>
+            giveUp(new BackendFailure(name, "timeout", `${name} did not answer within ${timeoutMs} ms.`));
         const cancel = () => giveUp(cancelled?.reason);
         const timer = setTimeout(timeout, timeoutMs);
         cancelled?.addEventListener("abort", cancel);
@@ -89,7 +94,8 @@ function overOwnConnection({ name, url }: Backend, { scope, timeoutMs, cancelled
             clearTimeout(timer);
             cancelled?.removeEventListener("abort", cancel);
             // After an answer of 101, which asks for another protocol, node says neither "response" nor "error".
-            if (!answered) reject(new BackendFailure(name, "bad-answer", `${name} closed the connection without an answer.`));
+            if (!answered)
+                reject(new BackendFailure(name, "bad-answer", `${name} closed the connection without an answer.`));
         });
 
         outgoing.on("error", reject);
@@ -102,11 +108,21 @@ function overOwnConnection({ name, url }: Backend, { scope, timeoutMs, cancelled
                 bytes += chunk.length;
                 chunks.push(chunk);
                 if (bytes > LONGEST_ANSWER_BYTES) {
-                    giveUp(new BackendFailure(name, "bad-answer", `${name} answered with more than ${LONGEST_ANSWER_BYTES} bytes.`));
+                    giveUp(
+                        new BackendFailure(
+                            name,
+                            "bad-answer",
+                            `${name} answered with more than ${LONGEST_ANSWER_BYTES} bytes.`,
+                        ),
+                    );
                 }
             });
             response.on("end", () =>
-                resolve({ status: response.statusCode!, headers: response.headers, text: Buffer.concat(chunks).toString("utf8") }),
+                resolve({
+                    status: response.statusCode!,
+                    headers: response.headers,
+                    text: Buffer.concat(chunks).toString("utf8"),
+                }),
             );
         });
         outgoing.end(question.body);

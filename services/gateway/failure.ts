@@ -21,7 +21,13 @@ export class BackendFailure extends ProblemError {
         message: string,
         override readonly cause?: unknown,
     ) {
-        super({ type: problemType(`backend-${kind}`), title: TITLE[kind], status: STATUS[kind], detail: message, backend });
+        super({
+            type: problemType(`backend-${kind}`),
+            title: TITLE[kind],
+            status: STATUS[kind],
+            detail: message,
+            backend,
+        });
         this.name = "BackendFailure";
     }
 

@@ -54,7 +54,9 @@ export const inTurn: Gather = async ({ fashion, toys, hotDeals }, part) => {
 export async function gatherWhole(backends: Backends, ask: Ask, exchange: Exchange): Promise<ProductListing> {
     const others = new AbortController();
     try {
-        return await atOnce(backends, async (backend) => remote(await ask(backend, { ...exchange, cancelled: others.signal })));
+        return await atOnce(backends, async (backend) =>
+            remote(await ask(backend, { ...exchange, cancelled: others.signal })),
+        );
     } catch (failure) {
         others.abort(failure);
         throw failure;

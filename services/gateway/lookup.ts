@@ -17,7 +17,8 @@ export function rememberingLookup(rememberedMs = 1_000, ask = ofSystem): LookupF
     const addressesOf = remembering(rememberedMs, ask);
     return (name, { all }, callback) => {
         addressesOf(name).then(
-            (addresses) => (all ? callback(null, addresses) : callback(null, addresses[0]!.address, addresses[0]!.family)),
+            (addresses) =>
+                all ? callback(null, addresses) : callback(null, addresses[0]!.address, addresses[0]!.family),
             (error: NodeJS.ErrnoException) => callback(error, ""),
         );
     };

@@ -21,7 +21,10 @@ runProgram("gateway", () => {
         upstreamTimeoutMs: environment.UPSTREAM_TIMEOUT_MS,
         targetLabel: environment.TARGET_LABEL,
         dns,
-        checkReachability: createReachability(Object.values(backends).map(({ url }) => url), dns),
+        checkReachability: createReachability(
+            Object.values(backends).map(({ url }) => url),
+            dns,
+        ),
         log,
     });
     return { application, port: environment.PORT, shutdownDelayMs: environment.SHUTDOWN_DELAY_MS, log };

@@ -4,7 +4,11 @@ import { LATENCY_BUCKETS, type Metrics } from "../shared/metrics";
 import type { Backend, Exchange } from "./call";
 import { BackendFailure, type Kind } from "./failure";
 
-type Asking<Question extends unknown[], Answer> = (backend: Backend, exchange: Exchange, ...question: Question) => Promise<Answer>;
+type Asking<Question extends unknown[], Answer> = (
+    backend: Backend,
+    exchange: Exchange,
+    ...question: Question
+) => Promise<Answer>;
 
 /**
  * Gives a way of asking backends to be seen by those who run the shop: `upstream_request_duration_seconds` by backend and
@@ -22,9 +26,9 @@ export function createObserver(metrics: Metrics) {
         registers: [metrics],
     });
     return <Question extends unknown[], Answer>(
-        ask: Asking<Question, Answer>,
-        failureIn: (answer: Answer) => string | undefined = () => undefined,
-    ): Asking<Question, Answer> =>
+            ask: Asking<Question, Answer>,
+            failureIn: (answer: Answer) => string | undefined = () => undefined,
+        ): Asking<Question, Answer> =>
         async (backend, exchange, ...question) => {
             const begun = performance.now();
             const note = (outcome: "ok" | Kind) =>
@@ -40,7 +44,8 @@ export function createObserver(metrics: Metrics) {
                 else warn("bad-answer", failure);
                 return answer;
             } catch (error) {
-                if (error instanceof BackendFailure && !exchange.cancelled?.aborted) warn(error.kind, error.message, error.cause);
+                if (error instanceof BackendFailure && !exchange.cancelled?.aborted)
+                    warn(error.kind, error.message, error.cause);
                 throw error;
             }
         };

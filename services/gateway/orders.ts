@@ -26,25 +26,41 @@ export function serveOrders(application: Hono, { orders, call, upstreamTimeoutMs
         const body = method === "POST" ? Buffer.from(await context.req.arrayBuffer().catch(bodyCutShort)) : undefined;
         const headers = pick(PASSED_IN, (name) => context.req.header(name));
         try {
-            const answer = await call(orders, { scope: context.get("scope"), timeoutMs }, { method, path, headers, body });
-            return context.body(answer.text, answer.status as 200, pick(PASSED_OUT, (name) => answer.headers[name]?.toString()));
+            const answer = await call(
+                orders,
+                { scope: context.get("scope"), timeoutMs },
+                { method, path, headers, body },
+            );
+            return context.body(
+                answer.text,
+                answer.status as 200,
+                pick(PASSED_OUT, (name) => answer.headers[name]?.toString()),
+            );
         } catch (error) {
             throw error instanceof BackendFailure && error.unknownName ? takesNone() : error;
         }
     };
     application.post("/orders", (context) => passOn(context, "/orders"));
     // Not the path as it was written: an encoded slash or backslash in it could lead elsewhere in orders.
-    application.get("/orders/:id", (context) => passOn(context, `/orders/${encodeURIComponent(context.req.param("id"))}`));
+    application.get("/orders/:id", (context) =>
+        passOn(context, `/orders/${encodeURIComponent(context.req.param("id"))}`),
+    );
 }
 
 function pick(names: string[], valueOf: (name: string) => string | undefined): Record<string, string> {
-    return Object.fromEntries(names.flatMap((name) => {
-        const value = valueOf(name);
-        return value === undefined ? [] : [[name, value]];
-    }));
+    return Object.fromEntries(
+        names.flatMap((name) => {
+            const value = valueOf(name);
+            return value === undefined ? [] : [[name, value]];
+        }),
+    );
 }
 
 const takesNone = () =>
     new ProblemError(
-        plainProblem(404, "Not Found", "This shop takes no orders: it is variant four. Orders come with `pulumi config set variant seven && pulumi up`."),
+        plainProblem(
+            404,
+            "Not Found",
+            "This shop takes no orders: it is variant four. Orders come with `pulumi config set variant seven && pulumi up`.",
+        ),
     );

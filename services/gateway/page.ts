@@ -22,6 +22,8 @@ const FILES = {
  */
 export function servePage(application: Hono): void {
     for (const [path, { text, type }] of Object.entries(FILES)) {
-        application.get(path, etag(), (context) => context.body(text, 200, { "Content-Type": type, "Cache-Control": "no-cache" }));
+        application.get(path, etag(), (context) =>
+            context.body(text, 200, { "Content-Type": type, "Cache-Control": "no-cache" }),
+        );
     }
 }

@@ -28,8 +28,14 @@ const podsSchema = z.object({ items: z.array(z.object({ metadata: z.object({ nam
  * @param timeoutMs how long that may take in all: a gateway that is cut off itself must not hang on it
  * @throws Error where the API server cannot be asked, as is always so outside a cluster
  */
-export async function podsLabelled(label: string, timeoutMs: number, { host, port, account }: ApiServer = ownApiServer): Promise<string[]> {
-    const [token, ca, namespace] = ["token", "ca.crt", "namespace"].map((file) => readFileSync(`${account}/${file}`, "utf8"));
+export async function podsLabelled(
+    label: string,
+    timeoutMs: number,
+    { host, port, account }: ApiServer = ownApiServer,
+): Promise<string[]> {
+    const [token, ca, namespace] = ["token", "ca.crt", "namespace"].map((file) =>
+        readFileSync(`${account}/${file}`, "utf8"),
+    );
     const cancelled = new AbortController();
     const timer = setTimeout(() => cancelled.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
     try {
@@ -47,7 +53,8 @@ export async function podsLabelled(label: string, timeoutMs: number, { host, por
                 async (response) => {
                     try {
                         const body = Buffer.concat(await response.toArray()).toString("utf8");
-                        if (response.statusCode !== 200) throw new Error(`the API server answered with status ${response.statusCode}`);
+                        if (response.statusCode !== 200)
+                            throw new Error(`the API server answered with status ${response.statusCode}`);
                         resolve(podsSchema.parse(JSON.parse(body)).items.map(({ metadata }) => metadata.name));
                     } catch (error) {
                         reject(error);

@@ -1,5 +1,12 @@
 import {
-    BrokenCircuitError, circuitBreaker, CircuitState, ConsecutiveBreaker, ExponentialBackoff, handleType, retry, wrap,
+    BrokenCircuitError,
+    circuitBreaker,
+    CircuitState,
+    ConsecutiveBreaker,
+    ExponentialBackoff,
+    handleType,
+    retry,
+    wrap,
 } from "cockatiel";
 import { Gauge } from "prom-client";
 import type { Log } from "../shared/log";
@@ -8,7 +15,17 @@ import type { Scope } from "../shared/scope";
 import type { Ask } from "./backend";
 import type { Backend } from "./call";
 import { BackendFailure, type Kind } from "./failure";
-import { atOnce, fallback, type Backends, type Gather, inTurn, type Part, type ProductListing, remote, type Status } from "./listing";
+import {
+    atOnce,
+    fallback,
+    type Backends,
+    type Gather,
+    inTurn,
+    type Part,
+    type ProductListing,
+    remote,
+    type Status,
+} from "./listing";
 
 /** How many times the upstream time-out a pattern without a time-out of its own waits: as long as the retries, together. */
 const PATIENCE = 3;
@@ -40,7 +57,10 @@ export interface ResilienceArgs {
  * costs its own part only, which is empty then and marked. They differ in how long that takes, and how often it happens.
  */
 export function createPatterns({ backends, ask, upstreamTimeoutMs: timeoutMs, metrics, log }: ResilienceArgs) {
-    const retries = retry(handleType(BackendFailure), { maxAttempts: RETRIES, backoff: new ExponentialBackoff(PAUSES) });
+    const retries = retry(handleType(BackendFailure), {
+        maxAttempts: RETRIES,
+        backoff: new ExponentialBackoff(PAUSES),
+    });
     const circuits = createCircuits(Object.values(backends), metrics, log);
     const circuitRetries = new Map([...circuits].map(([backend, circuit]) => [backend, wrap(retries, circuit)]));
 
@@ -78,7 +98,11 @@ async function orFallback(answer: ReturnType<Ask>): Promise<Part> {
     }
 }
 
-const STATE_NAMES = { [CircuitState.Closed]: "closed", [CircuitState.Open]: "open", [CircuitState.HalfOpen]: "half-open" };
+const STATE_NAMES = {
+    [CircuitState.Closed]: "closed",
+    [CircuitState.Open]: "open",
+    [CircuitState.HalfOpen]: "half-open",
+};
 
 /** A circuit for each backend; `circuit_state` is 1 for the state that it is in. */
 function createCircuits(backends: Backend[], metrics: Metrics, log: Log) {
@@ -86,7 +110,9 @@ function createCircuits(backends: Backend[], metrics: Metrics, log: Log) {
         backends.map((backend) => {
             const breaker = new ConsecutiveBreaker(FAILURES_TO_OPEN);
             const circuit = circuitBreaker(handleType(BackendFailure), { halfOpenAfter: HALF_OPEN_AFTER_MS, breaker });
-            circuit.onStateChange((state) => log.warn({ backend: backend.name, state: nameOf(state) }, "a circuit changed"));
+            circuit.onStateChange((state) =>
+                log.warn({ backend: backend.name, state: nameOf(state) }, "a circuit changed"),
+            );
             return [backend, circuit] as const;
         }),
     );

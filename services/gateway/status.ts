@@ -70,7 +70,12 @@ async function readVariant({ hasOrders }: StatusArgs): Promise<ShopStatus["varia
     return found === undefined ? null : found ? "seven" : "four";
 }
 
-async function readCategory(category: Category, backend: Backend, { ask, upstreamTimeoutMs }: StatusArgs, scope: Scope): Promise<CategoryStatus> {
+async function readCategory(
+    category: Category,
+    backend: Backend,
+    { ask, upstreamTimeoutMs }: StatusArgs,
+    scope: Scope,
+): Promise<CategoryStatus> {
     const begun = performance.now();
     const latencyMs = () => Math.round(performance.now() - begun);
     try {
@@ -78,6 +83,13 @@ async function readCategory(category: Category, backend: Backend, { ask, upstrea
         return { category, backend: backend.name, status: "UP", latencyMs: latencyMs(), products };
     } catch (error) {
         if (!(error instanceof BackendFailure)) throw error;
-        return { category, backend: backend.name, status: "DOWN", latencyMs: latencyMs(), reason: error.message, products: [] };
+        return {
+            category,
+            backend: backend.name,
+            status: "DOWN",
+            latencyMs: latencyMs(),
+            reason: error.message,
+            products: [],
+        };
     }
 }

@@ -21,12 +21,21 @@ const MOST_ITEMS = 50;
 // The length first, since each item that is wrong has a sentence in the answer.
 const orderSchema = z.strictObject({
     items: z.pipe(
-        z.array(z.unknown()).check(z.minLength(1, "must have at least one item"), z.maxLength(MOST_ITEMS, `must have at most ${MOST_ITEMS} items`)),
+        z
+            .array(z.unknown())
+            .check(
+                z.minLength(1, "must have at least one item"),
+                z.maxLength(MOST_ITEMS, `must have at most ${MOST_ITEMS} items`),
+            ),
         z.array(itemSchema).check(
             z.superRefine((items: Item[], { addIssue }) => {
                 items.forEach(({ productId }, index) => {
                     if (items.findIndex((item) => item.productId === productId) < index) {
-                        addIssue({ code: "custom", path: [index, "productId"], message: "is there twice; add the quantities up" });
+                        addIssue({
+                            code: "custom",
+                            path: [index, "productId"],
+                            message: "is there twice; add the quantities up",
+                        });
                     }
                 });
             }),
@@ -60,7 +69,9 @@ export function createOrders({ book, checkReachability, log }: OrdersArgs): Hono
             }
             case "unknown-products": {
                 const errors = items.flatMap(({ productId }, index) =>
-                    placed.productIds.has(productId) ? [{ pointer: `/items/${index}/productId`, detail: "there is no such product" }] : [],
+                    placed.productIds.has(productId)
+                        ? [{ pointer: `/items/${index}/productId`, detail: "there is no such product" }]
+                        : [],
                 );
                 throw new ProblemError({
                     type: problemType("unknown-products"),

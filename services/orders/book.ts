@@ -79,8 +79,8 @@ export function openBook(database: Database) {
 
         /** Takes orders that are due, the oldest first; nobody else takes them for the next ten seconds. */
         takeDue(limit: number): Promise<Unsent[]> {
-            return database.ask(
-                (sql) => sql<Unsent[]>`
+            return database.ask((sql) =>
+                sql<Unsent[]>`
                     update shop_order set send_after = now() + make_interval(secs => ${SEND_AGAIN_SECONDS})
                     where id in (
                         select id from shop_order where state = 'ACCEPTED' and send_after <= now()
@@ -101,7 +101,9 @@ export function openBook(database: Database) {
 
         countByState(): Promise<Record<string, number>> {
             return database.ask(async (sql) => {
-                const rows = await sql<{ state: OrderState; count: string }[]>`select state, count(*) from shop_order group by state`;
+                const rows = await sql<
+                    { state: OrderState; count: string }[]
+                >`select state, count(*) from shop_order group by state`;
                 return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]));
             });
         },

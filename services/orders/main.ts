@@ -15,7 +15,11 @@ runProgram("orders", () => {
     const database = openDatabase(databaseOf(environment, "orders"));
     const book = openBook(database);
     const databaseWatch = watch(database.checkFreshConnection, database.destroyConnections);
-    const broker = openBroker({ ...brokerOf(environment, "orders"), log, work: [sendOrders(book), noteDecisions(book)] });
+    const broker = openBroker({
+        ...brokerOf(environment, "orders"),
+        log,
+        work: [sendOrders(book), noteDecisions(book)],
+    });
     // Without its database it still has something to say, its problem document. Cut off from everybody it has not.
     const checkReachability = async () => {
         if (!databaseWatch.reachable() && !broker.reachable()) {

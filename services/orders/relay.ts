@@ -12,7 +12,9 @@ export function sendOrders(book: Book): (link: BrokerLink) => Promise<void> {
         while (!lost.aborted) {
             const due = await book.takeDue(BATCH).catch(() => []);
             await Promise.all(
-                due.map(({ id, items, trace }) => publish("orders.accepted", id, { orderId: id, items } satisfies Accepted, trace)),
+                due.map(({ id, items, trace }) =>
+                    publish("orders.accepted", id, { orderId: id, items } satisfies Accepted, trace),
+                ),
             );
             if (due.length < BATCH) await sleep(PAUSE_MS);
         }

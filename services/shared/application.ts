@@ -41,7 +41,9 @@ export function createApplication(log: Log, metrics: Metrics = createMetrics()):
     application.get("/metrics", async (context) =>
         context.body(await metrics.metrics(), 200, { "Content-Type": metrics.contentType }),
     );
-    application.notFound(({ req }) => problemResponse(plainProblem(404, "Not Found", `There is nothing at ${req.path}.`)));
+    application.notFound(({ req }) =>
+        problemResponse(plainProblem(404, "Not Found", `There is nothing at ${req.path}.`)),
+    );
     application.onError((error, context) => {
         if (error instanceof ProblemError) {
             return problemResponse(error.problem, error.headers);
@@ -65,7 +67,10 @@ function giveScope(log: Log): MiddlewareHandler {
         const { method, path } = context.req;
         const durationMs = Math.round(performance.now() - begun);
         // Never the query or the headers: a secret may be in them.
-        scope.log[ROUTINE.test(path) ? "debug" : "info"]({ method, path, status: context.res.status, durationMs }, "answered");
+        scope.log[ROUTINE.test(path) ? "debug" : "info"](
+            { method, path, status: context.res.status, durationMs },
+            "answered",
+        );
     };
 }
 
@@ -97,4 +102,6 @@ const limitBody = bodyLimit({
 
 /** Not for what has no body: to look for one costs more than the rest of a request. */
 const limitBodies: MiddlewareHandler = (context, next) =>
-    context.req.method === "GET" || context.req.method === "HEAD" ? next() : limitBody(context, next).catch(bodyCutShort);
+    context.req.method === "GET" || context.req.method === "HEAD"
+        ? next()
+        : limitBody(context, next).catch(bodyCutShort);

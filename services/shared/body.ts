@@ -13,7 +13,10 @@ z.config(en());
  * @throws ProblemError 415 for what does not claim to be JSON, 400 for what is none, and 422 for what is none that is
  *     wanted; the last names every wrong field, in `detail` and, as JSON Pointers (RFC 6901), in `errors`
  */
-export async function readJsonBody<Schema extends z.ZodMiniType>(context: Context, schema: Schema): Promise<z.infer<Schema>> {
+export async function readJsonBody<Schema extends z.ZodMiniType>(
+    context: Context,
+    schema: Schema,
+): Promise<z.infer<Schema>> {
     const type = context.req.header("content-type") ?? "";
     if (!/^application\/(?:[\w.+-]+\+)?json *(?:;|$)/i.test(type)) {
         throw new ProblemError(

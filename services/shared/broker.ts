@@ -1,4 +1,11 @@
-import { AckPolicy, jetstream, type JetStreamClient, type JsMsg, jetstreamManager, RetentionPolicy } from "@nats-io/jetstream";
+import {
+    AckPolicy,
+    jetstream,
+    type JetStreamClient,
+    type JsMsg,
+    jetstreamManager,
+    RetentionPolicy,
+} from "@nats-io/jetstream";
 import { connect, headers as messageHeaders, nanos, type NatsConnection } from "@nats-io/transport-node";
 import { setTimeout as sleep } from "node:timers/promises";
 import type * as z from "zod/mini";
@@ -40,7 +47,10 @@ export interface BrokerArgs {
 }
 
 /** The broker that a program was told of. @param program its name */
-export function brokerOf(environment: ValuesOf<ReturnType<typeof brokerVariables>>, program: string): Pick<BrokerArgs, "host" | "port" | "user" | "password" | "program"> {
+export function brokerOf(
+    environment: ValuesOf<ReturnType<typeof brokerVariables>>,
+    program: string,
+): Pick<BrokerArgs, "host" | "port" | "user" | "password" | "program"> {
     const { BROKER_HOST: host, BROKER_PORT: port, BROKER_USER: user, BROKER_PASSWORD: password } = environment;
     return { host, port, user, password, program };
 }
@@ -59,7 +69,9 @@ export interface BrokerLink {
      * where it throws, or the program ends, the message comes again.
      */
     consume<Schema extends z.ZodMiniType>(
-        subject: Subject, schema: Schema, handle: (message: z.infer<Schema>, scope: Scope) => Promise<void>,
+        subject: Subject,
+        schema: Schema,
+        handle: (message: z.infer<Schema>, scope: Scope) => Promise<void>,
     ): Promise<void>;
 }
 
@@ -130,7 +142,11 @@ export function openBroker(args: BrokerArgs): Broker {
     };
 }
 
-async function openLink(connection: NatsConnection, lost: AbortSignal, { program, log }: BrokerArgs): Promise<BrokerLink> {
+async function openLink(
+    connection: NatsConnection,
+    lost: AbortSignal,
+    { program, log }: BrokerArgs,
+): Promise<BrokerLink> {
     const manager = await jetstreamManager(connection, { timeout: CONNECT_TIMEOUT_MS });
     await manager.streams.add(STREAM);
     const client: JetStreamClient = jetstream(connection, { timeout: PUBLISH_TIMEOUT_MS });
@@ -159,7 +175,10 @@ async function openLink(connection: NatsConnection, lost: AbortSignal, { program
 }
 
 async function deal<Schema extends z.ZodMiniType>(
-    message: JsMsg, schema: Schema, handle: (message: z.infer<Schema>, scope: Scope) => Promise<void>, log: Log,
+    message: JsMsg,
+    schema: Schema,
+    handle: (message: z.infer<Schema>, scope: Scope) => Promise<void>,
+    log: Log,
 ): Promise<void> {
     const read = readMessage(message, schema);
     if (read === undefined) {

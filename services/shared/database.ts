@@ -18,7 +18,14 @@ export interface DatabaseArgs {
 
 /** The database that a program was told of. @param program its name */
 export function databaseOf(environment: ValuesOf<ReturnType<typeof databaseVariables>>, program: string): DatabaseArgs {
-    const { PGHOST: host, PGPORT: port, PGUSER: user, PGPASSWORD: password, PGDATABASE: database, QUERY_TIMEOUT_MS: queryTimeoutMs } = environment;
+    const {
+        PGHOST: host,
+        PGPORT: port,
+        PGUSER: user,
+        PGPASSWORD: password,
+        PGDATABASE: database,
+        QUERY_TIMEOUT_MS: queryTimeoutMs,
+    } = environment;
     return { host, port, user, password, database, queryTimeoutMs, program };
 }
 

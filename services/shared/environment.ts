@@ -3,8 +3,10 @@ import * as z from "zod/mini";
 /** What a program was told by its environment, with every mistake in it. */
 export class EnvironmentError extends Error {
     constructor(readonly mistakes: string[]) {
-        super(`The environment has ${mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`}:\n  ` +
-            mistakes.join("\n  "));
+        super(
+            `The environment has ${mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`}:\n  ` +
+                mistakes.join("\n  "),
+        );
         this.name = "EnvironmentError";
     }
 }
@@ -69,14 +71,22 @@ export function milliseconds(byDefault: number) {
 
 /** How long a program goes on serving after it was told to stop, in milliseconds, up to a minute; 0 unless told. */
 export function shutdownDelay() {
-    return z.prefault(wholeNumber("set a whole number of milliseconds from 0 to 60000, for example 5000", 0, 60_000), "0");
+    return z.prefault(
+        wholeNumber("set a whole number of milliseconds from 0 to 60000, for example 5000", 0, 60_000),
+        "0",
+    );
 }
 
 /** The address of another program of the shop; plain HTTP, as inside a cluster. */
 export function httpUrl(example: string) {
     const allowed = `set an http:// address, for example ${example}`;
-    const address = z.string(allowed).check(z.refine((text) => URL.canParse(text) && new URL(text).protocol === "http:", allowed));
-    return z.pipe(address, z.transform((text) => new URL(text)));
+    const address = z
+        .string(allowed)
+        .check(z.refine((text) => URL.canParse(text) && new URL(text).protocol === "http:", allowed));
+    return z.pipe(
+        address,
+        z.transform((text) => new URL(text)),
+    );
 }
 
 /** Any text but the empty one. */

@@ -20,7 +20,12 @@ process.on("exit", () => output.flushSync());
  * @param level the least level written
  */
 export function createLog(service: string, level = "info"): Log {
-    const options = { level, base: { service }, timestamp: stdTimeFunctions.isoTime, formatters: { level: (label: string) => ({ level: label }) } };
+    const options = {
+        level,
+        base: { service },
+        timestamp: stdTimeFunctions.isoTime,
+        formatters: { level: (label: string) => ({ level: label }) },
+    };
     return pino(options, output);
 }
 

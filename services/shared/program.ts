@@ -71,6 +71,7 @@ export function runProgram(name: string, build: () => Program): void {
 export function runNamed(programs: Record<string, () => unknown>): void {
     const [, name = "none"] = process.argv;
     const load = programs[name];
-    if (!load) throw new Error(`there is no program ${name} in this bundle; there are: ${Object.keys(programs).join(", ")}`);
+    if (!load)
+        throw new Error(`there is no program ${name} in this bundle; there are: ${Object.keys(programs).join(", ")}`);
     load();
 }

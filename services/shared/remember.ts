@@ -9,7 +9,10 @@
  * @param rememberedMs milliseconds: so short that nobody is misled where the answer has changed, or can no longer be had
  * @param ask must end by itself: until it does, nobody can ask the same again
  */
-export function remembering<Question, Answer>(rememberedMs: number, ask: (question: Question) => Promise<Answer>): (question: Question) => Promise<Answer> {
+export function remembering<Question, Answer>(
+    rememberedMs: number,
+    ask: (question: Question) => Promise<Answer>,
+): (question: Question) => Promise<Answer> {
     const known = new Map<Question, { answer: Answer; since: number }>();
     const asking = new Map<Question, Promise<Answer>>();
     const askFor = (question: Question): Promise<Answer> => {

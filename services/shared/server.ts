@@ -33,7 +33,12 @@ export interface RunningServer {
 export async function startServer(application: Hono, port: number): Promise<RunningServer> {
     // A client that dawdles must not hold a connection for node's default of five minutes. That a host is missing is said
     // by the adapter, in a problem document; node would say nothing.
-    const options = { headersTimeout: 5_000, requestTimeout: 10_000, keepAliveTimeout: KEEP_ALIVE_MS, requireHostHeader: false };
+    const options = {
+        headersTimeout: 5_000,
+        requestTimeout: 10_000,
+        keepAliveTimeout: KEEP_ALIVE_MS,
+        requireHostHeader: false,
+    };
     const server = createServer(options, getRequestListener(application.fetch, { errorHandler: refuseTarget }));
     server.on("clientError", refuse);
     await new Promise<void>((resolve, reject) => {

@@ -43,7 +43,10 @@ export function watch(check: () => Promise<void>, lost: () => void): Watch {
 export function checkPort(host: string, port: number): Promise<void> {
     return new Promise((resolve, reject) => {
         const socket = connect({ host, port });
-        const timer = setTimeout(() => socket.destroy(new Error(`no connection within ${READINESS_TIMEOUT_MS} ms`)), READINESS_TIMEOUT_MS);
+        const timer = setTimeout(
+            () => socket.destroy(new Error(`no connection within ${READINESS_TIMEOUT_MS} ms`)),
+            READINESS_TIMEOUT_MS,
+        );
         socket.once("connect", () => {
             resolve();
             socket.destroy();

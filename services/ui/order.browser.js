@@ -82,7 +82,8 @@ function basketRow([id, { name, quantity }]) {
 }
 
 /** Not `crypto.randomUUID`, which a page has over TLS alone. */
-const newKey = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+const newKey = () =>
+    Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 let placing = false;
 async function place() {
@@ -110,9 +111,15 @@ const REFUSED = [400, 422];
 async function send({ key, basket }) {
     const items = Object.entries(basket).map(([productId, { quantity }]) => ({ productId, quantity }));
     const headers = { "Content-Type": "application/json", "Idempotency-Key": key };
-    const response = await fetch("/orders", { method: "POST", headers, body: JSON.stringify({ items }), signal: AbortSignal.timeout(PATIENCE_MS) });
+    const response = await fetch("/orders", {
+        method: "POST",
+        headers,
+        body: JSON.stringify({ items }),
+        signal: AbortSignal.timeout(PATIENCE_MS),
+    });
     const answer = await response.json();
-    if (!response.ok && !REFUSED.includes(response.status)) return news(`Not accepted yet (${response.status}): ${answer.detail} ${AGAIN}`);
+    if (!response.ok && !REFUSED.includes(response.status))
+        return news(`Not accepted yet (${response.status}): ${answer.detail} ${AGAIN}`);
     mine.sending = undefined;
     keep();
     if (response.ok) accept(answer.id, basket);
@@ -148,13 +155,19 @@ export async function followOrders() {
 
 async function follow(order) {
     try {
-        const response = await fetch(`/orders/${order.id}`, { cache: "no-store", signal: AbortSignal.timeout(PATIENCE_MS) });
+        const response = await fetch(`/orders/${order.id}`, {
+            cache: "no-store",
+            signal: AbortSignal.timeout(PATIENCE_MS),
+        });
         const answer = await response.json();
         order.problem = response.ok ? undefined : answer.detail;
         if (!response.ok || answer.state === order.state) return;
         const { state, reason = "", acceptedAt, settledAt } = answer;
         // A customer knows products by their names.
-        const named = Object.entries(order.basket).reduce((text, [product, { name }]) => text.replaceAll(product, name), reason);
+        const named = Object.entries(order.basket).reduce(
+            (text, [product, { name }]) => text.replaceAll(product, name),
+            reason,
+        );
         Object.assign(order, { state, reason: named, settledMs: Date.parse(settledAt) - Date.parse(acceptedAt) });
         keep();
         news(`Order ${short(order.id)} was ${WORDS[state].toLowerCase()}. ${named}`);
@@ -177,9 +190,19 @@ export function showPlaced() {
         const find = (selector) => row.querySelector(selector);
         row.dataset.state = state;
         write(find(".word"), WORDS[state]);
-        write(find(".since"), state === "ACCEPTED" ? `and waiting for the inventory, ${Math.round((Date.now() - seenAt) / 1_000)} s so far` : `after ${seconds(settledMs)}`);
+        write(
+            find(".since"),
+            state === "ACCEPTED"
+                ? `and waiting for the inventory, ${Math.round((Date.now() - seenAt) / 1_000)} s so far`
+                : `after ${seconds(settledMs)}`,
+        );
         write(find(".id"), short(id));
-        write(find(".items"), Object.values(basket).map(({ name, quantity }) => `${quantity} × ${name}`).join(", "));
+        write(
+            find(".items"),
+            Object.values(basket)
+                .map(({ name, quantity }) => `${quantity} × ${name}`)
+                .join(", "),
+        );
         write(find(".reason"), problem === undefined ? reason : `What became of it cannot be told now: ${problem}`);
     });
 }

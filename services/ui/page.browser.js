@@ -26,7 +26,11 @@ function showListing({ ok, status, detail, duration }) {
 function showDepartment({ category, backend, status, latencyMs, reason = "", products }) {
     const section = byId(category) ?? addDepartment(category);
     const find = (selector) => section.querySelector(selector);
-    const [state, word, latency] = { UP: ["up", "Up", `${latencyMs} ms`], DOWN: ["down", "Down", `after ${latencyMs} ms`], UNKNOWN: ["unknown", "Unknown", ""] }[status];
+    const [state, word, latency] = {
+        UP: ["up", "Up", `${latencyMs} ms`],
+        DOWN: ["down", "Down", `after ${latencyMs} ms`],
+        UNKNOWN: ["unknown", "Unknown", ""],
+    }[status];
     section.dataset.state = state;
     write(find(".word"), word);
     write(find(".latency"), latency);
@@ -62,14 +66,23 @@ function inWords(listing, categories) {
     if (!listing.status) return listing.detail;
     const down = categories.filter(({ status }) => status === "DOWN").map(({ category }) => NAMES[category]);
     const unknown = categories.some(({ status }) => status === "UNKNOWN");
-    const departments = unknown ? "How the departments are is not known." : down.length === 0 ? "All departments are up." : `Down: ${down.join(", ")}.`;
+    const departments = unknown
+        ? "How the departments are is not known."
+        : down.length === 0
+          ? "All departments are up."
+          : `Down: ${down.join(", ")}.`;
     return `The listing ${listing.ok ? "is whole" : "fails"}. ${departments}`;
 }
 
 async function askListing() {
     try {
         const response = await fetch("/products", { cache: "no-store", signal: AbortSignal.timeout(PATIENCE_MS) });
-        return { ok: response.ok, status: response.status, ...(await response.json()), ...(response.ok && { detail: "" }) };
+        return {
+            ok: response.ok,
+            status: response.status,
+            ...(await response.json()),
+            ...(response.ok && { detail: "" }),
+        };
     } catch {
         return { ok: false, detail: "The gateway does not answer." };
     }
@@ -87,7 +100,11 @@ async function askStatus() {
 /** What was seen last of the departments is no longer true where the gateway says nothing of them. */
 function unknownStatus() {
     const categories = [...document.querySelectorAll(".department")].map(({ id }) => ({
-        category: id, backend: "", status: "UNKNOWN", reason: "the gateway says nothing of it.", products: [],
+        category: id,
+        backend: "",
+        status: "UNKNOWN",
+        reason: "the gateway says nothing of it.",
+        products: [],
     }));
     return { categories, variant: null, isolated: null };
 }

@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 
 /** How each process of this machine was started. */
 export function commandLines(): string[] {
-    return readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(commandLine);
+    return readdirSync("/proc")
+        .filter((name) => /^\d+$/.test(name))
+        .map(commandLine);
 }
 
 /** Empty where the process has ended meanwhile. */

@@ -34,11 +34,28 @@ export class Repository {
 
     /** Adds the chart in a folder. */
     addChart(folder: string): void {
-        const { name, version } = load(readFileSync(join(folder, "Chart.yaml"), "utf8")) as { name: string; version: string };
-        const packed = execFileSync("tar", ["--create", "--gzip", "--transform", `s/^${basename(folder)}/${name}/`, "--directory", dirname(folder), basename(folder)]);
+        const { name, version } = load(readFileSync(join(folder, "Chart.yaml"), "utf8")) as {
+            name: string;
+            version: string;
+        };
+        const packed = execFileSync("tar", [
+            "--create",
+            "--gzip",
+            "--transform",
+            `s/^${basename(folder)}/${name}/`,
+            "--directory",
+            dirname(folder),
+            basename(folder),
+        ]);
         const path = `/${name}-${encodeURIComponent(version)}.tgz`;
         this.served.set(path, packed);
-        (this.entries[name] ??= []).push({ apiVersion: "v2", name, version, urls: [this.url + path], digest: createHash("sha256").update(packed).digest("hex") });
+        (this.entries[name] ??= []).push({
+            apiVersion: "v2",
+            name,
+            version,
+            urls: [this.url + path],
+            digest: createHash("sha256").update(packed).digest("hex"),
+        });
         this.served.set("/index.yaml", JSON.stringify({ apiVersion: "v1", entries: this.entries }));
     }
 

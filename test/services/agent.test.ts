@@ -8,9 +8,27 @@ import type { Discovered } from "../../shared/containers";
 
 const log = createLog("agent", "silent");
 const key = "the-agent-key-of-this-test";
-const container = { namespace: "demo", pod: "hot-deals-1", uid: "1", container: "hot-deals", containerId: "c", address: "10.0.0.1", ports: [8080], attributes: {} } as Discovered;
+const container = {
+    namespace: "demo",
+    pod: "hot-deals-1",
+    uid: "1",
+    container: "hot-deals",
+    containerId: "c",
+    address: "10.0.0.1",
+    ports: [8080],
+    attributes: {},
+} as Discovered;
 const agentThat = (containers: Discovered[] | undefined, ageMs = 0) =>
-    createAgent({ key, log, discovery: { list: function* () { yield* containers ?? []; }, view: () => containers && { containers: containers.length, ageMs } } });
+    createAgent({
+        key,
+        log,
+        discovery: {
+            list: function* () {
+                yield* containers ?? [];
+            },
+            view: () => containers && { containers: containers.length, ageMs },
+        },
+    });
 
 describe("the agent shows its targets to nobody without the key", () => {
     it.each([
@@ -27,7 +45,10 @@ describe("the agent shows its targets to nobody without the key", () => {
         expect(await response.text()).not.toMatch(/hot-deals|the-agent-key/);
     });
 
-    it.each([["Authorization", `Bearer ${key}`], ["X-Agent-Key", key]])("and all of them to whoever shows it in %s", async (header, value) => {
+    it.each([
+        ["Authorization", `Bearer ${key}`],
+        ["X-Agent-Key", key],
+    ])("and all of them to whoever shows it in %s", async (header, value) => {
         for (const containers of [[], [container], [container, container]]) {
             const response = await agentThat(containers).request("/targets", { headers: { [header]: value } });
             expect(await response.json()).toEqual({ targets: containers });
@@ -41,13 +62,20 @@ describe("the agent's health", () => {
         expect(await response.json()).toEqual({ status: "UP", containers: 1, ageMs: 1_500 });
     });
     it("is not ready before it has seen its node, nor with a view from long ago", async () => {
-        for (const agent of [agentThat(undefined), agentThat([container], 3_600_000)]) expect((await agent.request("/health/readiness")).status).toBe(503);
+        for (const agent of [agentThat(undefined), agentThat([container], 3_600_000)])
+            expect((await agent.request("/health/readiness")).status).toBe(503);
     });
 });
 
 describe("discovery", () => {
     const pod = (name: string, resourceVersion = "2") => ({
-        metadata: { name, namespace: "demo", uid: name, resourceVersion, ownerReferences: [{ kind: "ReplicaSet", name: "hot-deals-abc", uid: "r" }] },
+        metadata: {
+            name,
+            namespace: "demo",
+            uid: name,
+            resourceVersion,
+            ownerReferences: [{ kind: "ReplicaSet", name: "hot-deals-abc", uid: "r" }],
+        },
         spec: { nodeName: "node", containers: [{ name: "hot-deals" }] },
         status: { phase: "Running", podIP: "10.0.0.1" },
     });
@@ -61,10 +89,15 @@ describe("discovery", () => {
             get: async (path) => {
                 if (path.includes("replicasets")) {
                     replicaSets++;
-                    return { metadata: { ownerReferences: [{ kind: "Deployment", name: "hot-deals", uid: "d" }] } } as never;
+                    return {
+                        metadata: { ownerReferences: [{ kind: "Deployment", name: "hot-deals", uid: "d" }] },
+                    } as never;
                 }
                 if (++lists > 1) listedTwice();
-                return { metadata: { resourceVersion: "1" }, items: lists === 1 ? [pod("a")] : [pod("a"), pod("c")] } as never;
+                return {
+                    metadata: { resourceVersion: "1" },
+                    items: lists === 1 ? [pod("a")] : [pod("a"), pod("c")],
+                } as never;
             },
             watch: async (_, onLine) => {
                 if (lists > 1) return new Promise(() => undefined);

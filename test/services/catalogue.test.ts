@@ -54,9 +54,17 @@ describeOnPostgres("the catalogue on a real PostgreSQL", () => {
 
     it("shows a changed product within a moment", async () => {
         await start();
-        const names = async () => ((await (await fetch(`${catalogue!.url}/products`)).json()) as { products: { name: string }[] }).products.map(({ name }) => name);
+        const names = async () =>
+            (
+                (await (await fetch(`${catalogue!.url}/products`)).json()) as { products: { name: string }[] }
+            ).products.map(({ name }) => name);
         expect(await names()).not.toContain("Umbrella");
-        await database.query((sql) => sql`update product set name = 'Umbrella' where id = (select id from product where category = 'HOT_DEALS' limit 1)`, "shop", OWNER_PASSWORD);
+        await database.query(
+            (sql) =>
+                sql`update product set name = 'Umbrella' where id = (select id from product where category = 'HOT_DEALS' limit 1)`,
+            "shop",
+            OWNER_PASSWORD,
+        );
         await forgotten();
         expect(await names()).toContain("Umbrella");
     });

@@ -14,7 +14,9 @@ describeOnPostgres("the product database", () => {
     afterAll(() => database?.remove());
 
     const products = () =>
-        database.query((sql) => sql<{ id: string; name: string; category: string }[]>`select * from product order by id`);
+        database.query(
+            (sql) => sql<{ id: string; name: string; category: string }[]>`select * from product order by id`,
+        );
 
     it("opens with 8 to 12 products a category, each with a UUID and a name of its own", async () => {
         const rows = await products();
@@ -117,7 +119,12 @@ describeOnPostgres("the product database's first start", () => {
         });
         await eventually("it exits", () => server.exitCode !== null);
         expect(server.exitCode).toBe(1);
-        const mistakes = ["POSTGRES_PASSWORD is", "READER_PASSWORD_FILE is /no", "PGDATA is 'data'", "RUN_DIR is /none"];
+        const mistakes = [
+            "POSTGRES_PASSWORD is",
+            "READER_PASSWORD_FILE is /no",
+            "PGDATA is 'data'",
+            "RUN_DIR is /none",
+        ];
         for (const mistake of mistakes) {
             expect(database.output()).toContain(mistake);
         }

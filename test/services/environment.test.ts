@@ -24,18 +24,31 @@ function mistakesOf(read: () => unknown): string[] {
 describe("a program's environment", () => {
     it("needs no more than what has no sensible default", () => {
         expect(readEnvironment(gatewayEnvironment, backends)).toMatchObject({
-            PORT: 8080, LOG_LEVEL: "info", UPSTREAM_TIMEOUT_MS: 2000, HOT_DEALS_URL: new URL("http://hot-deals:8080"),
+            PORT: 8080,
+            LOG_LEVEL: "info",
+            UPSTREAM_TIMEOUT_MS: 2000,
+            HOT_DEALS_URL: new URL("http://hot-deals:8080"),
         });
         const least = { CATEGORY: "TOYS", PGHOST: "product-db", PGPASSWORD: "secret" };
         expect(readEnvironment(catalogueEnvironment, least)).toStrictEqual({
-            ...least, PORT: 8080, LOG_LEVEL: "info", PGPORT: 5432, PGUSER: "shop_reader", PGDATABASE: "shop",
-            SHUTDOWN_DELAY_MS: 0, QUERY_TIMEOUT_MS: 1500,
+            ...least,
+            PORT: 8080,
+            LOG_LEVEL: "info",
+            PGPORT: 5432,
+            PGUSER: "shop_reader",
+            PGDATABASE: "shop",
+            SHUTDOWN_DELAY_MS: 0,
+            QUERY_TIMEOUT_MS: 1500,
         });
     });
 
     it("is refused with every mistake at once: the variable, its value, and what is allowed", () => {
         const environment = {
-            FASHION_URL: "ftp://x", TOYS_URL: "", PORT: "80 80", UPSTREAM_TIMEOUT_MS: "0", LOG_LEVEL: "loud",
+            FASHION_URL: "ftp://x",
+            TOYS_URL: "",
+            PORT: "80 80",
+            UPSTREAM_TIMEOUT_MS: "0",
+            LOG_LEVEL: "loud",
         };
         expect(mistakesOf(() => readEnvironment(gatewayEnvironment, environment)).sort()).toEqual([
             'FASHION_URL is "ftp://x"; set an http:// address, for example http://fashion-bestseller',
@@ -53,13 +66,16 @@ describe("a program's environment", () => {
         ]);
     });
 
-    it.each(["gateway", "catalogue"] as const)("that is wrong ends the %s with 1, mistakes in its log", async (name) => {
-        const { code, output } = await runToExit(name, { PORT: "none" });
-        expect(code).toBe(1);
-        const entry = JSON.parse(output.trim()) as { level: string; mistakes: string[] };
-        expect(entry.level).toBe("fatal");
-        expect(entry.mistakes.length).toBe(4);
-    });
+    it.each(["gateway", "catalogue"] as const)(
+        "that is wrong ends the %s with 1, mistakes in its log",
+        async (name) => {
+            const { code, output } = await runToExit(name, { PORT: "none" });
+            expect(code).toBe(1);
+            const entry = JSON.parse(output.trim()) as { level: string; mistakes: string[] };
+            expect(entry.level).toBe("fatal");
+            expect(entry.mistakes.length).toBe(4);
+        },
+    );
 });
 
 describe("a program's bundle", () => {

@@ -30,7 +30,9 @@ describe("the product listing", () => {
                 setTimeout(() => response.end(JSON.stringify(list(category))), 300);
             });
         const { gateway } = await startGateway({
-            fashion: await slow("FASHION"), toys: await slow("TOYS"), hotDeals: await slow("HOT_DEALS"),
+            fashion: await slow("FASHION"),
+            toys: await slow("TOYS"),
+            hotDeals: await slow("HOT_DEALS"),
         });
         const { status, body } = await ask(gateway);
         expect(status).toBe(200);
@@ -55,7 +57,9 @@ describe("the gateway's health", () => {
 
     it("is alive but not ready, within a kubelet's patience, when nothing at all can be reached", async () => {
         const { gateway } = await startGateway({
-            fashion: await refusing(), toys: await dropping(), hotDeals: await dropping(),
+            fashion: await refusing(),
+            toys: await dropping(),
+            hotDeals: await dropping(),
         });
         const readiness = await ask(gateway, "/health/readiness");
         expect(readiness).toMatchObject({ status: 503, type: "application/problem+json" });
@@ -68,7 +72,9 @@ describe("anything else that is asked of the gateway", () => {
     it("is answered with a problem document", async () => {
         const { gateway } = await startGateway();
         expect(await ask(gateway, "/nowhere")).toMatchObject({
-            status: 404, type: "application/problem+json", body: { status: 404, title: "Not Found" },
+            status: 404,
+            type: "application/problem+json",
+            body: { status: 404, title: "Not Found" },
         });
         const post = await ask(gateway, "/products", "POST");
         expect(post).toMatchObject({ status: 405, type: "application/problem+json", body: { status: 405 } });
@@ -81,7 +87,10 @@ describe("a gateway whose port is taken", () => {
     it("exits with 1 and says so", async () => {
         const { gateway, fashion: peer } = await startGateway();
         const { code, output } = await runToExit("gateway", {
-            PORT: new URL(gateway.url).port, FASHION_URL: peer.url, TOYS_URL: peer.url, HOT_DEALS_URL: peer.url,
+            PORT: new URL(gateway.url).port,
+            FASHION_URL: peer.url,
+            TOYS_URL: peer.url,
+            HOT_DEALS_URL: peer.url,
         });
         expect(code).toBe(1);
         expect(output).toMatch(/"level":"fatal".*address already in use/);
@@ -96,7 +105,15 @@ describe("a gateway that is told to stop", () => {
         const inFlight = ask(gateway);
         await eventually("toys is asked", () => held.length === 1);
         const stopped = gateway.stop();
-        await eventually("it refuses connections", () => fetch(gateway.url).then(() => false, () => true), 1000);
+        await eventually(
+            "it refuses connections",
+            () =>
+                fetch(gateway.url).then(
+                    () => false,
+                    () => true,
+                ),
+            1000,
+        );
         held[0]!.end(JSON.stringify(list("TOYS")));
         expect((await inFlight).status).toBe(200);
         const { code, durationMs } = await stopped;

@@ -18,7 +18,10 @@ async function startDns(...reply: Parameters<typeof openDns>) {
 
 const timed = async (check: () => Promise<void>) => {
     const start = performance.now();
-    const error = await check().then(() => undefined, (error: Error) => error.message);
+    const error = await check().then(
+        () => undefined,
+        (error: Error) => error.message,
+    );
     return { error, durationMs: performance.now() - start };
 };
 

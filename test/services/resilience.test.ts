@@ -5,12 +5,27 @@ import { eventually } from "./support/ports";
 
 /** What of a listing whose hot deals failed tells how that was dealt with. */
 const partsOf = ({ status, body }: Awaited<ReturnType<typeof ask>>) => [
-    status, body.statusFashion, body.statusToys, body.statusHotDeals, body.hotDealsResponse,
+    status,
+    body.statusFashion,
+    body.statusToys,
+    body.statusHotDeals,
+    body.hotDealsResponse,
 ];
-const marked = (why: string) => [200, "REMOTE_SERVICE", "REMOTE_SERVICE", why, { responseType: "FALLBACK", products: [] }];
+const marked = (why: string) => [
+    200,
+    "REMOTE_SERVICE",
+    "REMOTE_SERVICE",
+    why,
+    { responseType: "FALLBACK", products: [] },
+];
 
 const refuses = { what: "refuses connections", peer: refusing, marked: "UNREACHABLE", hangs: false };
-const fails = { what: "answers with status 500", peer: () => answeringJson({}, 500), marked: "BAD_ANSWER", hangs: false };
+const fails = {
+    what: "answers with status 500",
+    peer: () => answeringJson({}, 500),
+    marked: "BAD_ANSWER",
+    hangs: false,
+};
 const hangs = { what: "accepts and never answers", peer: silent, marked: "TIMEOUT", hangs: true };
 const drops = { what: "is behind a firewall that drops", peer: dropping, marked: "TIMEOUT", hangs: true };
 
@@ -64,7 +79,11 @@ describe("/products/retry", () => {
 
 describe("/products/parallel", () => {
     it("waits for three backends that hang no longer than for one, where /products/timeout waits for each", async () => {
-        const { gateway } = await startGateway({ fashion: await silent(), toys: await silent(), hotDeals: await silent() });
+        const { gateway } = await startGateway({
+            fashion: await silent(),
+            toys: await silent(),
+            hotDeals: await silent(),
+        });
         expect((await ask(gateway, "/products/parallel")).durationMs).toBeLessThan(2 * TIMEOUT_MS);
         expect((await ask(gateway, "/products/timeout")).durationMs).toBeGreaterThan(3 * TIMEOUT_MS - 10);
     });
@@ -89,7 +108,11 @@ describe("/products/circuitbreaker", () => {
         await ask(gateway, circuit);
         await ask(gateway, circuit);
         expect((await ask(gateway, circuit)).body.statusHotDeals).toBe("CIRCUIT_OPEN");
-        await eventually("the circuit closes", async () => (await ask(gateway, circuit)).body.statusHotDeals === "REMOTE_SERVICE", 7_000);
+        await eventually(
+            "the circuit closes",
+            async () => (await ask(gateway, circuit)).body.statusHotDeals === "REMOTE_SERVICE",
+            7_000,
+        );
     });
 
     it.each(["/products/cb", "/products/v2"])("is also known as %s, with the same circuits", async (alias) => {

@@ -62,8 +62,13 @@ describeOnPostgres("the whole shop of variant four", () => {
         await catalogues.HOT_DEALS!.stop();
         const broken = await products();
         expect(broken.status).toBe(502);
-        expect(await broken.json()).toMatchObject({ backend: "hot-deals", detail: "hot-deals refused the connection." });
-        catalogues.HOT_DEALS = await startCatalogue(database, "HOT_DEALS", { PORT: new URL(catalogues.HOT_DEALS!.url).port });
+        expect(await broken.json()).toMatchObject({
+            backend: "hot-deals",
+            detail: "hot-deals refused the connection.",
+        });
+        catalogues.HOT_DEALS = await startCatalogue(database, "HOT_DEALS", {
+            PORT: new URL(catalogues.HOT_DEALS!.url).port,
+        });
         expect((await products()).status).toBe(200);
     });
 

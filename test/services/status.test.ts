@@ -18,9 +18,27 @@ describe("the shop's status", () => {
         const { status, headers, body } = await ask(gateway, "/status");
         expect([status, headers.get("cache-control")]).toEqual([200, "no-store"]);
         expect(body.categories).toEqual([
-            { category: "FASHION", backend: "fashion-bestseller", status: "UP", latencyMs: expect.any(Number), products: [product("FASHION")] },
-            { category: "TOYS", backend: "toys-bestseller", status: "UP", latencyMs: expect.any(Number), products: [product("TOYS")] },
-            { category: "HOT_DEALS", backend: "hot-deals", status: "UP", latencyMs: expect.any(Number), products: [product("HOT_DEALS")] },
+            {
+                category: "FASHION",
+                backend: "fashion-bestseller",
+                status: "UP",
+                latencyMs: expect.any(Number),
+                products: [product("FASHION")],
+            },
+            {
+                category: "TOYS",
+                backend: "toys-bestseller",
+                status: "UP",
+                latencyMs: expect.any(Number),
+                products: [product("TOYS")],
+            },
+            {
+                category: "HOT_DEALS",
+                backend: "hot-deals",
+                status: "UP",
+                latencyMs: expect.any(Number),
+                products: [product("HOT_DEALS")],
+            },
         ]);
     });
 
@@ -65,9 +83,14 @@ describe("the pods with a label in the gateway's namespace", () => {
     };
 
     it("are asked for as the gateway's account, and told by name", async () => {
-        const pods = [{ metadata: { name: "hot-deals-1", labels: { "shop/target": "x" } } }, { metadata: { name: "hot-deals-2" } }];
+        const pods = [
+            { metadata: { name: "hot-deals-1", labels: { "shop/target": "x" } } },
+            { metadata: { name: "hot-deals-2" } },
+        ];
         const apiServer = await start(({ url, headers }, response) => {
-            const allowed = url === "/api/v1/namespaces/demo/pods?labelSelector=shop%2Ftarget" && headers.authorization === "Bearer a token";
+            const allowed =
+                url === "/api/v1/namespaces/demo/pods?labelSelector=shop%2Ftarget" &&
+                headers.authorization === "Bearer a token";
             response.writeHead(allowed ? 200 : 403).end(JSON.stringify({ items: pods }));
         });
         expect(await podsLabelled("shop/target", 1_000, apiServer)).toEqual(["hot-deals-1", "hot-deals-2"]);
@@ -75,7 +98,9 @@ describe("the pods with a label in the gateway's namespace", () => {
 
     it.each([401, 403, 503])("are not known where the API server answers with %i", async (status) => {
         const apiServer = await start((_request, response) => void response.writeHead(status).end("{}"));
-        await expect(podsLabelled("shop/target", 1_000, apiServer)).rejects.toThrow(`the API server answered with status ${status}`);
+        await expect(podsLabelled("shop/target", 1_000, apiServer)).rejects.toThrow(
+            `the API server answered with status ${status}`,
+        );
     });
 
     it("are not known where the answer is no list of pods", async () => {

@@ -26,7 +26,9 @@ function sources(folder: string): string[] {
 describe("imports point one way", () => {
     it.each(Object.entries(allowed))("%s imports from itself and %j only", (folder, others) => {
         const strays = sources(folder).flatMap((file) => {
-            const imported = [...readFileSync(file, "utf8").matchAll(/(?:from|import\(|require\()\s*"(\.[^"]+)"/g)].map(([, path]) => resolve(dirname(file), path!));
+            const imported = [...readFileSync(file, "utf8").matchAll(/(?:from|import\(|require\()\s*"(\.[^"]+)"/g)].map(
+                ([, path]) => resolve(dirname(file), path!),
+            );
             return imported
                 .map((target) => relative(project, target).split("/")[0]!)
                 .filter((target) => target !== folder && !others.includes(target))
@@ -51,7 +53,14 @@ describe("the README's table of settings", () => {
     );
 
     it.each(Object.entries(settings))("tells of %s as the program reads it", (key, setting) => {
-        const { default: standard, describedDefault, meaning } = setting as { default?: string; describedDefault?: string; meaning: string };
-        expect(rows.get(key)).toEqual({ standard: standard === undefined ? describedDefault : `\`${standard}\``, meaning });
+        const {
+            default: standard,
+            describedDefault,
+            meaning,
+        } = setting as { default?: string; describedDefault?: string; meaning: string };
+        expect(rows.get(key)).toEqual({
+            standard: standard === undefined ? describedDefault : `\`${standard}\``,
+            meaning,
+        });
     });
 });

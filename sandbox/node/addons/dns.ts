@@ -39,7 +39,11 @@ export function dnsObjects(): KubernetesObject[] {
             kind: "ClusterRole",
             metadata: { name: "system:coredns" },
             rules: [
-                { apiGroups: [""], resources: ["endpoints", "services", "pods", "namespaces"], verbs: ["list", "watch"] },
+                {
+                    apiGroups: [""],
+                    resources: ["endpoints", "services", "pods", "namespaces"],
+                    verbs: ["list", "watch"],
+                },
                 { apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: ["list", "watch"] },
             ],
         },

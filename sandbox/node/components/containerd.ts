@@ -39,7 +39,16 @@ async function overlayWorks(layout: NodeLayout): Promise<boolean> {
     for (const folder of [lower, upper, work, merged]) mkdirSync(folder!, { recursive: true });
     // In a mount namespace of its own, so that a kill in between leaves no mount.
     const options = `lowerdir=${lower},upperdir=${upper},workdir=${work}`;
-    const { code } = await tryCommand("unshare", ["--mount", "mount", "-t", "overlay", "overlay", "-o", options, merged!]);
+    const { code } = await tryCommand("unshare", [
+        "--mount",
+        "mount",
+        "-t",
+        "overlay",
+        "overlay",
+        "-o",
+        options,
+        merged!,
+    ]);
     rmSync(trial, { recursive: true, force: true });
     return code === 0;
 }
@@ -109,7 +118,10 @@ export async function containerdAnswers(layout: NodeLayout): Promise<boolean> {
 /** The references of the images in containerd, sorted, without the digests it also lists. */
 export async function importedImages(layout: NodeLayout): Promise<string[]> {
     const listed = await runCommand(...ctr(layout, "images", "list", "--quiet"));
-    return listed.split("\n").filter((name) => name !== "" && !name.startsWith("sha256:") && !name.includes("@sha256:")).sort();
+    return listed
+        .split("\n")
+        .filter((name) => name !== "" && !name.startsWith("sha256:") && !name.includes("@sha256:"))
+        .sort();
 }
 
 /** Whether all images are there, each as its archive has it now: a sandbox that is up may be older than its parts. */
@@ -123,7 +135,11 @@ export function hasImages(layout: NodeLayout, parts: NodeParts): boolean {
  *
  * @param onImport hears the reference before each import.
  */
-export async function importImages(layout: NodeLayout, parts: NodeParts, onImport: (reference: string) => void): Promise<void> {
+export async function importImages(
+    layout: NodeLayout,
+    parts: NodeParts,
+    onImport: (reference: string) => void,
+): Promise<void> {
     const imported = readImportedArchives(layout);
     for (const archive of new Set(parts.images.map((image) => image.archive))) {
         const references = parts.images.filter((image) => image.archive === archive).map((image) => image.reference);

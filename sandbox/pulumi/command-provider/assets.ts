@@ -37,7 +37,9 @@ function select(dir: string, globs: readonly string[]): Properties {
         const last = rules.filter((rule) => rule.pattern.test(file)).at(-1);
         return last !== undefined && !last.excludes;
     });
-    return Object.fromEntries(chosen.map((file) => [file, asset(join(dir, file), sha256(readFileSync(join(dir, file))))]));
+    return Object.fromEntries(
+        chosen.map((file) => [file, asset(join(dir, file), sha256(readFileSync(join(dir, file))))]),
+    );
 }
 
 /** The hash tells one content from another; it covers each file's path and content. */
@@ -56,32 +58,35 @@ function filesBelow(dir: string, folder: string): string[] {
 /** The regular expression of a glob, over whole paths with `/` between their parts. */
 export function globToRegExp(glob: string): RegExp {
     let depth = 0;
-    const source = glob.replace(/\\(.)|\*\*|\*|\?|\[(!?)([^\]]+)\]|[{},]|[.+^$()|[\]\\]/gs, (token, escaped, not, set) => {
-        if (escaped !== undefined) {
-            return quote(escaped);
-        }
-        if (set !== undefined) {
-            return `[${not ? "^" : ""}${set.replace(/[\\^]/g, "\\$&")}]`;
-        }
-        switch (token) {
-            case "**":
-                return "[^]*";
-            case "*":
-                return "[^/]*";
-            case "?":
-                return "[^/]";
-            case "{":
-                depth += 1;
-                return "(?:";
-            case "}":
-                depth -= 1;
-                return ")";
-            case ",":
-                return depth > 0 ? "|" : ",";
-            default:
-                return quote(token);
-        }
-    });
+    const source = glob.replace(
+        /\\(.)|\*\*|\*|\?|\[(!?)([^\]]+)\]|[{},]|[.+^$()|[\]\\]/gs,
+        (token, escaped, not, set) => {
+            if (escaped !== undefined) {
+                return quote(escaped);
+            }
+            if (set !== undefined) {
+                return `[${not ? "^" : ""}${set.replace(/[\\^]/g, "\\$&")}]`;
+            }
+            switch (token) {
+                case "**":
+                    return "[^]*";
+                case "*":
+                    return "[^/]*";
+                case "?":
+                    return "[^/]";
+                case "{":
+                    depth += 1;
+                    return "(?:";
+                case "}":
+                    depth -= 1;
+                    return ")";
+                case ",":
+                    return depth > 0 ? "|" : ",";
+                default:
+                    return quote(token);
+            }
+        },
+    );
     return new RegExp(`^${source}$`);
 }
 

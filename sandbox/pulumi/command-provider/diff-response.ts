@@ -30,7 +30,11 @@ export function diffResponse(
     const found = differences(oldInputs, newInputs).filter(([path]) => !ignored.includes(rootOf(path)));
     const replaces = found.filter(([path]) => rootOf(path) === "triggers").map(([path]) => path);
     const response = new provider.DiffResponse()
-        .setChanges(found.length > 0 ? provider.DiffResponse.DiffChanges.DIFF_SOME : provider.DiffResponse.DiffChanges.DIFF_NONE)
+        .setChanges(
+            found.length > 0
+                ? provider.DiffResponse.DiffChanges.DIFF_SOME
+                : provider.DiffResponse.DiffChanges.DIFF_NONE,
+        )
         .setDiffsList([...new Set(found.map(([path]) => rootOf(path)))])
         .setReplacesList(replaces.length > 0 ? ["triggers"] : [])
         .setHasdetaileddiff(true);

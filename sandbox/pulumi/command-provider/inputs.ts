@@ -86,7 +86,9 @@ function mismatches(property: string, marked: Value, shape: Shape): Failure[] {
     if (value === null || isUnknown(value)) {
         return [];
     }
-    const failure = (allowed: string) => [{ property, reason: `is ${describe(value, marked)}, but must be ${allowed}` }];
+    const failure = (allowed: string) => [
+        { property, reason: `is ${describe(value, marked)}, but must be ${allowed}` },
+    ];
     switch (shape) {
         case "string":
             return typeof value === "string" ? [] : failure("a string");
@@ -102,7 +104,9 @@ function mismatches(property: string, marked: Value, shape: Shape): Failure[] {
                 : failure("a list of strings");
         case "strings by name":
             return isObject(value)
-                ? Object.entries(value).flatMap(([name, item]) => mismatches(`${property}.${name}`, item ?? null, "string"))
+                ? Object.entries(value).flatMap(([name, item]) =>
+                      mismatches(`${property}.${name}`, item ?? null, "string"),
+                  )
                 : failure("strings by name");
     }
 }

@@ -49,7 +49,10 @@ export class CommandProvider {
             ),
             diffConfig: unary(() => diffResponse({}, {}, [])),
             configure: unary(() =>
-                new provider.ConfigureResponse().setAcceptsecrets(true).setAcceptresources(true).setSupportspreview(true),
+                new provider.ConfigureResponse()
+                    .setAcceptsecrets(true)
+                    .setAcceptresources(true)
+                    .setSupportspreview(true),
             ),
             check: unary(check),
             diff: unary(diff),
@@ -149,7 +152,11 @@ function check(request: provider.CheckRequest): provider.CheckResponse {
 function diff(request: provider.DiffRequest): provider.DiffResponse {
     requireCommand(request.getUrn());
     const oldInputs = request.getOldInputs() ?? request.getOlds();
-    return diffResponse(onlyInputs(fromStruct(oldInputs)), fromStruct(request.getNews()), request.getIgnorechangesList());
+    return diffResponse(
+        onlyInputs(fromStruct(oldInputs)),
+        fromStruct(request.getNews()),
+        request.getIgnorechangesList(),
+    );
 }
 
 function onlyInputs(properties: Properties): Properties {

@@ -31,7 +31,10 @@ export function packageManagerOf(options: RuntimeOptions, programDirectory: stri
  */
 export function dependenciesOf(programDirectory: string, transitive: boolean): Dependency[] {
     if (transitive) {
-        const lock = readJson<{ packages?: Record<string, { version?: string }> }>(programDirectory, "package-lock.json");
+        const lock = readJson<{ packages?: Record<string, { version?: string }> }>(
+            programDirectory,
+            "package-lock.json",
+        );
         return Object.entries(lock?.packages ?? {}).flatMap(([path, { version }]) => {
             const name = path.split("node_modules/").at(-1);
             return path && name && version ? [{ name, version }] : [];
@@ -67,7 +70,11 @@ export async function installDependencies(
         child.on("close", (code, signal) =>
             code === 0
                 ? resolve()
-                : reject(new Error(`${manager} install in ${programDirectory} ended with ${signal ?? `exit code ${code}`}`)),
+                : reject(
+                      new Error(
+                          `${manager} install in ${programDirectory} ended with ${signal ?? `exit code ${code}`}`,
+                      ),
+                  ),
         );
     });
 }

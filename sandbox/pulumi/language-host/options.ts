@@ -25,7 +25,9 @@ export function parseRuntimeOptions(options: Readonly<Record<string, unknown>>):
     const mistakes: string[] = [];
     const expect = (holds: boolean, name: string, found: unknown, allowed: string) => {
         if (!holds) {
-            mistakes.push(`runtime option ${name} is ${JSON.stringify(found)}, but must be ${allowed}; see Pulumi.yaml`);
+            mistakes.push(
+                `runtime option ${name} is ${JSON.stringify(found)}, but must be ${allowed}; see Pulumi.yaml`,
+            );
         }
     };
     expect(typeof typescript === "boolean", "typescript", typescript, "true or false");

@@ -51,7 +51,9 @@ export function requiredPackages(programDirectory: string): RequiredPackage[] {
             return;
         }
         for (const entry of subfolders(folder)) {
-            const packages = entry.startsWith("@") ? subfolders(join(folder, entry)).map((it) => join(entry, it)) : [entry];
+            const packages = entry.startsWith("@")
+                ? subfolders(join(folder, entry)).map((it) => join(entry, it))
+                : [entry];
             packages.forEach((it) => visitPackage(join(folder, it)));
         }
     };
@@ -90,7 +92,8 @@ function subfolders(folder: string): string[] {
 function isFolder(parent: string, entry: Dirent): boolean {
     return (
         entry.isDirectory() ||
-        (entry.isSymbolicLink() && statSync(join(parent, entry.name), { throwIfNoEntry: false })?.isDirectory() === true)
+        (entry.isSymbolicLink() &&
+            statSync(join(parent, entry.name), { throwIfNoEntry: false })?.isDirectory() === true)
     );
 }
 

@@ -75,12 +75,7 @@ function programArguments(request: RunRequest, info: ProgramInfo, engineAddress:
         pwd: info.getProgramDirectory(),
         parallel: String(request.getParallel()),
     }).flatMap(([name, value]) => (value ? [`--${name}`, value] : []));
-    return [
-        ...flags,
-        ...(request.getDryrun() ? ["--dry-run"] : []),
-        info.getEntryPoint(),
-        ...request.getArgsList(),
-    ];
+    return [...flags, ...(request.getDryrun() ? ["--dry-run"] : []), info.getEntryPoint(), ...request.getArgsList()];
 }
 
 /** The stack's configuration under the keys that every version of the SDK reads: `project:config:name`. */
@@ -121,7 +116,9 @@ function endOf(child: ChildProcess): Promise<End> {
         child.on("error", (failure) => resolve({ failure }));
         child.on("close", (code, signal) => resolve({ code, signal }));
         // A grandchild may hold the output open for ever.
-        child.on("exit", (code, signal) => setTimeout(() => resolve({ code, signal }), OUTPUT_DELAY_MILLISECONDS).unref());
+        child.on("exit", (code, signal) =>
+            setTimeout(() => resolve({ code, signal }), OUTPUT_DELAY_MILLISECONDS).unref(),
+        );
     });
 }
 

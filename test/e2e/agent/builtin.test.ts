@@ -31,7 +31,8 @@ afterAll(async () => {
 const agents = async () => (await findAgents(stack.cluster, namespace))!;
 const listed = async (shown?: string) => askAgents(stack.cluster, await agents(), shown);
 /** Of other tests' containers, some come and go. */
-const ofShop = (discovered: readonly Discovered[]) => discovered.filter((container) => container.namespace === namespace).sort((a, b) => a.uid.localeCompare(b.uid));
+const ofShop = (discovered: readonly Discovered[]) =>
+    discovered.filter((container) => container.namespace === namespace).sort((a, b) => a.uid.localeCompare(b.uid));
 
 /** What was drawn for the shop, which must show no more than the key. */
 async function databasePasswords(): Promise<string[]> {
@@ -39,9 +40,16 @@ async function databasePasswords(): Promise<string[]> {
     return Object.values(data!).map((value) => Buffer.from(value, "base64").toString());
 }
 
-async function targets(args: string[], env: Record<string, string> = {}): Promise<{ code: number; stdout: string; stderr: string }> {
+async function targets(
+    args: string[],
+    env: Record<string, string> = {},
+): Promise<{ code: number; stdout: string; stderr: string }> {
     const command = ["--require", "./shared/preload.js", "cli/targets.ts", ...args, "--namespace", namespace];
-    const ran = await promisify(execFile)("node", command, { cwd: project, env: { ...process.env, ...env }, maxBuffer: 1 << 26 }).then(
+    const ran = await promisify(execFile)("node", command, {
+        cwd: project,
+        env: { ...process.env, ...env },
+        maxBuffer: 1 << 26,
+    }).then(
         ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
         (error: { code: number; stdout: string; stderr: string }) => error,
     );
@@ -50,7 +58,11 @@ async function targets(args: string[], env: Record<string, string> = {}): Promis
 }
 
 it("a shop and its agent come up in one update; the output says where it is, and not its key", async () => {
-    const { outputs } = await stack.up({ "agent.enabled": "true", "cluster.name": "e2e-cluster", "agent.timeout": "1m" });
+    const { outputs } = await stack.up({
+        "agent.enabled": "true",
+        "cluster.name": "e2e-cluster",
+        "agent.timeout": "1m",
+    });
     expect(outputs.agent!.value).toEqual({ install: "builtin", namespace: agentNamespace, ready: "1 of 1" });
     secrets.look("outputs", JSON.stringify(outputs));
     for (const password of await databasePasswords()) secrets.add(password);
@@ -95,16 +107,30 @@ it("a restarted agent lists the same", async () => {
     const pods = () => stack.cluster.core.listNamespacedPod({ namespace: agentNamespace });
     const [pod] = (await pods()).items;
     await stack.cluster.core.deleteNamespacedPod({ name: pod!.metadata!.name!, namespace: agentNamespace });
-    await until("another agent answers", async () => (await pods()).items.every(({ metadata }) => metadata!.uid !== pod!.metadata!.uid) && listed().then(() => true, () => false));
+    await until(
+        "another agent answers",
+        async () =>
+            (await pods()).items.every(({ metadata }) => metadata!.uid !== pod!.metadata!.uid) &&
+            listed().then(
+                () => true,
+                () => false,
+            ),
+    );
     expect(ofShop(await listed())).toEqual(before);
 });
 
 it("its pods are admitted as restricted, mount nothing of the host, and may read pods and ReplicaSets only", async () => {
     const [pod] = (await stack.cluster.core.listNamespacedPod({ namespace: agentNamespace })).items;
     expect(pod!.spec!.volumes!.filter(({ hostPath }) => hostPath)).toEqual([]);
-    expect(pod!.spec!.containers[0]!.securityContext).toMatchObject({ readOnlyRootFilesystem: true, allowPrivilegeEscalation: false });
+    expect(pod!.spec!.containers[0]!.securityContext).toMatchObject({
+        readOnlyRootFilesystem: true,
+        allowPrivilegeEscalation: false,
+    });
     const role = await stack.cluster.rbac.readClusterRole({ name: `chaos-shop-agent-${namespace}` });
-    expect(role.rules!.map(({ resources, verbs }) => [resources, verbs])).toEqual([[["pods"], ["list", "watch"]], [["replicasets"], ["get"]]]);
+    expect(role.rules!.map(({ resources, verbs }) => [resources, verbs])).toEqual([
+        [["pods"], ["list", "watch"]],
+        [["replicasets"], ["get"]],
+    ]);
 });
 
 it("`npm run targets` lists them by attributes, as a table and as JSON", async () => {
@@ -116,9 +142,17 @@ it("`npm run targets` lists them by attributes, as a table and as JSON", async (
 
 it("a wrong key and a wrong attribute are refused in plain words", async () => {
     const refused = await targets([], { AGENT_KEY: "not-the-key" });
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/agent e2e-agent-agent\/\S+ refuses the key that it was shown; allowed: the stack's agent\.key/) });
+    expect(refused).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(
+            /agent e2e-agent-agent\/\S+ refuses the key that it was shown; allowed: the stack's agent\.key/,
+        ),
+    });
     expect(refused.stderr).not.toContain("not-the-key");
-    expect(await targets(["k8s.deploy=hot-deals"])).toMatchObject({ code: 2, stderr: expect.stringMatching(/"k8s\.deploy" is not an attribute; there are k8s\.cluster-name/) });
+    expect(await targets(["k8s.deploy=hot-deals"])).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/"k8s\.deploy" is not an attribute; there are k8s\.cluster-name/),
+    });
 });
 
 it("a rotated key is a stack update, and runs no experiment again", async () => {
@@ -140,7 +174,9 @@ it("an agent that never gets ready fails the update with its pod and the reason,
     await stack.cluster.rbac.deleteClusterRoleBinding({ name: `chaos-shop-agent-${namespace}` });
     await stack.cluster.core.deleteCollectionNamespacedPod({ namespace: agentNamespace });
     const error = await stack.failingUp({ "agent.timeout": "10s" });
-    expect(error).toMatch(/the agent is not ready after 10 s: 0 of 1 pods are\.\n +pod e2e-agent-agent\/agent-\w+: .*Readiness probe failed.*run pulumi up again/s);
+    expect(error).toMatch(
+        /the agent is not ready after 10 s: 0 of 1 pods are\.\n +pod e2e-agent-agent\/agent-\w+: .*Readiness probe failed.*run pulumi up again/s,
+    );
     const { outputs } = await stack.refresh({ "agent.timeout": "1m" });
     expect(outputs.agent!.value).toMatchObject({ ready: "1 of 1" });
 });

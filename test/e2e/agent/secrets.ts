@@ -69,4 +69,12 @@ export class SecretWatch {
 }
 
 /** Everywhere that a watch of a whole life of a stack has looked. */
-export const everywhere = ["cluster's events", "engine events", "outputs", "pods' logs", "process arguments", "state", "what Pulumi prints"];
+export const everywhere = [
+    "cluster's events",
+    "engine events",
+    "outputs",
+    "pods' logs",
+    "process arguments",
+    "state",
+    "what Pulumi prints",
+];

@@ -18,7 +18,12 @@ beforeAll(async () => {
     secrets = new SecretWatch(stack, [agentNamespace]);
     await newKey();
     // What is tested is the agent: without replicas the shop is quick.
-    const none = Object.fromEntries(["gateway", "fashion-bestseller", "toys-bestseller", "hot-deals"].map((workload) => [`replicas.${workload}`, "0"]));
+    const none = Object.fromEntries(
+        ["gateway", "fashion-bestseller", "toys-bestseller", "hot-deals"].map((workload) => [
+            `replicas.${workload}`,
+            "0",
+        ]),
+    );
     stack.set({ ...none, "agent.timeout": "1m", "cluster.name": "e2e-cluster" });
 });
 afterEach(() => secrets.lookAround());
@@ -38,12 +43,27 @@ async function newKey(): Promise<string> {
 async function daemonSet(name: string) {
     return stack.cluster.apps.readNamespacedDaemonSet({ name, namespace: agentNamespace });
 }
-const environmentOf = async (name: string) => Object.fromEntries((await daemonSet(name)).spec!.template.spec!.containers[0]!.env!.map(({ name: variable, value }) => [variable, value]));
-const keyInCluster = async () => Buffer.from((await stack.cluster.core.readNamespacedSecret({ name: "agent-key", namespace: agentNamespace })).data!.key!, "base64").toString();
+const environmentOf = async (name: string) =>
+    Object.fromEntries(
+        (await daemonSet(name)).spec!.template.spec!.containers[0]!.env!.map(({ name: variable, value }) => [
+            variable,
+            value,
+        ]),
+    );
+const keyInCluster = async () =>
+    Buffer.from(
+        (await stack.cluster.core.readNamespacedSecret({ name: "agent-key", namespace: agentNamespace })).data!.key!,
+        "base64",
+    ).toString();
 
 describe("the vendor's agent by chart", () => {
     it("an unreachable repository is told of, with its address", async () => {
-        const error = await stack.failingUp({ "agent.enabled": "true", "agent.install": "chart", "agent.chart": chartName, "agent.repo": "http://127.0.0.1:9" });
+        const error = await stack.failingUp({
+            "agent.enabled": "true",
+            "agent.install": "chart",
+            "agent.chart": chartName,
+            "agent.repo": "http://127.0.0.1:9",
+        });
         expect(error).toMatch(/127\.0\.0\.1:9.*refused/s);
     });
 
@@ -54,8 +74,14 @@ describe("the vendor's agent by chart", () => {
 
     it("one that never gets ready fails the update with its pod and the reason", async () => {
         const values = vendor.keep("values.yaml", `image: ${noImage}\n`);
-        const error = await stack.failingUp({ "agent.chart": chartName, "agent.values": values, "agent.timeout": "8s" });
-        expect(error).toMatch(/the agent is not ready after 8 s: 0 of 1 pods are\.\n +pod e2e-vendor-agent\/agent-\w+: container agent: .*Image/s);
+        const error = await stack.failingUp({
+            "agent.chart": chartName,
+            "agent.values": values,
+            "agent.timeout": "8s",
+        });
+        expect(error).toMatch(
+            /the agent is not ready after 8 s: 0 of 1 pods are\.\n +pod e2e-vendor-agent\/agent-\w+: container agent: .*Image/s,
+        );
     });
 
     it("and the next update mends it: a release of its own, in its own namespace, with key and cluster's name", async () => {
@@ -64,7 +90,10 @@ describe("the vendor's agent by chart", () => {
         const { outputs } = await stack.up({ "agent.timeout": "1m" });
         expect(outputs.agent!.value).toEqual({ install: "chart", namespace: agentNamespace, ready: "1 of 1" });
         secrets.look("outputs", JSON.stringify(outputs));
-        expect(await environmentOf("agent")).toMatchObject({ CLUSTER_NAME: "e2e-cluster", GLOBAL_CLUSTER_NAME: "e2e-cluster" });
+        expect(await environmentOf("agent")).toMatchObject({
+            CLUSTER_NAME: "e2e-cluster",
+            GLOBAL_CLUSTER_NAME: "e2e-cluster",
+        });
         expect(await keyInCluster()).toBe(key);
     });
 
@@ -84,7 +113,9 @@ describe("the vendor's agent by manifest", () => {
     it("what has no DaemonSet is refused, with what there is", async () => {
         const file = vendor.keep("agent.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n");
         const error = await stack.failingUp({ "agent.install": "manifest", "agent.manifest": file });
-        expect(error).toMatch(/agent\.manifest is ".*agent\.yaml", which has no DaemonSet: there is ConfigMap settings\..*pulumi config set agent\.manifest/s);
+        expect(error).toMatch(
+            /agent\.manifest is ".*agent\.yaml", which has no DaemonSet: there is ConfigMap settings\..*pulumi config set agent\.manifest/s,
+        );
     });
 
     it("from a file it takes the place of the chart's", async () => {
@@ -100,7 +131,9 @@ describe("the vendor's agent by manifest", () => {
 
     it("one that never gets ready fails the update with its pod and the reason", async () => {
         const broken = vendor.publish("/broken.yaml", manifest("small-agent", { image: noImage }));
-        expect(await stack.failingUp({ "agent.manifest": broken, "agent.timeout": "8s" })).toMatch(/not ready after 8 s.*pod e2e-vendor-agent\/small-agent-\w+: container agent: .*Image/s);
+        expect(await stack.failingUp({ "agent.manifest": broken, "agent.timeout": "8s" })).toMatch(
+            /not ready after 8 s.*pod e2e-vendor-agent\/small-agent-\w+: container agent: .*Image/s,
+        );
     });
 
     it("and the next update mends it, from a URL and with another key, by a manifest that brings the namespace", async () => {
@@ -109,7 +142,10 @@ describe("the vendor's agent by manifest", () => {
         const { outputs } = await stack.up({ "agent.manifest": url, "agent.timeout": "1m" });
         expect(outputs.agent!.value).toMatchObject({ ready: "1 of 1" });
         expect((await environmentOf("other-agent")).AGENT_KEY).toBe(key);
-        expect((await stack.cluster.core.readNamespace({ name: agentNamespace })).metadata!.labels).toMatchObject({ of: "small-agent", "chaos-shop/protected": "true" });
+        expect((await stack.cluster.core.readNamespace({ name: agentNamespace })).metadata!.labels).toMatchObject({
+            of: "small-agent",
+            "chaos-shop/protected": "true",
+        });
     });
 });
 

@@ -41,21 +41,38 @@ interface ManifestOptions {
 
 /** A manifest as a platform's setup page gives it: with the key in it, here the placeholder. */
 export function manifest(name: string, { image = nodeImage, namespace }: ManifestOptions = {}): string {
-    const brought = namespace === undefined ? "" : `apiVersion: v1\nkind: Namespace\nmetadata:\n  name: ${namespace}\n  labels: { of: small-agent }\n---\n`;
+    const brought =
+        namespace === undefined
+            ? ""
+            : `apiVersion: v1\nkind: Namespace\nmetadata:\n  name: ${namespace}\n  labels: { of: small-agent }\n---\n`;
     const secret = `apiVersion: v1\nkind: Secret\nmetadata:\n  name: "${name}-key"\nstringData:\n  key: "<AGENT_KEY>"\n---\n`;
-    return brought + secret + daemonSet({
-        name,
-        namespace,
-        image,
-        env: `
+    return (
+        brought +
+        secret +
+        daemonSet({
+            name,
+            namespace,
+            image,
+            env: `
             - name: AGENT_KEY
               value: "<AGENT_KEY>"
             - name: CLUSTER_NAME
               value: "<cluster_name>"`,
-    });
+        })
+    );
 }
 
-function daemonSet({ name, namespace, image, env }: { name: string; namespace?: string; image: string; env: string }): string {
+function daemonSet({
+    name,
+    namespace,
+    image,
+    env,
+}: {
+    name: string;
+    namespace?: string;
+    image: string;
+    env: string;
+}): string {
     return `apiVersion: apps/v1
 kind: DaemonSet
 metadata:

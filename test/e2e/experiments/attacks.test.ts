@@ -3,7 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Conclusion } from "../../../experiments/journal";
 import { TestStack, until } from "../shop/support";
 
-const short = { "experiment.enabled": "true", "experiment.duration": "2s", "experiment.grace": "1s", "experiment.interval": "250ms" };
+const short = {
+    "experiment.enabled": "true",
+    "experiment.duration": "2s",
+    "experiment.grace": "1s",
+    "experiment.interval": "250ms",
+};
 
 let stack: TestStack;
 beforeAll(async () => {
@@ -24,7 +29,12 @@ describe("each saved experiment comes to a verdict under a proven attack", () =>
         ["gateway-dns-loss", "dns", "gateway"],
     ])("%s: FAILED, since nothing stands in for what is cut off", async (name, attack, workload) => {
         const conclusion = await conclusionOf({ "experiment.name": name });
-        expect(conclusion).toMatchObject({ name, attack, verdict: "FAILED", targets: [expect.stringContaining(`e2e-attacks/${workload}-`)] });
+        expect(conclusion).toMatchObject({
+            name,
+            attack,
+            verdict: "FAILED",
+            targets: [expect.stringContaining(`e2e-attacks/${workload}-`)],
+        });
         expect(conclusion.requests).toBe(12);
         expect(stack.said).toContain(attack === "dns" ? "left without name resolution" : "cut off the network");
     });
@@ -34,7 +44,10 @@ it("a target that is cut off inwards and can still connect outwards: INCONCLUSIV
     // Policies add up: what one allows no other can forbid.
     const namespace = "e2e-attacks";
     const spec = { podSelector: { matchLabels: { app: "hot-deals" } }, policyTypes: ["Egress"], egress: [{}] };
-    await stack.cluster.networking.createNamespacedNetworkPolicy({ namespace, body: { metadata: { name: "allows-egress" }, spec } });
+    await stack.cluster.networking.createNamespacedNetworkPolicy({
+        namespace,
+        body: { metadata: { name: "allows-egress" }, spec },
+    });
     try {
         expect(await conclusionOf({ "experiment.name": "hot-deals-blackhole" })).toMatchObject({
             verdict: "INCONCLUSIVE",
@@ -50,15 +63,38 @@ it("a target whose container has nothing to try the network with: INCONCLUSIVE, 
     const namespace = "e2e-attacks";
     const labels = { app: "bare" };
     const nobody = { runAsNonRoot: true, runAsUser: 65535, seccompProfile: { type: "RuntimeDefault" } };
-    const container = { name: "bare", image: "registry.k8s.io/pause:3.10", securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } } };
-    const spec = { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { securityContext: nobody, terminationGracePeriodSeconds: 0, containers: [container] } } };
+    const container = {
+        name: "bare",
+        image: "registry.k8s.io/pause:3.10",
+        securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
+    };
+    const spec = {
+        selector: { matchLabels: labels },
+        template: {
+            metadata: { labels },
+            spec: { securityContext: nobody, terminationGracePeriodSeconds: 0, containers: [container] },
+        },
+    };
     await stack.cluster.apps.createNamespacedDeployment({ namespace, body: { metadata: { name: "bare" }, spec } });
     try {
-        await until("the container runs", async () => (await stack.cluster.apps.readNamespacedDeployment({ name: "bare", namespace })).status?.readyReplicas === 1);
-        expect(await conclusionOf({ "experiment.name": "hot-deals-blackhole", "experiment.run": "bare", "experiment.target": "k8s.deployment=bare" })).toMatchObject({
+        await until(
+            "the container runs",
+            async () =>
+                (await stack.cluster.apps.readNamespacedDeployment({ name: "bare", namespace })).status
+                    ?.readyReplicas === 1,
+        );
+        expect(
+            await conclusionOf({
+                "experiment.name": "hot-deals-blackhole",
+                "experiment.run": "bare",
+                "experiment.target": "k8s.deployment=bare",
+            }),
+        ).toMatchObject({
             verdict: "INCONCLUSIVE",
             requests: 0,
-            reason: expect.stringMatching(/a fresh connection from the targets outwards could not be tried: nothing can be run in bare-\S+\/bare: /),
+            reason: expect.stringMatching(
+                /a fresh connection from the targets outwards could not be tried: nothing can be run in bare-\S+\/bare: /,
+            ),
         });
     } finally {
         stack.unset("experiment.target");
@@ -69,12 +105,18 @@ it("a target whose container has nothing to try the network with: INCONCLUSIVE, 
 
 it("a preview of an experiment says whom it would hit today", async () => {
     await stack.preview({ ...short, "experiment.name": "hot-deals-blackhole", "experiment.run": "preview" });
-    expect(stack.said).toMatch(/hot-deals-blackhole would hit 1 container of 1 that match k8s\.deployment=hot-deals.*hot-deals-\S+\/hot-deals/);
+    expect(stack.said).toMatch(
+        /hot-deals-blackhole would hit 1 container of 1 that match k8s\.deployment=hot-deals.*hot-deals-\S+\/hot-deals/,
+    );
 });
 
 describe("experiment.onFailure=fail", () => {
     it("fails the update with the verdict, when the attack is undone and the shop is whole", async () => {
-        const error = await stack.failingUp({ ...short, "experiment.name": "hot-deals-blackhole", "experiment.onFailure": "fail" });
+        const error = await stack.failingUp({
+            ...short,
+            "experiment.name": "hot-deals-blackhole",
+            "experiment.onFailure": "fail",
+        });
         expect(error).toMatch(/FAILED: Only .* The attack is undone, and \/products is whole again/);
         expect(existsSync(/journal is (\S+\.json)/.exec(error)![1]!)).toBe(true);
         expect((await stack.products()).good).toBe(true);

@@ -4,7 +4,13 @@ import { keptJournals } from "../../../experiments/journal";
 import { TestStack, until } from "../shop/support";
 
 const namespace = "e2e-kill";
-const short = { "experiment.enabled": "true", "experiment.name": "hot-deals-kill", "experiment.duration": "13s", "experiment.grace": "1s", "experiment.interval": "250ms" };
+const short = {
+    "experiment.enabled": "true",
+    "experiment.name": "hot-deals-kill",
+    "experiment.duration": "13s",
+    "experiment.grace": "1s",
+    "experiment.interval": "250ms",
+};
 
 let stack: TestStack;
 beforeAll(async () => {
@@ -18,17 +24,28 @@ async function hotDeals() {
     return items.filter(({ metadata }) => !metadata!.deletionTimestamp);
 }
 const uids = async () => (await hotDeals()).map(({ metadata }) => metadata!.uid!);
-const notReady = async () => (await hotDeals()).filter(({ status }) => !status!.conditions?.some(({ type, status }) => type === "Ready" && status === "True")).length;
+const notReady = async () =>
+    (await hotDeals()).filter(
+        ({ status }) => !status!.conditions?.some(({ type, status }) => type === "Ready" && status === "True"),
+    ).length;
 
 it("hot-deals-kill deletes its targets, and others after them, one at a time", async () => {
     await scale(stack.cluster, namespace, "hot-deals", 3);
     const before = await uids();
     let mostAway = 0;
     const updated = stack.up(short);
-    const watching = until("the update ends", async () => {
-        mostAway = Math.max(mostAway, await notReady());
-        return Promise.race([updated.then(() => true), new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);
-    }, 120_000, 50);
+    const watching = until(
+        "the update ends",
+        async () => {
+            mostAway = Math.max(mostAway, await notReady());
+            return Promise.race([
+                updated.then(() => true),
+                new Promise<boolean>((resolve) => setImmediate(() => resolve(false))),
+            ]);
+        },
+        120_000,
+        50,
+    );
     const [{ outputs }] = await Promise.all([updated, watching]);
     const { verdict, journal, targets } = outputs.experiment!.value;
     expect(["PASSED", "FAILED"]).toContain(verdict);
@@ -55,10 +72,24 @@ it("and by itself at the deadline, though the machine that began it is gone", as
     stack.set({ ...short, "experiment.duration": "8s", "experiment.deadline": "10s" });
     const before = await uids();
     const update = stack.begin();
-    await until("a pod is killed", async () => { const now = await uids(); return before.some((uid) => !now.includes(uid)); }, 60_000);
+    await until(
+        "a pod is killed",
+        async () => {
+            const now = await uids();
+            return before.some((uid) => !now.includes(uid));
+        },
+        60_000,
+    );
     const killedAt = Date.now();
     await update.kill();
-    await until("the order is gone", async () => (await stack.cluster.core.listNamespacedConfigMap({ namespace, labelSelector: "chaos-shop/experiment" })).items.every(({ metadata }) => metadata!.name!.endsWith("-deadline")), 30_000);
+    await until(
+        "the order is gone",
+        async () =>
+            (
+                await stack.cluster.core.listNamespacedConfigMap({ namespace, labelSelector: "chaos-shop/experiment" })
+            ).items.every(({ metadata }) => metadata!.name!.endsWith("-deadline")),
+        30_000,
+    );
     expect(Date.now() - killedAt).toBeLessThan(20_000);
     await stack.up({ "experiment.enabled": "false" });
     expect(await stack.traces()).toEqual([]);

@@ -7,7 +7,13 @@ import { select, type Target } from "../../../shared/containers";
 import { TestStack, until } from "../shop/support";
 
 const namespace = "e2e-model";
-const short = { "experiment.enabled": "true", "experiment.name": "departments-scaled-in-time", "experiment.duration": "3s", "experiment.grace": "12s", "experiment.interval": "250ms" };
+const short = {
+    "experiment.enabled": "true",
+    "experiment.name": "departments-scaled-in-time",
+    "experiment.duration": "3s",
+    "experiment.grace": "12s",
+    "experiment.interval": "250ms",
+};
 
 let stack: TestStack;
 beforeAll(async () => {
@@ -21,36 +27,62 @@ async function replicasOf(name: string): Promise<number | undefined> {
 }
 async function scaledBack(): Promise<boolean> {
     const { items } = await stack.cluster.apps.listNamespacedDeployment({ namespace });
-    return items.every(({ metadata, spec }) => spec!.replicas === 1 && metadata!.annotations?.["chaos-shop/scaled"] === undefined);
+    return items.every(
+        ({ metadata, spec }) => spec!.replicas === 1 && metadata!.annotations?.["chaos-shop/scaled"] === undefined,
+    );
 }
 async function containerOf(deployment: string): Promise<Target> {
-    return select(await askApiServer(stack.cluster, "sandbox"), `k8s.deployment=${deployment},k8s.namespace=${namespace}`)[0]!;
+    return select(
+        await askApiServer(stack.cluster, "sandbox"),
+        `k8s.deployment=${deployment},k8s.namespace=${namespace}`,
+    )[0]!;
 }
-const journalOf = ({ journal }: Conclusion): Journal => keptJournals().find(({ conclusion }) => conclusion.journal === journal)!;
+const journalOf = ({ journal }: Conclusion): Journal =>
+    keptJournals().find(({ conclusion }) => conclusion.journal === journal)!;
 
 describe("an experiment of two attacks, three checks and three actions", () => {
     let conclusion: Conclusion;
 
     it("is PASSED: both attacks are proven, all checks hold, and the reason tells of each", async () => {
         conclusion = (await stack.up(short)).outputs.experiment!.value as Conclusion;
-        expect(conclusion).toMatchObject({ verdict: "PASSED", attack: "blackhole", actions: ["wait 2 s", "scale hot-deals to 2", "scale toys-bestseller to 2"] });
-        expect(conclusion.targets).toEqual([expect.stringContaining("/hot-deals-"), expect.stringContaining("/toys-bestseller-")]);
-        expect(conclusion.checks.map(({ name, held }) => [name, held])).toEqual([["/products", true], ["pods of k8s.deployment=hot-deals", true], ["pods of k8s.deployment=toys-bestseller", true]]);
-        expect(conclusion.reason).toMatch(/requests to \/products were answered well.*looks at the pods of k8s\.deployment=toys-bestseller/);
+        expect(conclusion).toMatchObject({
+            verdict: "PASSED",
+            attack: "blackhole",
+            actions: ["wait 2 s", "scale hot-deals to 2", "scale toys-bestseller to 2"],
+        });
+        expect(conclusion.targets).toEqual([
+            expect.stringContaining("/hot-deals-"),
+            expect.stringContaining("/toys-bestseller-"),
+        ]);
+        expect(conclusion.checks.map(({ name, held }) => [name, held])).toEqual([
+            ["/products", true],
+            ["pods of k8s.deployment=hot-deals", true],
+            ["pods of k8s.deployment=toys-bestseller", true],
+        ]);
+        expect(conclusion.reason).toMatch(
+            /requests to \/products were answered well.*looks at the pods of k8s\.deployment=toys-bestseller/,
+        );
     });
 
     it("leaves a journal of all of it: who was hit since when, what each check saw, and when what was done", () => {
         const { attackedAt, attacks, checks, actions } = journalOf(conclusion);
-        expect(attacks.map(({ name, targets }) => [name, targets.length])).toEqual([["blackhole", 1], ["blackhole-2", 1]]);
+        expect(attacks.map(({ name, targets }) => [name, targets.length])).toEqual([
+            ["blackhole", 1],
+            ["blackhole-2", 1],
+        ]);
         for (const { provenAt } of attacks) expect(provenAt).toBeLessThanOrEqual(attackedAt!);
-        for (const { name, answers } of checks) expect([name, answers.some(({ good }) => !good), answers.at(-1)!.good]).toEqual([name, true, true]);
+        for (const { name, answers } of checks)
+            expect([name, answers.some(({ good }) => !good), answers.at(-1)!.good]).toEqual([name, true, true]);
         expect(actions.map(({ problem }) => problem)).toEqual([undefined, undefined, undefined]);
         expect(actions[1]!.begunAt - actions[0]!.begunAt).toBeGreaterThanOrEqual(2_000);
     });
 
     it("and while it lasts another policy binds each target, and what was scaled says what it was", async () => {
         const policies = (await stack.cluster.networking.listNamespacedNetworkPolicy({ namespace })).items;
-        const { items: marked } = await stack.cluster.core.listNamespacedPod({ namespace, labelSelector: "chaos-shop/target" });
+        const { items: marked } = await stack.cluster.core.listNamespacedPod({
+            namespace,
+            labelSelector: "chaos-shop/target",
+        });
         const selected = policies.map(({ spec }) => spec!.podSelector!.matchLabels!["chaos-shop/target"]!).sort();
         expect(selected).toHaveLength(2);
         expect(marked.map(({ metadata }) => metadata!.labels!["chaos-shop/target"]!).sort()).toEqual(selected);
@@ -71,14 +103,32 @@ describe("an action that the cluster refuses", () => {
     const message = "here each Deployment has one pod";
 
     beforeAll(async () => {
-        const resourceRules = [{ apiGroups: ["apps"], apiVersions: ["v1"], operations: ["UPDATE"], resources: ["deployments"] }];
-        await admission().createValidatingAdmissionPolicy({ body: { metadata: { name }, spec: { matchConstraints: { resourceRules }, validations: [{ expression: "object.spec.replicas <= 1", message }] } } });
+        const resourceRules = [
+            { apiGroups: ["apps"], apiVersions: ["v1"], operations: ["UPDATE"], resources: ["deployments"] },
+        ];
+        await admission().createValidatingAdmissionPolicy({
+            body: {
+                metadata: { name },
+                spec: {
+                    matchConstraints: { resourceRules },
+                    validations: [{ expression: "object.spec.replicas <= 1", message }],
+                },
+            },
+        });
         const matchResources = { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } } };
-        await admission().createValidatingAdmissionPolicyBinding({ body: { metadata: { name }, spec: { policyName: name, validationActions: ["Deny"], matchResources } } });
+        await admission().createValidatingAdmissionPolicyBinding({
+            body: { metadata: { name }, spec: { policyName: name, validationActions: ["Deny"], matchResources } },
+        });
         const refused = () =>
             stack.cluster.apps
-                .patchNamespacedDeployment({ name: "hot-deals", namespace, dryRun: "All", body: { spec: { replicas: 2 } } }, setHeaderOptions("Content-Type", PatchStrategy.MergePatch))
-                .then(() => false, () => true);
+                .patchNamespacedDeployment(
+                    { name: "hot-deals", namespace, dryRun: "All", body: { spec: { replicas: 2 } } },
+                    setHeaderOptions("Content-Type", PatchStrategy.MergePatch),
+                )
+                .then(
+                    () => false,
+                    () => true,
+                );
         await until("the policy is enforced", refused);
     });
     afterAll(async () => {
@@ -87,7 +137,8 @@ describe("an action that the cluster refuses", () => {
     });
 
     it("leaves the verdict INCONCLUSIVE, and the reason says which it was and why", async () => {
-        const conclusion = (await stack.up({ ...short, "experiment.grace": "3s", "experiment.run": "refused" })).outputs.experiment!.value as Conclusion;
+        const conclusion = (await stack.up({ ...short, "experiment.grace": "3s", "experiment.run": "refused" })).outputs
+            .experiment!.value as Conclusion;
         expect(conclusion).toMatchObject({ verdict: "INCONCLUSIVE", actions: ["wait 2 s"] });
         expect(conclusion.reason).toMatch(new RegExp(`it was not possible to scale hot-deals to 2: .*${message}\\.$`));
     });
@@ -116,8 +167,16 @@ describe("a runner that is killed with SIGKILL once it has scaled", () => {
 
     it("leaves nothing that the deadline does not undo: attacks, labels and numbers of pods", async () => {
         await killedOnceScaled({ "experiment.run": "abandoned", "experiment.deadline": "15s" });
-        await until("all is as it was", async () => (await scaledBack()) && (await stack.cluster.networking.listNamespacedNetworkPolicy({ namespace })).items.length === 0, 40_000);
-        expect((await stack.cluster.core.listNamespacedPod({ namespace, labelSelector: "chaos-shop/target" })).items).toEqual([]);
+        await until(
+            "all is as it was",
+            async () =>
+                (await scaledBack()) &&
+                (await stack.cluster.networking.listNamespacedNetworkPolicy({ namespace })).items.length === 0,
+            40_000,
+        );
+        expect(
+            (await stack.cluster.core.listNamespacedPod({ namespace, labelSelector: "chaos-shop/target" })).items,
+        ).toEqual([]);
         await until("the shop is whole", async () => (await stack.products()).good, 20_000);
         await stack.up({ "experiment.enabled": "false", "experiment.deadline": "10m" });
         expect(await stack.traces()).toEqual([]);
@@ -125,7 +184,13 @@ describe("a runner that is killed with SIGKILL once it has scaled", () => {
 });
 
 describe("a blackhole of some peers", () => {
-    const short = { "experiment.enabled": "true", "experiment.name": "hot-deals-without-database", "experiment.duration": "2s", "experiment.grace": "1s", "experiment.interval": "250ms" };
+    const short = {
+        "experiment.enabled": "true",
+        "experiment.name": "hot-deals-without-database",
+        "experiment.duration": "2s",
+        "experiment.grace": "1s",
+        "experiment.interval": "250ms",
+    };
 
     it("is proven, and the shop notices: FAILED", async () => {
         const conclusion = (await stack.up(short)).outputs.experiment!.value as Conclusion;
@@ -135,7 +200,8 @@ describe("a blackhole of some peers", () => {
 
     it("binds them alone: whoever else asks hot-deals is answered", async () => {
         const [gateway, hotDeals, database] = await Promise.all(["gateway", "hot-deals", "database"].map(containerOf));
-        const connects = async (from: Target, to: Target) => probe(stack.cluster, from, { connect: { host: to.address, port: to.ports[0]! } }, 1_000);
+        const connects = async (from: Target, to: Target) =>
+            probe(stack.cluster, from, { connect: { host: to.address, port: to.ports[0]! } }, 1_000);
         expect(await connects(hotDeals!, database!)).toEqual({ worked: false });
         expect(await connects(gateway!, hotDeals!)).toEqual({ worked: true });
         expect(await connects(hotDeals!, gateway!)).toEqual({ worked: true });
@@ -149,7 +215,12 @@ describe("a blackhole of some peers", () => {
 
 it("orders-kill places orders, each another one, while pods of orders are killed", async () => {
     await stack.up({ variant: "seven", "replicas.orders": "2", "experiment.enabled": "false" });
-    const { outputs } = await stack.up({ ...short, "experiment.name": "orders-kill", "experiment.duration": "10s", "experiment.grace": "2s" });
+    const { outputs } = await stack.up({
+        ...short,
+        "experiment.name": "orders-kill",
+        "experiment.duration": "10s",
+        "experiment.grace": "2s",
+    });
     const conclusion = outputs.experiment!.value as Conclusion;
     const { attacks, checks } = journalOf(conclusion);
     expect(["PASSED", "FAILED"]).toContain(conclusion.verdict);
@@ -162,6 +233,8 @@ it("orders-kill places orders, each another one, while pods of orders are killed
 
 it("a target that is set where there are two attacks is refused before anything is touched", async () => {
     const error = await stack.failingUp({ ...short, "experiment.target": "k8s.deployment=gateway" });
-    expect(error).toMatch(/experiment\.target is "k8s\.deployment=gateway"\s+departments-scaled-in-time has several attacks.*pulumi config rm experiment\.target/s);
+    expect(error).toMatch(
+        /experiment\.target is "k8s\.deployment=gateway"\s+departments-scaled-in-time has several attacks.*pulumi config rm experiment\.target/s,
+    );
     expect(await stack.traces()).toEqual([]);
 });

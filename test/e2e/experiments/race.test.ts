@@ -16,17 +16,32 @@ beforeAll(async () => {
     const window = { durationMs: 2_000, intervalMs: 250, timeoutMs: 5_000, graceMs: 1_000, successRate: 1 };
     const context = stack.cluster.kubeconfig.getCurrentContext();
     plan = planOf({
-        saved, name, run: "race", area: "Global", radius: { kind: "count", containers: 1 }, deadlineMs: 60_000,
-        onFailure: "report", context, clusterName: "sandbox", shopNamespace: namespace, ...window,
+        saved,
+        name,
+        run: "race",
+        area: "Global",
+        radius: { kind: "count", containers: 1 },
+        deadlineMs: 60_000,
+        onFailure: "report",
+        context,
+        clusterName: "sandbox",
+        shopNamespace: namespace,
+        ...window,
     });
 });
 afterAll(() => stack.close());
 
 /** A step of the experiment as an update of another stack runs it: what it said, and whether it was refused. */
-function step(program: string, ofStack: string, more: Record<string, string> = {}): Promise<{ refused: boolean; said: string }> {
+function step(
+    program: string,
+    ofStack: string,
+    more: Record<string, string> = {},
+): Promise<{ refused: boolean; said: string }> {
     const env = { ...process.env, [planVariable]: JSON.stringify(plan), [stackVariable]: ofStack, ...more };
     return new Promise((resolve) => {
-        execFile(process.execPath, ["experiments/commands/run.js", program], { cwd: project, env }, (error, _, said) => resolve({ refused: error !== null, said }));
+        execFile(process.execPath, ["experiments/commands/run.js", program], { cwd: project, env }, (error, _, said) =>
+            resolve({ refused: error !== null, said }),
+        );
     });
 }
 
@@ -39,25 +54,42 @@ const checkOfEnded = () => ({
     DEADLINE_JOB: "ended",
 });
 
-const marked = async () => (await stack.cluster.core.listNamespacedPod({ namespace, labelSelector: "chaos-shop/target" })).items.length;
+const marked = async () =>
+    (await stack.cluster.core.listNamespacedPod({ namespace, labelSelector: "chaos-shop/target" })).items.length;
 
 describe("an experiment has a namespace to itself", () => {
-    it.each([1, 2, 3, 4, 5])("of two that begin at once one goes on, and the other is ABORTED and says who has it (%i)", async () => {
-        const stacks = ["left", "right"];
-        const ended = await Promise.all(stacks.map((one) => step("steadyState", one)));
-        expect(ended.map(({ refused }) => refused).sort()).toEqual([false, true]);
-        const winner = ended.findIndex(({ refused }) => !refused);
-        expect(ended[1 - winner]!.said).toMatch(new RegExp(`ABORTED: (stack ${stacks[winner]} \\(.*\\) runs ${name}|another experiment has just begun) in namespace ${namespace}`));
-        expect((await step("recovery", stacks[winner]!)).refused).toBe(false);
-        expect(await stack.traces()).toEqual([]);
-    });
+    it.each([1, 2, 3, 4, 5])(
+        "of two that begin at once one goes on, and the other is ABORTED and says who has it (%i)",
+        async () => {
+            const stacks = ["left", "right"];
+            const ended = await Promise.all(stacks.map((one) => step("steadyState", one)));
+            expect(ended.map(({ refused }) => refused).sort()).toEqual([false, true]);
+            const winner = ended.findIndex(({ refused }) => !refused);
+            expect(ended[1 - winner]!.said).toMatch(
+                new RegExp(
+                    `ABORTED: (stack ${stacks[winner]} \\(.*\\) runs ${name}|another experiment has just begun) in namespace ${namespace}`,
+                ),
+            );
+            expect((await step("recovery", stacks[winner]!)).refused).toBe(false);
+            expect(await stack.traces()).toEqual([]);
+        },
+    );
 
     it("while a stack's experiment is enabled another's is ABORTED, and nothing of the first is touched", async () => {
-        await stack.up({ "experiment.enabled": "true", "experiment.duration": "2s", "experiment.grace": "1s", "experiment.interval": "250ms" });
+        await stack.up({
+            "experiment.enabled": "true",
+            "experiment.duration": "2s",
+            "experiment.grace": "1s",
+            "experiment.interval": "250ms",
+        });
         const { refused, said } = await step("steadyState", "other");
         expect(refused).toBe(true);
         expect(said).toContain(`ABORTED: stack ${namespace} (its shop is in ${namespace}) runs ${name}`);
-        const [, , check] = await Promise.all([step("recovery", "other"), step("unmark", "other"), step("check", "other", checkOfEnded())]);
+        const [, , check] = await Promise.all([
+            step("recovery", "other"),
+            step("unmark", "other"),
+            step("check", "other", checkOfEnded()),
+        ]);
         expect(check.said).toContain("INCONCLUSIVE");
         expect(await marked()).toBe(1);
         expect((await stack.products()).good).toBe(false);

@@ -25,7 +25,14 @@ beforeAll(async () => {
     process.env.KUBECONFIG = kubeconfig;
     cluster = connect(context);
     await ensureParts("helm");
-    const { configuration } = renderOptions(["--out", out, "--variant", "seven", "--set", `namespace=${namespaces.kubectl}`]) as RenderOptions;
+    const { configuration } = renderOptions([
+        "--out",
+        out,
+        "--variant",
+        "seven",
+        "--set",
+        `namespace=${namespaces.kubectl}`,
+    ]) as RenderOptions;
     await render(configuration, out);
 });
 afterAll(async () => {
@@ -39,19 +46,29 @@ async function run(command: string, ...args: string[]): Promise<string> {
 }
 const helm = (...args: string[]) => run(locateParts().helm, ...args, "--namespace", namespaces.helm);
 
-const isWhole = async (namespace: string) => (await askProducts(cluster, await chooseRoute(cluster, namespace), 5_000)).good;
+const isWhole = async (namespace: string) =>
+    (await askProducts(cluster, await chooseRoute(cluster, namespace), 5_000)).good;
 const workloads = async (namespace: string) => (await podsOf(cluster, namespace)).map(({ name }) => name).sort();
 
 describe("rendered manifests of variant seven", () => {
     it("are taken by `kubectl apply` as they are, and make the shop", async () => {
         await run("kubectl", "apply", "--filename", join(out, "manifests"));
         await until("/products is whole", () => isWhole(namespaces.kubectl), 120_000);
-        await until("orders, inventory and message-broker are there", async () => (await podsOf(cluster, namespaces.kubectl)).filter(({ ready }) => ready).length === 8, 120_000);
+        await until(
+            "orders, inventory and message-broker are there",
+            async () => (await podsOf(cluster, namespaces.kubectl)).filter(({ ready }) => ready).length === 8,
+            120_000,
+        );
     });
 
     it("change nothing where they are applied again", async () => {
         const said = await run("kubectl", "apply", "--filename", join(out, "manifests"));
-        expect(said.trim().split("\n").filter((line) => !line.endsWith(" unchanged"))).toEqual([]);
+        expect(
+            said
+                .trim()
+                .split("\n")
+                .filter((line) => !line.endsWith(" unchanged")),
+        ).toEqual([]);
     });
 
     it("are all that is to be deleted", async () => {
@@ -62,7 +79,19 @@ describe("rendered manifests of variant seven", () => {
 
 describe("the rendered chart of variant seven", () => {
     const values = join(folder, "values.yaml");
-    const install = () => helm("upgrade", "--install", "--wait", "--timeout", "5m0s", "--create-namespace", "--values", values, "shop", join(out, "chart"));
+    const install = () =>
+        helm(
+            "upgrade",
+            "--install",
+            "--wait",
+            "--timeout",
+            "5m0s",
+            "--create-namespace",
+            "--values",
+            values,
+            "shop",
+            join(out, "chart"),
+        );
 
     it("is one that Helm finds nothing wrong with", async () => {
         expect(await run(locateParts().helm, "lint", "--strict", join(out, "chart"))).toContain("0 chart(s) failed");
@@ -79,21 +108,45 @@ describe("the rendered chart of variant seven", () => {
         await install();
         await until("/products is whole", () => isWhole(namespaces.helm), 10_000);
         expect(await workloads(namespaces.helm)).toHaveLength(8);
-        const { spec } = await cluster.networking.readNamespacedIngress({ name: "gateway", namespace: namespaces.helm });
-        expect(spec).toMatchObject({ ingressClassName: "nginx", tls: [{ hosts: ["shop.example.com"], secretName: "shop-tls" }], rules: [{ host: "shop.example.com" }] });
+        const { spec } = await cluster.networking.readNamespacedIngress({
+            name: "gateway",
+            namespace: namespaces.helm,
+        });
+        expect(spec).toMatchObject({
+            ingressClassName: "nginx",
+            tls: [{ hosts: ["shop.example.com"], secretName: "shop-tls" }],
+            rules: [{ host: "shop.example.com" }],
+        });
     });
 
     it("upgraded, keeps its passwords and restarts nobody", async () => {
-        const [passwords, pods] = [await cluster.core.readNamespacedSecret({ name: "database-accounts", namespace: namespaces.helm }), await workloads(namespaces.helm)];
+        const [passwords, pods] = [
+            await cluster.core.readNamespacedSecret({ name: "database-accounts", namespace: namespaces.helm }),
+            await workloads(namespaces.helm),
+        ];
         writeFileSync(values, "ingress: { hosts: [] }\n");
         await install();
-        expect((await cluster.core.readNamespacedSecret({ name: "database-accounts", namespace: namespaces.helm })).data).toEqual(passwords.data);
+        expect(
+            (await cluster.core.readNamespacedSecret({ name: "database-accounts", namespace: namespaces.helm })).data,
+        ).toEqual(passwords.data);
         expect(await workloads(namespaces.helm)).toEqual(pods);
-        expect(await orMissing(cluster.networking.readNamespacedIngress({ name: "gateway", namespace: namespaces.helm }))).toBeUndefined();
+        expect(
+            await orMissing(cluster.networking.readNamespacedIngress({ name: "gateway", namespace: namespaces.helm })),
+        ).toBeUndefined();
     });
 
     it("uninstalled, leaves nothing", async () => {
         await helm("uninstall", "--wait", "shop");
-        expect(await run("kubectl", "get", "deployment,service,secret,role,rolebinding,ingress", "--namespace", namespaces.helm, "--output", "name")).toBe("");
+        expect(
+            await run(
+                "kubectl",
+                "get",
+                "deployment,service,secret,role,rolebinding,ingress",
+                "--namespace",
+                namespaces.helm,
+                "--output",
+                "name",
+            ),
+        ).toBe("");
     });
 });

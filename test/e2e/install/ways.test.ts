@@ -22,7 +22,9 @@ beforeAll(async () => {
     const { configuration } = renderOptions(["--out", out, "--set", `namespace=${namespace}`]) as RenderOptions;
     await render(configuration, out);
     repository.addChart(join(out, "chart"));
-    const texts = readdirSync(join(out, "manifests")).sort().map((file) => readFileSync(join(out, "manifests", file), "utf8"));
+    const texts = readdirSync(join(out, "manifests"))
+        .sort()
+        .map((file) => readFileSync(join(out, "manifests", file), "utf8"));
     manifest = texts.join("---\n");
 });
 afterAll(async () => {
@@ -33,7 +35,11 @@ afterAll(async () => {
 /** The names of all that a shop is made of, in the namespace. What the cluster itself puts there is left out. */
 function objects(): string[] {
     const kinds = "deployment,service,configmap,secret,serviceaccount,role,rolebinding,ingress,persistentvolumeclaim";
-    const found = execFileSync("kubectl", ["get", kinds, "--namespace", namespace, "--output", "name"], { encoding: "utf8" }).trim().split("\n");
+    const found = execFileSync("kubectl", ["get", kinds, "--namespace", namespace, "--output", "name"], {
+        encoding: "utf8",
+    })
+        .trim()
+        .split("\n");
     return found.filter((name) => !["configmap/kube-root-ca.crt", "serviceaccount/default"].includes(name)).sort();
 }
 
@@ -59,13 +65,24 @@ describe("by the program", () => {
 describe("from a chart", () => {
     it("one that never gets ready fails the update with its pods and the reason", async () => {
         const values = repository.keep("values.yaml", `images: { node: "${noImage}" }\n`);
-        const error = await stack.failingUp({ install: "chart", "chart.repo": repository.url, "chart.name": "chaos-shop", "chart.values": values, "install.timeout": "40s" });
-        expect(error).toMatch(/the shop is not ready after 40 s: \d of 5 pods are\.\n(.|\n)* +pod e2e-ways\/gateway-\S+: container gateway: .*Image/);
+        const error = await stack.failingUp({
+            install: "chart",
+            "chart.repo": repository.url,
+            "chart.name": "chaos-shop",
+            "chart.values": values,
+            "install.timeout": "40s",
+        });
+        expect(error).toMatch(
+            /the shop is not ready after 40 s: \d of 5 pods are\.\n(.|\n)* +pod e2e-ways\/gateway-\S+: container gateway: .*Image/,
+        );
     });
 
     it("and the next update mends it: the program's objects are gone, and /products is whole", async () => {
         repository.keep("values.yaml", "{}\n");
-        const { outputs } = await stack.up({ "install.timeout": "2m", "ingress.hosts": "shop.example.com,www.example.com" });
+        const { outputs } = await stack.up({
+            "install.timeout": "2m",
+            "ingress.hosts": "shop.example.com,www.example.com",
+        });
         expect(outputs.productsUrl!.value).toMatch(/^http:\/\/[\d.]+\/products$/);
         expect((await stack.products()).good).toBe(true);
         expect(objects().filter((name) => !/^secret\/sh\.helm\.release|ingress/.test(name))).toEqual(shop);
@@ -76,16 +93,22 @@ describe("from a chart", () => {
         expect(spec!.rules!.map(({ host }) => host)).toEqual(["shop.example.com", "www.example.com"]);
     });
 
-    it("is left alone by the next update, which looks what has become of it", async () => expect((await stack.refresh()).changes).toEqual([]));
+    it("is left alone by the next update, which looks what has become of it", async () =>
+        expect((await stack.refresh()).changes).toEqual([]));
 
     it("an experiment isolates what it finds by attributes", async () => {
-        expect(await isolateHotDeals()).toMatchObject({ verdict: "FAILED", targets: [expect.stringMatching(/^e2e-ways\/hot-deals-[^/]+\/hot-deals$/)] });
+        expect(await isolateHotDeals()).toMatchObject({
+            verdict: "FAILED",
+            targets: [expect.stringMatching(/^e2e-ways\/hot-deals-[^/]+\/hot-deals$/)],
+        });
     });
 
     it("is changed for no other while that is under way", async () => {
         stack.unset("ingress.hosts");
         const error = await stack.failingUp({ install: "manifest", manifest: repository.keep("shop.yaml", manifest) });
-        expect(error).toMatch(/install is "manifest", and the shop in namespace e2e-ways was installed as chart: an experiment has it.*Nothing was touched.*experiment\.enabled false/s);
+        expect(error).toMatch(
+            /install is "manifest", and the shop in namespace e2e-ways was installed as chart: an experiment has it.*Nothing was touched.*experiment\.enabled false/s,
+        );
         await stack.up({ install: "chart", "experiment.enabled": "false" });
         expect(await stack.traces()).toEqual([]);
         expect((await stack.products()).good).toBe(true);
@@ -95,9 +118,15 @@ describe("from a chart", () => {
 describe("from a manifest", () => {
     it("is refused, before anything is touched, where it has what is not of the shop's namespace", async () => {
         const before = objects();
-        const strays = "---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: stray, namespace: default}}\n---\n{apiVersion: example.com/v1, kind: Widget, metadata: {name: thing}}\n---\n{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: first}, value: 1}\n";
-        const error = await stack.failingUp({ install: "manifest", manifest: repository.publish("/strays.yaml", manifest + strays) });
-        expect(error).toMatch(/ConfigMap stray: it goes into namespace default\n +Widget thing: the cluster knows no kind Widget of example\.com\/v1\n +PriorityClass first: it belongs to no namespace/);
+        const strays =
+            "---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: stray, namespace: default}}\n---\n{apiVersion: example.com/v1, kind: Widget, metadata: {name: thing}}\n---\n{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: first}, value: 1}\n";
+        const error = await stack.failingUp({
+            install: "manifest",
+            manifest: repository.publish("/strays.yaml", manifest + strays),
+        });
+        expect(error).toMatch(
+            /ConfigMap stray: it goes into namespace default\n +Widget thing: the cluster knows no kind Widget of example\.com\/v1\n +PriorityClass first: it belongs to no namespace/,
+        );
         expect(objects()).toEqual(before);
     });
 
@@ -110,10 +139,14 @@ describe("from a manifest", () => {
         expect(found.metadata!.labels).toMatchObject({ "pod-security.kubernetes.io/enforce": "restricted" });
     });
 
-    it("is left alone by the next update, which looks what has become of it", async () => expect((await stack.refresh()).changes).toEqual([]));
+    it("is left alone by the next update, which looks what has become of it", async () =>
+        expect((await stack.refresh()).changes).toEqual([]));
 
     it("an experiment isolates what it finds by attributes", async () => {
-        expect(await isolateHotDeals()).toMatchObject({ verdict: "FAILED", targets: [expect.stringMatching(/^e2e-ways\/hot-deals-[^/]+\/hot-deals$/)] });
+        expect(await isolateHotDeals()).toMatchObject({
+            verdict: "FAILED",
+            targets: [expect.stringMatching(/^e2e-ways\/hot-deals-[^/]+\/hot-deals$/)],
+        });
         await stack.up({ "experiment.enabled": "false" });
         expect(await stack.traces()).toEqual([]);
     });
@@ -121,7 +154,11 @@ describe("from a manifest", () => {
     it("no password of its Secrets is to be read in the state", async () => {
         const { data } = await stack.cluster.core.readNamespacedSecret({ name: "database-accounts", namespace });
         const kept = (await stack.state()) + stack.said;
-        for (const encoded of Object.values(data!)) expect([kept.includes(encoded), kept.includes(Buffer.from(encoded, "base64").toString())]).toEqual([false, false]);
+        for (const encoded of Object.values(data!))
+            expect([kept.includes(encoded), kept.includes(Buffer.from(encoded, "base64").toString())]).toEqual([
+                false,
+                false,
+            ]);
     });
 });
 

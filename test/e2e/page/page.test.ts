@@ -30,7 +30,8 @@ describeInChromium("the shop's page, in Chromium", () => {
     });
 
     const text = (selector: string) => page.textContent(selector);
-    const shows = (selector: string, words: RegExp) => expect.poll(() => text(selector), { timeout: 20_000 }).toMatch(words);
+    const shows = (selector: string, words: RegExp) =>
+        expect.poll(() => text(selector), { timeout: 20_000 }).toMatch(words);
     const keep = (name: string) => page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
 
     /** What axe-core finds wrong, each with where. */

@@ -28,7 +28,9 @@ function traces() {
         // Counters and times aside.
         firewall: lines(print("iptables-save"), /^-A/),
         processes: commandLines().filter((command) => command.includes(cache) && !command.includes("vitest")),
-        cgroups: ["/sys/fs/cgroup/memory", "/sys/fs/cgroup"].flatMap((root) => (existsSync(root) ? readdirSync(root) : [])).filter((name) => /chaos-shop/.test(name)),
+        cgroups: ["/sys/fs/cgroup/memory", "/sys/fs/cgroup"]
+            .flatMap((root) => (existsSync(root) ? readdirSync(root) : []))
+            .filter((name) => /chaos-shop/.test(name)),
     };
 }
 
@@ -36,7 +38,11 @@ const nothing = { mounts: [], links: [], namespaces: [], routes: [], processes: 
 
 /** `npm run sandbox -- up`, as a process that can be killed with all its children. */
 function upInAProcess(): ChildProcess {
-    return spawn(process.execPath, ["--require", "./shared/preload.js", "sandbox/cli.ts", "up"], { cwd: project, stdio: "ignore", detached: true });
+    return spawn(process.execPath, ["--require", "./shared/preload.js", "sandbox/cli.ts", "up"], {
+        cwd: project,
+        stdio: "ignore",
+        detached: true,
+    });
 }
 
 beforeAll(async () => {
@@ -58,7 +64,16 @@ describe("up", () => {
         const image = settings["images.node"].default!;
         const { [image]: _, ...others } = JSON.parse(readFileSync(archivesPath(layout), "utf8"));
         writeFileSync(archivesPath(layout), JSON.stringify(others));
-        await runCommand("ctr", ["--address", layout.containerdSocket, "--namespace", "k8s.io", "images", "remove", "--sync", image]);
+        await runCommand("ctr", [
+            "--address",
+            layout.containerdSocket,
+            "--namespace",
+            "k8s.io",
+            "images",
+            "remove",
+            "--sync",
+            image,
+        ]);
         expect(await importedImages(layout)).not.toContain(image);
 
         expect((await sandboxUp()).wasUp).toBe(false);
@@ -66,21 +81,28 @@ describe("up", () => {
         expect((await sandboxUp()).wasUp).toBe(true);
     });
 
-    it.each(["etcd", "kube-apiserver", "kubelet", "containerd", "kube-proxy"])("starts %s again that was killed, and is up without a gap from then on", async (name) => {
-        const component = (await sandboxStatus()).components.find((each) => each.name === name)!;
-        process.kill(component.pid!, "SIGKILL");
-        await sleep(200);
-        expect((await sandboxStatus()).state).toBe("broken");
-        await sandboxUp();
-        for (const until = Date.now() + 5_000; Date.now() < until; await sleep(500)) expect((await sandboxStatus()).problems).toEqual([]);
-    });
+    it.each(["etcd", "kube-apiserver", "kubelet", "containerd", "kube-proxy"])(
+        "starts %s again that was killed, and is up without a gap from then on",
+        async (name) => {
+            const component = (await sandboxStatus()).components.find((each) => each.name === name)!;
+            process.kill(component.pid!, "SIGKILL");
+            await sleep(200);
+            expect((await sandboxStatus()).state).toBe("broken");
+            await sandboxUp();
+            for (const until = Date.now() + 5_000; Date.now() < until; await sleep(500))
+                expect((await sandboxStatus()).problems).toEqual([]);
+        },
+    );
 });
 
 describe("down", () => {
     it("leaves no process, mount, interface, route, firewall rule or cgroup, and up is back within 15 s", async () => {
         await sandboxDown();
         const left = traces();
-        expect(left).toEqual({ ...nothing, firewall: left.firewall.filter((rule) => !/KUBE|CNI|chaos-shop/.test(rule)) });
+        expect(left).toEqual({
+            ...nothing,
+            firewall: left.firewall.filter((rule) => !/KUBE|CNI|chaos-shop/.test(rule)),
+        });
         expect((await sandboxStatus()).state).toBe("down");
 
         const begun = Date.now();

@@ -7,7 +7,12 @@ let removeNamespace: () => Promise<unknown>;
 
 /** A Service for the pod of that name. */
 function service(name: string, type: string, app = "web"): object {
-    return { apiVersion: "v1", kind: "Service", metadata: { name }, spec: { type, selector: { app }, ports: [{ port: 80, targetPort: 8080 }] } };
+    return {
+        apiVersion: "v1",
+        kind: "Service",
+        metadata: { name },
+        spec: { type, selector: { app }, ports: [{ port: 80, targetPort: 8080 }] },
+    };
 }
 
 function loadBalancerAddress(name: string): Promise<string> {
@@ -17,9 +22,19 @@ function loadBalancerAddress(name: string): Promise<string> {
 beforeAll(async () => {
     await sandboxUp();
     removeNamespace = await createNamespace(namespace);
-    await apply(namespace, webPod("web"), webPod("client"), service("web", "LoadBalancer"), service("other", "LoadBalancer"), service("node-port", "NodePort"));
+    await apply(
+        namespace,
+        webPod("web"),
+        webPod("client"),
+        service("web", "LoadBalancer"),
+        service("other", "LoadBalancer"),
+        service("node-port", "NodePort"),
+    );
     await ready(namespace, "web", "client");
-    await eventually(() => loadBalancerAddress("web"), (address) => address !== "");
+    await eventually(
+        () => loadBalancerAddress("web"),
+        (address) => address !== "",
+    );
 }, 180_000);
 
 afterAll(() => removeNamespace?.(), 90_000);
@@ -29,7 +44,10 @@ describe("the sandbox's Services", { timeout: 60_000 }, () => {
         const address = await loadBalancerAddress("web");
         expect(address).toMatch(/^198\.18\.1\.\d+$/);
         expect(await loadBalancerAddress("other")).not.toBe(address);
-        await eventually(() => fetch(`http://${address}`).then((answer) => answer.text(), String), (body) => body === "web");
+        await eventually(
+            () => fetch(`http://${address}`).then((answer) => answer.text(), String),
+            (body) => body === "web",
+        );
     });
 
     it("refuses at once, rather than hangs, at an address of the pool that no Service has", async () => {
@@ -46,13 +64,27 @@ describe("the sandbox's Services", { timeout: 60_000 }, () => {
         const address = await loadBalancerAddress("other");
         await kubectl(["-n", namespace, "delete", "service", "other"]);
         await apply(namespace, service("heir", "LoadBalancer"));
-        await eventually(() => loadBalancerAddress("heir"), (found) => found === address);
+        await eventually(
+            () => loadBalancerAddress("heir"),
+            (found) => found === address,
+        );
         await apply(namespace, service("heir", "ClusterIP"));
-        await eventually(() => loadBalancerAddress("heir"), (found) => found === "");
+        await eventually(
+            () => loadBalancerAddress("heir"),
+            (found) => found === "",
+        );
     });
 
     it("answers from the host at a node port", async () => {
-        const port = await kubectl(["-n", namespace, "get", "service", "node-port", "-o", "jsonpath={.spec.ports[0].nodePort}"]);
+        const port = await kubectl([
+            "-n",
+            namespace,
+            "get",
+            "service",
+            "node-port",
+            "-o",
+            "jsonpath={.spec.ports[0].nodePort}",
+        ]);
         const body = await fetch(`http://198.18.0.2:${port}`).then((answer) => answer.text());
         expect(body).toBe("web");
     });
@@ -74,7 +106,10 @@ describe("the sandbox's Services", { timeout: 60_000 }, () => {
 
     it("lets a Service with nobody behind it refuse", async () => {
         await apply(namespace, service("nobody", "ClusterIP", "nobody"));
-        await eventually(() => askFromPod(namespace, "client", "http://nobody"), (code) => code === "ECONNREFUSED");
+        await eventually(
+            () => askFromPod(namespace, "client", "http://nobody"),
+            (code) => code === "ECONNREFUSED",
+        );
     });
 
     it("shows logs", async () => {
@@ -85,6 +120,8 @@ describe("the sandbox's Services", { timeout: 60_000 }, () => {
 describe("the sandbox's admission", { timeout: 60_000 }, () => {
     it("refuses a pod that the restricted level forbids, and says why", async () => {
         const privileged = { ...webPod("bad", { securityContext: {} }), metadata: { name: "bad" } };
-        await expect(apply(namespace, privileged)).rejects.toThrow(/violates PodSecurity "restricted:latest".*runAsNonRoot/s);
+        await expect(apply(namespace, privileged)).rejects.toThrow(
+            /violates PodSecurity "restricted:latest".*runAsNonRoot/s,
+        );
     });
 });

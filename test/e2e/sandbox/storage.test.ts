@@ -39,11 +39,19 @@ describe("the sandbox's storage", { timeout: 120_000 }, () => {
     it("binds a claim of the default class, writable to a pod's user, and keeps data from pod to pod", async () => {
         await apply(namespace, claim, podWithClaim("writer"));
         await ready(namespace, "writer");
-        expect(await runInPod(namespace, "writer", `require("fs").writeFileSync("/data/kept", "here"); console.log("written")`)).toBe("written");
+        expect(
+            await runInPod(
+                namespace,
+                "writer",
+                `require("fs").writeFileSync("/data/kept", "here"); console.log("written")`,
+            ),
+        ).toBe("written");
         await kubectl(["-n", namespace, "delete", "pod", "writer"]);
         await apply(namespace, podWithClaim("reader"));
         await ready(namespace, "reader");
-        expect(await runInPod(namespace, "reader", `console.log(require("fs").readFileSync("/data/kept", "utf8"))`)).toBe("here");
+        expect(
+            await runInPod(namespace, "reader", `console.log(require("fs").readFileSync("/data/kept", "utf8"))`),
+        ).toBe("here");
     });
 
     it("empties a volume whose claim is gone and gives it to the next, more often than there are volumes", async () => {

@@ -43,7 +43,12 @@ export function webPod(name: string, more: object = {}): object {
         kind: "Pod",
         metadata: { name, labels: { app: name } },
         spec: {
-            securityContext: { runAsNonRoot: true, runAsUser: 1000, fsGroup: 1000, seccompProfile: { type: "RuntimeDefault" } },
+            securityContext: {
+                runAsNonRoot: true,
+                runAsUser: 1000,
+                fsGroup: 1000,
+                seccompProfile: { type: "RuntimeDefault" },
+            },
             containers: [
                 {
                     name: "web",
@@ -60,7 +65,14 @@ export function webPod(name: string, more: object = {}): object {
 
 /** Waits until a pod is ready. */
 export async function ready(namespace: string, ...pods: string[]): Promise<void> {
-    await kubectl(["-n", namespace, "wait", "--for=condition=Ready", "--timeout=60s", ...pods.map((pod) => `pod/${pod}`)]);
+    await kubectl([
+        "-n",
+        namespace,
+        "wait",
+        "--for=condition=Ready",
+        "--timeout=60s",
+        ...pods.map((pod) => `pod/${pod}`),
+    ]);
 }
 
 /** Runs a Node program in a pod. @returns what it printed, or the message of its failure. */
@@ -80,7 +92,11 @@ export function askFromPod(namespace: string, pod: string, url: string): Promise
 }
 
 /** Tries until `probe` gives what is wanted. @throws with the last outcome when the time is over. */
-export async function eventually<T>(probe: () => Promise<T>, wanted: (value: T) => boolean, timeoutSeconds = 20): Promise<number> {
+export async function eventually<T>(
+    probe: () => Promise<T>,
+    wanted: (value: T) => boolean,
+    timeoutSeconds = 20,
+): Promise<number> {
     const startedMs = Date.now();
     for (;;) {
         const value = await probe();

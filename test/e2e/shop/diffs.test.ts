@@ -20,7 +20,9 @@ afterAll(() => stack.close());
 async function preview(change: Record<string, string>): Promise<string[]> {
     printed = "";
     const changes = await stack.preview({ ...settings, ...change });
-    return changes.map(({ op, type, name, properties }) => [op, type.split(":").at(-1), name, ...properties].join(" ")).sort();
+    return changes
+        .map(({ op, type, name, properties }) => [op, type.split(":").at(-1), name, ...properties].join(" "))
+        .sort();
 }
 
 /** Without the hash that a file's or a program's name ends with. */
@@ -43,23 +45,31 @@ describe("a new shop", () => {
         expect(printed).toMatch(/Resources:\s+\d+ unchanged/);
     });
 
-    it("and in one that looks first what the cluster has", async () => expect((await stack.refresh()).changes).toEqual([]));
+    it("and in one that looks first what the cluster has", async () =>
+        expect((await stack.refresh()).changes).toEqual([]));
 });
 
 describe("a change shows itself alone", () => {
     it("a number of replicas", async () => {
-        expect(await preview({ "replicas.hot-deals": "3" })).toEqual(["create PodDisruptionBudget hot-deals", "update Deployment hot-deals spec.replicas"]);
+        expect(await preview({ "replicas.hot-deals": "3" })).toEqual([
+            "create PodDisruptionBudget hot-deals",
+            "update Deployment hot-deals spec.replicas",
+        ]);
     });
 
     it("a host", async () => {
         stack.set({ "replicas.hot-deals": "1" });
         await stack.up();
-        expect(await preview({ "ingress.hosts": "www.example.com" })).toEqual(["update Ingress gateway spec.rules[0].host"]);
+        expect(await preview({ "ingress.hosts": "www.example.com" })).toEqual([
+            "update Ingress gateway spec.rules[0].host",
+        ]);
     });
 
     it("an image", async () => {
         const programs = ["fashion-bestseller", "gateway", "hot-deals", "toys-bestseller"];
-        expect(await preview({ "images.node": "docker.io/library/node:22.23.2-bookworm-slim" })).toEqual(programs.map((name) => `update Deployment ${name} spec.template.spec.containers[0].image`));
+        expect(await preview({ "images.node": "docker.io/library/node:22.23.2-bookworm-slim" })).toEqual(
+            programs.map((name) => `update Deployment ${name} spec.template.spec.containers[0].image`),
+        );
         stack.set({ "images.node": "docker.io/library/node:22.23.3-bookworm-slim" });
     });
 
@@ -100,13 +110,19 @@ describe("what `kubectl scale` made of a workload whose number the stack does no
         printed = "";
         await stack.refresh();
         expect(printed).toMatch(/toys-bestseller[\s\S]*replicas\s*: 1 => 2/);
-        const { spec } = await stack.cluster.apps.readNamespacedDeployment({ name: "toys-bestseller", namespace: stack.namespace });
+        const { spec } = await stack.cluster.apps.readNamespacedDeployment({
+            name: "toys-bestseller",
+            namespace: stack.namespace,
+        });
         expect(spec!.replicas).toBe(2);
     });
 });
 
 it("no secret is in what was printed", async () => {
-    const { data } = await stack.cluster.core.readNamespacedSecret({ name: "database-accounts", namespace: stack.namespace });
+    const { data } = await stack.cluster.core.readNamespacedSecret({
+        name: "database-accounts",
+        namespace: stack.namespace,
+    });
     for (const value of Object.values(data!)) {
         expect(stack.said + everPrinted).not.toContain(value);
         expect(stack.said + everPrinted).not.toContain(Buffer.from(value, "base64").toString());

@@ -20,7 +20,11 @@ let backend: string;
 beforeAll(async () => {
     const { kubeconfig, context } = await sandboxUp();
     backend = mkdtempSync(join(tmpdir(), "chaos-shop-e2e-"));
-    Object.assign(process.env, { KUBECONFIG: kubeconfig, PULUMI_BACKEND_URL: fileBackend(backend), PULUMI_CONFIG_PASSPHRASE: "only for this test" });
+    Object.assign(process.env, {
+        KUBECONFIG: kubeconfig,
+        PULUMI_BACKEND_URL: fileBackend(backend),
+        PULUMI_CONFIG_PASSPHRASE: "only for this test",
+    });
     cluster = connect(context);
 });
 afterAll(async () => {
@@ -38,12 +42,21 @@ interface Ended {
 }
 
 /** `npm run experiment -- …`, in a namespace of the test's own, with short times. */
-function begin(...options: string[]): { child: ChildProcess; said: { stdout: string; stderr: string }; ended: Promise<Ended> } {
+function begin(...options: string[]): {
+    child: ChildProcess;
+    said: { stdout: string; stderr: string };
+    ended: Promise<Ended>;
+} {
     const quick = { namespace, "experiment.duration": "4s", "experiment.grace": "4s", "experiment.interval": "250ms" };
     const settings = Object.entries(quick).flatMap(([key, value]) => ["--set", `${key}=${value}`]);
-    const child = spawn(process.execPath, ["--require", "./shared/preload.js", "cli/experiment.ts", ...settings, ...options], { cwd: project, detached: true });
+    const child = spawn(
+        process.execPath,
+        ["--require", "./shared/preload.js", "cli/experiment.ts", ...settings, ...options],
+        { cwd: project, detached: true },
+    );
     const said = { stdout: "", stderr: "" };
-    for (const stream of ["stdout", "stderr"] as const) child[stream].setEncoding("utf8").on("data", (text: string) => (said[stream] += text));
+    for (const stream of ["stdout", "stderr"] as const)
+        child[stream].setEncoding("utf8").on("data", (text: string) => (said[stream] += text));
     return { child, said, ended: new Promise((resolve) => child.once("close", (code) => resolve({ code, ...said }))) };
 }
 
@@ -86,10 +99,15 @@ describe("npm run experiment", () => {
     it("INCONCLUSIVE: exit code 3, where the attack cannot be proven", async () => {
         // Policies add up: what one allows no other can forbid.
         const spec = { podSelector: { matchLabels: { app: "hot-deals" } }, policyTypes: ["Egress"], egress: [{}] };
-        await cluster.networking.createNamespacedNetworkPolicy({ namespace, body: { metadata: { name: "allows-egress" }, spec } });
+        await cluster.networking.createNamespacedNetworkPolicy({
+            namespace,
+            body: { metadata: { name: "allows-egress" }, spec },
+        });
         try {
             const { code, stdout } = await run("hot-deals-blackhole");
-            expect(stdout).toMatch(/Verdict\s+INCONCLUSIVE: Nothing is known: .*a fresh connection from the targets outwards still works/);
+            expect(stdout).toMatch(
+                /Verdict\s+INCONCLUSIVE: Nothing is known: .*a fresh connection from the targets outwards still works/,
+            );
             expect(code).toBe(3);
         } finally {
             await cluster.networking.deleteNamespacedNetworkPolicy({ namespace, name: "allows-egress" });
@@ -97,13 +115,17 @@ describe("npm run experiment", () => {
     });
 
     it("--all: every experiment that fits the variant, a table of verdicts, and the highest exit code", async () => {
-        const listed = (await run("--list")).stdout.trim().split("\n").filter((line) => !line.includes("(variant seven)"));
+        const listed = (await run("--list")).stdout
+            .trim()
+            .split("\n")
+            .filter((line) => !line.includes("(variant seven)"));
         const { code, stdout } = await run("--all", "--set", "experiment.duration=2s", "--set", "experiment.grace=1s");
         const table = stdout.split("\nVerdicts\n")[1]!.trim().split("\n");
         const rows = table.map((row) => /^\s*(\w+)\s+[\d.]+%\s+(\S+)/.exec(row)!.slice(1));
         expect(rows.map(([, name]) => name)).toEqual(listed.map((line) => line.split(" ")[0]));
         expect(rows).toContainEqual(["FAILED", "hot-deals-blackhole"]);
-        for (const [verdict, name] of rows) expect([name, ["PASSED", "FAILED"].includes(verdict!)]).toEqual([name, true]);
+        for (const [verdict, name] of rows)
+            expect([name, ["PASSED", "FAILED"].includes(verdict!)]).toEqual([name, true]);
         expect(code).toBe(2);
         expect(await isolated()).toBe(false);
     }, 900_000);
@@ -127,14 +149,19 @@ describe("npm run experiment", () => {
         });
 
         it("the second time it goes on undoing, and says what would happen if it were killed", () => {
-            expect(ended.stdout).toMatch(/Interrupted[\s\S]*Still undoing it\. Should this be killed now, the attack ends by itself at its deadline/);
+            expect(ended.stdout).toMatch(
+                /Interrupted[\s\S]*Still undoing it\. Should this be killed now, the attack ends by itself at its deadline/,
+            );
         });
     });
 
     it.each([
         [["hot-deal-blackhole"], /there is no saved experiment "hot-deal-blackhole"; there are: .*hot-deals-blackhole/],
         [["--set", "radius"], /--set radius is not KEY=VALUE/],
-        [["--set", "agent.key=whatever"], /--set agent\.key would show a secret; set it for the stack: pulumi config set --secret agent\.key/],
+        [
+            ["--set", "agent.key=whatever"],
+            /--set agent\.key would show a secret; set it for the stack: pulumi config set --secret agent\.key/,
+        ],
         [["--all", "hot-deals-blackhole"], /--all is of all experiments: leave hot-deals-blackhole out/],
         [["--fast"], /Unknown option '--fast'/],
     ])("%j is refused before anything is touched", async (options, reason) => {

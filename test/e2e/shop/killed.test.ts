@@ -19,11 +19,22 @@ const toleranceMs = 10_000;
 const begun = {
     "the program begins": async () => stack.isWatched(),
     "the first objects of the shop are made": async () => stack.exists(),
-    "the namespace is claimed": async () => (await stack.cluster.coordination.listNamespacedLease({ namespace: stack.namespace })).items.length > 0,
-    "the deadline's account is made": async () => (await stack.cluster.core.listNamespacedServiceAccount({ namespace: stack.namespace, labelSelector: "chaos-shop/experiment" })).items.length > 0,
-    "the deadline's Job is made": async () => (await stack.cluster.batch.listNamespacedJob({ namespace: stack.namespace })).items.length > 0,
-    "targets are marked": async () => (await stack.cluster.core.listNamespacedPod({ namespace: stack.namespace, labelSelector: "chaos-shop/target" })).items.length > 0,
-    "the attack is made": async () => (await stack.cluster.networking.listNamespacedNetworkPolicy({ namespace: stack.namespace })).items.length > 0,
+    "the namespace is claimed": async () =>
+        (await stack.cluster.coordination.listNamespacedLease({ namespace: stack.namespace })).items.length > 0,
+    "the deadline's account is made": async () =>
+        (
+            await stack.cluster.core.listNamespacedServiceAccount({
+                namespace: stack.namespace,
+                labelSelector: "chaos-shop/experiment",
+            })
+        ).items.length > 0,
+    "the deadline's Job is made": async () =>
+        (await stack.cluster.batch.listNamespacedJob({ namespace: stack.namespace })).items.length > 0,
+    "targets are marked": async () =>
+        (await stack.cluster.core.listNamespacedPod({ namespace: stack.namespace, labelSelector: "chaos-shop/target" }))
+            .items.length > 0,
+    "the attack is made": async () =>
+        (await stack.cluster.networking.listNamespacedNetworkPolicy({ namespace: stack.namespace })).items.length > 0,
 };
 
 /** Begins an update and kills it, with all its processes, as soon as something holds. */
@@ -43,7 +54,11 @@ async function plainUp(settings: Record<string, string>): Promise<void> {
 
 /** Whether nobody is attacked, and the shop whole. */
 async function undone(): Promise<boolean> {
-    const [attacked, marked, products] = await Promise.all([begun["the attack is made"](), begun["targets are marked"](), stack.products()]);
+    const [attacked, marked, products] = await Promise.all([
+        begun["the attack is made"](),
+        begun["targets are marked"](),
+        stack.products(),
+    ]);
     return !attacked && !marked && products.good;
 }
 
@@ -66,24 +81,30 @@ describe("an update that is killed with SIGKILL is made good by the next one", (
         ["the attack is made", 1_000],
         ["the attack is made", 2_000],
         ["the attack is made", 3_500],
-    ] as const)("%s, and %i ms later: all is back within 10 s of the deadline, and the next update ends the experiment", async (what, laterMs) => {
-        stack.set({ ...short, "experiment.enabled": "true" });
-        await killedWhen(what, laterMs);
-        await until("all is back", undone, deadlineMs + toleranceMs);
-        await plainUp({ "experiment.enabled": "false" });
-        // The claim of a run that was killed before its first step was done nobody knows of: it ends by itself.
-        expect((await stack.traces()).filter((name) => name !== claimName)).toEqual([]);
-        expect((await stack.products()).good).toBe(true);
-    });
+    ] as const)(
+        "%s, and %i ms later: all is back within 10 s of the deadline, and the next update ends the experiment",
+        async (what, laterMs) => {
+            stack.set({ ...short, "experiment.enabled": "true" });
+            await killedWhen(what, laterMs);
+            await until("all is back", undone, deadlineMs + toleranceMs);
+            await plainUp({ "experiment.enabled": "false" });
+            // The claim of a run that was killed before its first step was done nobody knows of: it ends by itself.
+            expect((await stack.traces()).filter((name) => name !== claimName)).toEqual([]);
+            expect((await stack.products()).good).toBe(true);
+        },
+    );
 
-    it.each([["the deadline's Job is made"], ["the attack is made"]] as const)("as soon as %s: the next update runs the experiment to its end", async (what) => {
-        stack.set({ ...quick, "experiment.deadline": "10m", "experiment.enabled": "true" });
-        await killedWhen(what);
-        const { outputs } = await stack.up();
-        expect(outputs.experiment!.value).toMatchObject({ verdict: "FAILED" });
-        await stack.up({ "experiment.enabled": "false" });
-        expect(await stack.traces()).toEqual([]);
-    });
+    it.each([["the deadline's Job is made"], ["the attack is made"]] as const)(
+        "as soon as %s: the next update runs the experiment to its end",
+        async (what) => {
+            stack.set({ ...quick, "experiment.deadline": "10m", "experiment.enabled": "true" });
+            await killedWhen(what);
+            const { outputs } = await stack.up();
+            expect(outputs.experiment!.value).toMatchObject({ verdict: "FAILED" });
+            await stack.up({ "experiment.enabled": "false" });
+            expect(await stack.traces()).toEqual([]);
+        },
+    );
 });
 
 it("a lock that is left all the same, by an update killed before its program begins, is released by the project's own programs", async () => {
@@ -95,18 +116,41 @@ it("a lock that is left all the same, by an update killed before its program beg
 });
 
 describe("an attack ends by itself", () => {
-    const podOfJob = async () => (await stack.cluster.core.listNamespacedPod({ namespace: stack.namespace, labelSelector: "batch.kubernetes.io/job-name" })).items[0]!.metadata!.name!;
+    const podOfJob = async () =>
+        (
+            await stack.cluster.core.listNamespacedPod({
+                namespace: stack.namespace,
+                labelSelector: "batch.kubernetes.io/job-name",
+            })
+        ).items[0]!.metadata!.name!;
 
     it.each([
         ["the machine that began it is gone", async () => {}],
         // What is run in a container may end with it, and fail.
-        ["what is to end it was told to stop, as on a node that is restarted", async () => kubectl(["--namespace", stack.namespace, "exec", await podOfJob(), "--", "node", "-e", "process.kill(1)"]).catch(() => undefined)],
-        ["the pod that is to end it is gone too, as from a drained node", async () => kubectl(["--namespace", stack.namespace, "delete", "pod", await podOfJob()])],
+        [
+            "what is to end it was told to stop, as on a node that is restarted",
+            async () =>
+                kubectl([
+                    "--namespace",
+                    stack.namespace,
+                    "exec",
+                    await podOfJob(),
+                    "--",
+                    "node",
+                    "-e",
+                    "process.kill(1)",
+                ]).catch(() => undefined),
+        ],
+        [
+            "the pod that is to end it is gone too, as from a drained node",
+            async () => kubectl(["--namespace", stack.namespace, "delete", "pod", await podOfJob()]),
+        ],
     ])("no later than 10 s after its deadline, though %s", async (_what, happens) => {
         stack.set({ ...quick, "experiment.enabled": "true", "experiment.deadline": "15s" });
         await killedWhen("the attack is made", 1_000);
         await happens();
-        const policy = (await stack.cluster.networking.listNamespacedNetworkPolicy({ namespace: stack.namespace })).items[0]!;
+        const policy = (await stack.cluster.networking.listNamespacedNetworkPolicy({ namespace: stack.namespace }))
+            .items[0]!;
         const deadline = new Date(policy.metadata!.creationTimestamp!).getTime() + 15_000;
         expect((await stack.products()).good).toBe(false);
         await until("the shop is whole again", async () => (await stack.products()).good, 40_000);

@@ -31,7 +31,10 @@ async function offerRoom(offered: boolean): Promise<void> {
     const { items } = await stack.cluster.core.listNode();
     const amount = offered ? "100" : null;
     const body = { status: { capacity: { [room]: amount }, allocatable: { [room]: amount } } };
-    await stack.cluster.core.patchNodeStatus({ name: items[0]!.metadata!.name!, body }, setHeaderOptions("Content-Type", PatchStrategy.MergePatch));
+    await stack.cluster.core.patchNodeStatus(
+        { name: items[0]!.metadata!.name!, body },
+        setHeaderOptions("Content-Type", PatchStrategy.MergePatch),
+    );
 }
 
 /** Sends an order as a customer does who wants to be sure: again with the same key, until it is accepted. */
@@ -39,10 +42,15 @@ async function place(items: Item[]): Promise<string> {
     const headers = { "content-type": "application/json", "idempotency-key": randomUUID() };
     const giveUpAt = Date.now() + 90_000;
     for (;;) {
-        const response = await fetch(`${gateway}/orders`, { method: "POST", headers, body: JSON.stringify({ items }) }).catch(() => undefined);
+        const response = await fetch(`${gateway}/orders`, {
+            method: "POST",
+            headers,
+            body: JSON.stringify({ items }),
+        }).catch(() => undefined);
         if (response?.status === 202) return ((await response.json()) as { id: string }).id;
         await response?.arrayBuffer();
-        if (Date.now() > giveUpAt) throw new Error(`an order was not accepted for 90 s; the last answer: ${response?.status}`);
+        if (Date.now() > giveUpAt)
+            throw new Error(`an order was not accepted for 90 s; the last answer: ${response?.status}`);
         await sleep(100);
     }
 }
@@ -62,7 +70,11 @@ async function stateOf(id: string): Promise<string> {
 }
 
 async function killPodOf(workload: string): Promise<void> {
-    await stack.cluster.core.deleteCollectionNamespacedPod({ namespace: stack.namespace, labelSelector: `app=${workload}`, gracePeriodSeconds: 0 });
+    await stack.cluster.core.deleteCollectionNamespacedPod({
+        namespace: stack.namespace,
+        labelSelector: `app=${workload}`,
+        gracePeriodSeconds: 0,
+    });
 }
 
 it("variant four takes no orders, and says how to get them", async () => {
@@ -74,10 +86,17 @@ it("variant four takes no orders, and says how to get them", async () => {
 describe("variant seven", () => {
     it("on a node that is too small says which workload waits for what, and the rest of the shop works", async () => {
         const limit = { _default: { [room]: "1" }, defaultRequest: { [room]: "1" }, type: "Container" };
-        await stack.cluster.core.createNamespacedLimitRange({ namespace: stack.namespace, body: { metadata: { name: "small" }, spec: { limits: [limit] } } });
+        await stack.cluster.core.createNamespacedLimitRange({
+            namespace: stack.namespace,
+            body: { metadata: { name: "small" }, spec: { limits: [limit] } },
+        });
         const { outputs } = await stack.up({ variant: "seven", "orders.readyTimeout": "3s" });
         for (const workload of ["orders", "inventory", "message-broker"]) {
-            expect(stack.said).toMatch(new RegExp(`${workload} is Pending: it waits for a node that has room for it: .*Insufficient ${room}.*Make room.*pulumi up`));
+            expect(stack.said).toMatch(
+                new RegExp(
+                    `${workload} is Pending: it waits for a node that has room for it: .*Insufficient ${room}.*Make room.*pulumi up`,
+                ),
+            );
         }
         expect((outputs.workloads!.value as Record<string, string>).orders).toMatch(/^0 of 1 ready: orders is Pending/);
         expect((await stack.products()).good).toBe(true);
@@ -87,7 +106,8 @@ describe("variant seven", () => {
         await offerRoom(true);
         await until("they run", async () => (await podsOf(stack.cluster, stack.namespace)).every(({ ready }) => ready));
         const { outputs } = await stack.up();
-        for (const how of Object.values(outputs.workloads!.value as Record<string, string>)) expect(how).toBe("1 of 1 ready");
+        for (const how of Object.values(outputs.workloads!.value as Record<string, string>))
+            expect(how).toBe("1 of 1 ready");
         await stack.cluster.core.deleteNamespacedLimitRange({ name: "small", namespace: stack.namespace });
     });
 });
@@ -100,7 +120,10 @@ describe("what was accepted is fulfilled exactly once", () => {
         let placing = true;
         const customer = async (number: number) => {
             for (let turn = 0; placing || turn < 125; turn++) {
-                const items = [0, 1].map((which) => ({ productId: products[(number + turn + which) % products.length]!, quantity: 1 + (turn % 2) }));
+                const items = [0, 1].map((which) => ({
+                    productId: products[(number + turn + which) % products.length]!,
+                    quantity: 1 + (turn % 2),
+                }));
                 placed.push({ id: await place(items), items });
             }
         };
@@ -127,15 +150,22 @@ describe("what was accepted is fulfilled exactly once", () => {
         await Promise.all(customers);
         expect(placed.length).toBeGreaterThan(2_000);
 
-        const fulfilled = async ({ id }: { id: string }) => until(`order ${id} is fulfilled`, async () => (await stateOf(id)) === "FULFILLED");
-        for (let first = 0; first < placed.length; first += 16) await Promise.all(placed.slice(first, first + 16).map(fulfilled));
+        const fulfilled = async ({ id }: { id: string }) =>
+            until(`order ${id} is fulfilled`, async () => (await stateOf(id)) === "FULFILLED");
+        for (let first = 0; first < placed.length; first += 16)
+            await Promise.all(placed.slice(first, first + 16).map(fulfilled));
 
         const taken = new Map<string, number>();
-        for (const { productId, quantity } of placed.flatMap(({ items }) => items)) taken.set(productId, (taken.get(productId) ?? 0) + quantity);
+        for (const { productId, quantity } of placed.flatMap(({ items }) => items))
+            taken.set(productId, (taken.get(productId) ?? 0) + quantity);
         const after = await stock();
         expect(new Set(placed.map(({ id }) => id)).size).toBe(placed.length);
-        expect([...after].map(([id, quantity]) => [id, before.get(id)! - quantity])).toEqual([...after].map(([id]) => [id, taken.get(id) ?? 0]));
-        console.log(`${acceptedUnderAttack} orders accepted while the broker was cut off, ${placed.length} in all, each fulfilled once`);
+        expect([...after].map(([id, quantity]) => [id, before.get(id)! - quantity])).toEqual(
+            [...after].map(([id]) => [id, taken.get(id) ?? 0]),
+        );
+        console.log(
+            `${acceptedUnderAttack} orders accepted while the broker was cut off, ${placed.length} in all, each fulfilled once`,
+        );
     });
 });
 
@@ -145,7 +175,11 @@ it("with the database isolated orders are refused with a problem document, and a
     await sleep(2_000);
     const [[productId]] = [...(await stock().catch(() => new Map([[randomUUID(), 0]])))] as [[string, number]];
     const headers = { "content-type": "application/json", "idempotency-key": randomUUID() };
-    const response = await fetch(`${gateway}/orders`, { method: "POST", headers, body: JSON.stringify({ items: [{ productId, quantity: 1 }] }) });
+    const response = await fetch(`${gateway}/orders`, {
+        method: "POST",
+        headers,
+        body: JSON.stringify({ items: [{ productId, quantity: 1 }] }),
+    });
     expect([response.status, response.headers.get("content-type")]).toEqual([503, "application/problem+json"]);
     expect(await response.json()).toMatchObject({ title: "The database is not available" });
     await run;
@@ -156,10 +190,17 @@ it("with the database isolated orders are refused with a problem document, and a
 });
 
 it("an attack on orders ends without a wait for its pod, which is young, and which the attack itself keeps from being ready", async () => {
-    const onOrders = { "experiment.target": "k8s.deployment=orders", "experiment.duration": "1s", "experiment.grace": "5s", "orders.readyTimeout": "5m" };
+    const onOrders = {
+        "experiment.target": "k8s.deployment=orders",
+        "experiment.duration": "1s",
+        "experiment.grace": "5s",
+        "orders.readyTimeout": "5m",
+    };
     const { outputs } = await stack.up({ ...onOrders, "experiment.enabled": "true" });
     expect((outputs.workloads!.value as Record<string, string>)["message-broker"]).toBe("1 of 1 ready");
-    expect((await podsOf(stack.cluster, stack.namespace)).filter(({ ready }) => !ready).map(({ name }) => name)).toEqual([expect.stringMatching(/^orders-/)]);
+    expect(
+        (await podsOf(stack.cluster, stack.namespace)).filter(({ ready }) => !ready).map(({ name }) => name),
+    ).toEqual([expect.stringMatching(/^orders-/)]);
 
     const checkedMs = Date.now();
     await stack.up({ "experiment.enabled": "false" });
@@ -170,11 +211,20 @@ it("an attack on orders ends without a wait for its pod, which is young, and whi
 it("back to four removes orders, inventory and message-broker, and disturbs nobody else", async () => {
     const before = (await podsOf(stack.cluster, stack.namespace)).map(({ name }) => name);
     const { changes } = await stack.up({ variant: "four" });
-    expect(changes.filter(({ op }) => op !== "delete").map(({ type }) => type)).toEqual(["pulumi:pulumi:Stack"].filter((type) => changes.some((change) => change.op !== "delete" && change.type === type)));
-    await until("only the pods of variant four are left", async () => (await podsOf(stack.cluster, stack.namespace)).length === 5);
+    expect(changes.filter(({ op }) => op !== "delete").map(({ type }) => type)).toEqual(
+        ["pulumi:pulumi:Stack"].filter((type) =>
+            changes.some((change) => change.op !== "delete" && change.type === type),
+        ),
+    );
+    await until(
+        "only the pods of variant four are left",
+        async () => (await podsOf(stack.cluster, stack.namespace)).length === 5,
+    );
     const after = (await podsOf(stack.cluster, stack.namespace)).map(({ name }) => name).sort();
     for (const name of after) expect(before).toContain(name);
     // The database's pod was killed above; all others are those of the beginning.
-    expect(after.filter((name) => !name.startsWith("database"))).toEqual(podsOfFour.filter((name) => !name.startsWith("database")));
+    expect(after.filter((name) => !name.startsWith("database"))).toEqual(
+        podsOfFour.filter((name) => !name.startsWith("database")),
+    );
     expect((await stack.products()).good).toBe(true);
 });

@@ -40,17 +40,23 @@ describe("a cluster that must not or cannot be touched is refused in a sentence,
     it("a context that is not plainly local and not named", async () => {
         pointTo("arn:aws:eks:eu-central-1:123456789012:cluster/production", "https://127.0.0.1:1");
         const error = await stack.failingUp();
-        expect(error).toMatch(/current context "arn:aws:eks[^"]+".*not plainly a local cluster.*Nothing was touched.*pulumi config set kube\.context/s);
+        expect(error).toMatch(
+            /current context "arn:aws:eks[^"]+".*not plainly a local cluster.*Nothing was touched.*pulumi config set kube\.context/s,
+        );
     });
 
     it("a cluster that does not answer", async () => {
         pointTo("kind-asleep", "https://127.0.0.1:1");
-        expect(await stack.failingUp()).toMatch(/the cluster of context "kind-asleep" at https:\/\/127\.0\.0\.1:1 cannot be used: .*ECONNREFUSED.*start kind/s);
+        expect(await stack.failingUp()).toMatch(
+            /the cluster of context "kind-asleep" at https:\/\/127\.0\.0\.1:1 cannot be used: .*ECONNREFUSED.*start kind/s,
+        );
     });
 
     it("a named context that is not there", async () => {
         pointTo("kind-asleep", "https://127.0.0.1:1");
-        expect(await stack.failingUp({ "kube.context": "elsewhere" })).toMatch(/kube\.context is "elsewhere".*allowed: kind-asleep/s);
+        expect(await stack.failingUp({ "kube.context": "elsewhere" })).toMatch(
+            /kube\.context is "elsewhere".*allowed: kind-asleep/s,
+        );
         process.env.KUBECONFIG = usual;
         await stack.up({ "kube.context": "chaos-shop-sandbox" });
     });
@@ -75,16 +81,24 @@ describe("what the cluster has, and what it has not, is found out before anythin
 
     it("a namespace that another stack has", async () => {
         const before = await stack.cluster.core.readNamespace({ name: stack.namespace });
-        expect(await refused({ namespace: stack.namespace })).toMatch(/namespace is "e2e-refusals", which stack "e2e-refusals" has.*Nothing was touched.*pulumi config set namespace e2e-refusals-e2e-refusals-other.*If that stack is no more: kubectl/s);
-        expect((await stack.cluster.core.readNamespace({ name: stack.namespace })).metadata!.resourceVersion).toBe(before.metadata!.resourceVersion);
+        expect(await refused({ namespace: stack.namespace })).toMatch(
+            /namespace is "e2e-refusals", which stack "e2e-refusals" has.*Nothing was touched.*pulumi config set namespace e2e-refusals-e2e-refusals-other.*If that stack is no more: kubectl/s,
+        );
+        expect((await stack.cluster.core.readNamespace({ name: stack.namespace })).metadata!.resourceVersion).toBe(
+            before.metadata!.resourceVersion,
+        );
     });
 
     it("one that it has for its agent", async () => {
-        await stack.cluster.core.createNamespace({ body: { metadata: { name: "e2e-refusals-agent", annotations: { "chaos-shop/stack": "e2e-refusals" } } } });
+        await stack.cluster.core.createNamespace({
+            body: { metadata: { name: "e2e-refusals-agent", annotations: { "chaos-shop/stack": "e2e-refusals" } } },
+        });
         try {
             const other = await stack.beside("e2e-refusals-other");
             await other.setSecret("agent.key", randomBytes(24).toString("hex"));
-            expect(await other.failingUp({ "agent.enabled": "true", "agent.namespace": "e2e-refusals-agent" })).toMatch(/agent\.namespace is "e2e-refusals-agent", which stack "e2e-refusals" has/);
+            expect(await other.failingUp({ "agent.enabled": "true", "agent.namespace": "e2e-refusals-agent" })).toMatch(
+                /agent\.namespace is "e2e-refusals-agent", which stack "e2e-refusals" has/,
+            );
             await other.close();
         } finally {
             await stack.cluster.core.deleteNamespace({ name: "e2e-refusals-agent" });
@@ -92,19 +106,27 @@ describe("what the cluster has, and what it has not, is found out before anythin
     });
 
     it("one that somebody has made by hand", async () => {
-        expect(await refused({ namespace: "default" })).toMatch(/namespace is "default", which is there already, and no stack made it.*pulumi config set namespace default-e2e-refusals-other/s);
+        expect(await refused({ namespace: "default" })).toMatch(
+            /namespace is "default", which is there already, and no stack made it.*pulumi config set namespace default-e2e-refusals-other/s,
+        );
     });
 
     it("a storage class that is not there", async () => {
-        expect(await refused({ "database.storage": "1Gi", "storage.class": "fast" })).toMatch(/storage\.class is "fast", which the cluster does not have; allowed: sandbox-local.*pulumi config set storage\.class sandbox-local/s);
+        expect(await refused({ "database.storage": "1Gi", "storage.class": "fast" })).toMatch(
+            /storage\.class is "fast", which the cluster does not have; allowed: sandbox-local.*pulumi config set storage\.class sandbox-local/s,
+        );
     });
 });
 
 it("mistakes in the configuration are told all at once, and nothing is touched", async () => {
     const before = await stack.state();
     const error = await stack.failingUp({ "replicas.hot-deals": "many", "experiment.radius": "0" });
-    expect(error).toMatch(/has 2 mistakes.*replicas\.hot-deals is "many".*experiment\.radius is "0".*pulumi config set experiment\.radius 1/s);
-    expect(JSON.parse(await stack.state()).deployment.resources.length).toBe(JSON.parse(before).deployment.resources.length);
+    expect(error).toMatch(
+        /has 2 mistakes.*replicas\.hot-deals is "many".*experiment\.radius is "0".*pulumi config set experiment\.radius 1/s,
+    );
+    expect(JSON.parse(await stack.state()).deployment.resources.length).toBe(
+        JSON.parse(before).deployment.resources.length,
+    );
     await stack.up({ "replicas.hot-deals": "1", "experiment.radius": "1" });
 });
 
@@ -124,7 +146,9 @@ describe("an experiment that cannot give an answer attacks nothing, or says that
     it("a shop that is not healthy: ABORTED, and no pod is touched", async () => {
         await scale(stack.cluster, stack.namespace, "hot-deals", 0);
         const error = await stack.failingUp({ "experiment.enabled": "true", "experiment.timeout": "3s" });
-        expect(error).toMatch(/ABORTED: there is no steady state to disturb: \/products status 50\d: .*hot-deals.*Nothing was attacked/s);
+        expect(error).toMatch(
+            /ABORTED: there is no steady state to disturb: \/products status 50\d: .*hot-deals.*Nothing was attacked/s,
+        );
         expect(await stack.traces()).toEqual([]);
         await scale(stack.cluster, stack.namespace, "hot-deals", 1);
         await until("the shop is whole", async () => (await stack.products()).good);
@@ -132,8 +156,13 @@ describe("an experiment that cannot give an answer attacks nothing, or says that
     });
 
     it("a target that matches nothing: an error that lists what there is", async () => {
-        const error = await stack.failingUp({ "experiment.enabled": "true", "experiment.target": "k8s.deployment=hot-deal" });
-        expect(error).toMatch(/no running container matches k8s\.deployment=hot-deal,k8s\.namespace=e2e-refusals.*k8s\.deployment=hot-deals,k8s\.namespace=e2e-refusals {2}\(1 container\)/s);
+        const error = await stack.failingUp({
+            "experiment.enabled": "true",
+            "experiment.target": "k8s.deployment=hot-deal",
+        });
+        expect(error).toMatch(
+            /no running container matches k8s\.deployment=hot-deal,k8s\.namespace=e2e-refusals.*k8s\.deployment=hot-deals,k8s\.namespace=e2e-refusals {2}\(1 container\)/s,
+        );
         expect(await stack.traces()).toEqual([]);
         await stack.up({ "experiment.enabled": "false", "experiment.target": "k8s.deployment=hot-deals" });
         expect((await stack.products()).good).toBe(true);
@@ -143,7 +172,11 @@ describe("an experiment that cannot give an answer attacks nothing, or says that
         await stopEnforcer();
         try {
             const { outputs } = await stack.up({ "experiment.enabled": "true" });
-            expect(outputs.experiment!.value as Conclusion).toMatchObject({ verdict: "INCONCLUSIVE", requests: 0, reason: expect.stringMatching(/does not enforce NetworkPolicies.*--cni=calico/) });
+            expect(outputs.experiment!.value as Conclusion).toMatchObject({
+                verdict: "INCONCLUSIVE",
+                requests: 0,
+                reason: expect.stringMatching(/does not enforce NetworkPolicies.*--cni=calico/),
+            });
         } finally {
             await startEnforcer();
             await stack.up({ "experiment.enabled": "false" });
@@ -155,14 +188,20 @@ describe("an experiment that cannot give an answer attacks nothing, or says that
         const run = stack.up({ "experiment.enabled": "true", "experiment.duration": "8s" });
         let target: string | undefined;
         await until("the attack has begun", async () => {
-            const { items } = await stack.cluster.core.listNamespacedPod({ namespace: stack.namespace, labelSelector: "chaos-shop/target" });
+            const { items } = await stack.cluster.core.listNamespacedPod({
+                namespace: stack.namespace,
+                labelSelector: "chaos-shop/target",
+            });
             const policies = await stack.cluster.networking.listNamespacedNetworkPolicy({ namespace: stack.namespace });
             target = items[0]?.metadata?.name;
             return policies.items.length > 0 && stack.said.includes("Proven");
         });
         await stack.cluster.core.deleteNamespacedPod({ name: target!, namespace: stack.namespace });
         const { outputs } = await run;
-        expect(outputs.experiment!.value as Conclusion).toMatchObject({ verdict: "INCONCLUSIVE", reason: expect.stringContaining(target!) });
+        expect(outputs.experiment!.value as Conclusion).toMatchObject({
+            verdict: "INCONCLUSIVE",
+            reason: expect.stringContaining(target!),
+        });
         await stack.up({ "experiment.enabled": "false" });
         expect(await stack.traces()).toEqual([]);
     });

@@ -18,12 +18,29 @@ async function ask(pattern: string) {
 }
 
 /** What of a listing whose hot deals failed tells how that was dealt with. */
-const partsOf = ({ status, body }: Awaited<ReturnType<typeof ask>>) => [status, body.statusFashion, body.statusToys, body.statusHotDeals, body.hotDealsResponse];
-const marked = (why: string) => [200, "REMOTE_SERVICE", "REMOTE_SERVICE", why, { responseType: "FALLBACK", products: [] }];
+const partsOf = ({ status, body }: Awaited<ReturnType<typeof ask>>) => [
+    status,
+    body.statusFashion,
+    body.statusToys,
+    body.statusHotDeals,
+    body.hotDealsResponse,
+];
+const marked = (why: string) => [
+    200,
+    "REMOTE_SERVICE",
+    "REMOTE_SERVICE",
+    why,
+    { responseType: "FALLBACK", products: [] },
+];
 
 /** How many time-outs of 2 s each pattern waits for a backend that hangs. */
 const timeouts = { "/exception": 3, "/timeout": 1, "/retry": 3, "/parallel": 1 };
-const circuitCloses = () => until("the circuit is closed", async () => (await ask("/circuitbreaker")).body.statusHotDeals === "REMOTE_SERVICE", 15_000);
+const circuitCloses = () =>
+    until(
+        "the circuit is closed",
+        async () => (await ask("/circuitbreaker")).body.statusHotDeals === "REMOTE_SERVICE",
+        15_000,
+    );
 
 describe("with hot-deals isolated by the experiment, on a network that refuses", () => {
     beforeAll(async () => {
@@ -50,7 +67,8 @@ describe("with hot-deals isolated by the experiment, on a network that refuses",
 
     it("everything is whole again when the experiment is over", async () => {
         await stack.up({ "experiment.enabled": "false" });
-        for (const pattern of ["", ...Object.keys(timeouts)]) expect((await ask(pattern)).body.statusHotDeals).toBe("REMOTE_SERVICE");
+        for (const pattern of ["", ...Object.keys(timeouts)])
+            expect((await ask(pattern)).body.statusHotDeals).toBe("REMOTE_SERVICE");
         await circuitCloses();
     });
 });
@@ -59,7 +77,8 @@ describe("with hot-deals out of the gateway's reach, on a network that drops", (
     let heal: () => Promise<void>;
     beforeAll(async () => {
         const { items } = await stack.cluster.core.listNamespacedPod({ namespace: stack.namespace });
-        const addressOf = (workload: string) => items.find(({ metadata }) => metadata!.labels!.app === workload)!.status!.podIP!;
+        const addressOf = (workload: string) =>
+            items.find(({ metadata }) => metadata!.labels!.app === workload)!.status!.podIP!;
         heal = await dropPackets(addressOf("gateway"), addressOf("hot-deals"));
     });
     afterAll(() => heal?.());
@@ -70,12 +89,15 @@ describe("with hot-deals out of the gateway's reach, on a network that drops", (
         expect(seconds).toBeLessThan(3);
     });
 
-    it.each(Object.entries(timeouts))("/products%s lists the others and marks it after %i time-outs", async (pattern, count) => {
-        const answer = await ask(pattern);
-        expect(partsOf(answer)).toEqual(marked("TIMEOUT"));
-        expect(answer.seconds).toBeGreaterThan(2 * count - 0.1);
-        expect(answer.seconds).toBeLessThan(2 * count + 1);
-    });
+    it.each(Object.entries(timeouts))(
+        "/products%s lists the others and marks it after %i time-outs",
+        async (pattern, count) => {
+            const answer = await ask(pattern);
+            expect(partsOf(answer)).toEqual(marked("TIMEOUT"));
+            expect(answer.seconds).toBeGreaterThan(2 * count - 0.1);
+            expect(answer.seconds).toBeLessThan(2 * count + 1);
+        },
+    );
 
     it("/products/circuitbreaker stops waiting when its circuit is open", async () => {
         expect(partsOf(await ask("/circuitbreaker"))).toEqual(marked("TIMEOUT"));

@@ -34,7 +34,9 @@ async function underLoad(work: () => Promise<unknown>): Promise<{ asked: number;
             const outgoing = request(url, { agent, timeout: 10_000 }, (response) => {
                 let body = "";
                 response.setEncoding("utf8").on("data", (text: string) => (body += text));
-                response.on("end", () => resolve(response.statusCode === 200 ? undefined : `status ${response.statusCode}: ${body}`));
+                response.on("end", () =>
+                    resolve(response.statusCode === 200 ? undefined : `status ${response.statusCode}: ${body}`),
+                );
                 response.on("error", (error) => resolve(error.message));
             });
             outgoing.on("timeout", () => outgoing.destroy(new Error("no answer within 10 s")));
@@ -45,7 +47,8 @@ async function underLoad(work: () => Promise<unknown>): Promise<{ asked: number;
         for (; asking; await sleep(50)) {
             asked++;
             const problem = await ask(agent);
-            if (problem !== undefined) lost.push(`${new Date().toISOString()} over a ${agent ? "kept" : "fresh"} connection: ${problem}`);
+            if (problem !== undefined)
+                lost.push(`${new Date().toISOString()} over a ${agent ? "kept" : "fresh"} connection: ${problem}`);
         }
     };
     const clients = [client(false), client(false), client(kept), client(kept)];
@@ -59,7 +62,8 @@ async function underLoad(work: () => Promise<unknown>): Promise<{ asked: number;
     return { asked, lost };
 }
 
-const podsOf = async (workload: string) => (await stack.cluster.core.listNamespacedPod({ namespace, labelSelector: `app=${workload}` })).items;
+const podsOf = async (workload: string) =>
+    (await stack.cluster.core.listNamespacedPod({ namespace, labelSelector: `app=${workload}` })).items;
 
 /**
  * Waits until a workload's pods are two that are ready, all of them of its newest kind, and one of them may be evicted: right
@@ -69,7 +73,10 @@ async function settled(workload: string): Promise<void> {
     const policies = stack.cluster.kubeconfig.makeApiClient(PolicyV1Api);
     await until(`${workload} is settled`, async () => {
         const { metadata, status } = await stack.cluster.apps.readNamespacedDeployment({ name: workload, namespace });
-        const whole = status?.observedGeneration === metadata!.generation && status?.updatedReplicas === 2 && status.availableReplicas === 2;
+        const whole =
+            status?.observedGeneration === metadata!.generation &&
+            status?.updatedReplicas === 2 &&
+            status.availableReplicas === 2;
         const budget = await policies.readNamespacedPodDisruptionBudget({ name: workload, namespace });
         return whole && (await podsOf(workload)).length === 2 && budget.status?.disruptionsAllowed === 1;
     });
@@ -77,8 +84,15 @@ async function settled(workload: string): Promise<void> {
 
 /** What `kubectl rollout restart` does. */
 async function restart(name: string): Promise<void> {
-    const body = { spec: { template: { metadata: { annotations: { "kubectl.kubernetes.io/restartedAt": new Date().toISOString() } } } } } as unknown as V1Deployment;
-    await stack.cluster.apps.patchNamespacedDeployment({ name, namespace, body }, setHeaderOptions("Content-Type", PatchStrategy.StrategicMergePatch));
+    const body = {
+        spec: {
+            template: { metadata: { annotations: { "kubectl.kubernetes.io/restartedAt": new Date().toISOString() } } },
+        },
+    } as unknown as V1Deployment;
+    await stack.cluster.apps.patchNamespacedDeployment(
+        { name, namespace, body },
+        setHeaderOptions("Content-Type", PatchStrategy.StrategicMergePatch),
+    );
 }
 
 /** What `kubectl drain` does to a pod. @returns whether its budget allowed it */
@@ -104,25 +118,29 @@ describe("no request is lost under a constant load", () => {
         for (const { metadata } of await podsOf("gateway")) expect(before).not.toContain(metadata!.name);
     });
 
-    it.each(["gateway", "hot-deals"])("while the pods of %s are restarted, and then evicted one after the other", async (workload) => {
-        const { asked, lost } = await underLoad(async () => {
-            await restart(workload);
-            await settled(workload);
-            const [first, second] = (await podsOf(workload)).map(({ metadata }) => metadata!.name!);
-            expect(await evict(first!)).toBe(true);
-            // Its replacement is not ready yet: the budget keeps the other one.
-            expect(await evict(second!)).toBe(false);
-            await settled(workload);
-            expect(await evict(second!)).toBe(true);
-            await settled(workload);
-        });
-        expect(lost).toEqual([]);
-        expect(asked).toBeGreaterThan(50);
-    });
+    it.each(["gateway", "hot-deals"])(
+        "while the pods of %s are restarted, and then evicted one after the other",
+        async (workload) => {
+            const { asked, lost } = await underLoad(async () => {
+                await restart(workload);
+                await settled(workload);
+                const [first, second] = (await podsOf(workload)).map(({ metadata }) => metadata!.name!);
+                expect(await evict(first!)).toBe(true);
+                // Its replacement is not ready yet: the budget keeps the other one.
+                expect(await evict(second!)).toBe(false);
+                await settled(workload);
+                expect(await evict(second!)).toBe(true);
+                await settled(workload);
+            });
+            expect(lost).toEqual([]);
+            expect(asked).toBeGreaterThan(50);
+        },
+    );
 });
 
 describe("the database's data outlive the stack", () => {
-    const claimOf = async () => orMissing(stack.cluster.core.readNamespacedPersistentVolumeClaim({ name: "database-data", namespace }));
+    const claimOf = async () =>
+        orMissing(stack.cluster.core.readNamespacedPersistentVolumeClaim({ name: "database-data", namespace }));
     let kept: string;
 
     it("destroying it leaves the claim, and no workload", async () => {
@@ -138,7 +156,9 @@ describe("the database's data outlive the stack", () => {
         await stack.up({ "database.storage": "256Mi" });
         expect((await claimOf())!.metadata!.uid).toBe(kept);
         const [pod] = await podsOf("database");
-        expect(await stack.cluster.core.readNamespacedPodLog({ name: pod!.metadata!.name!, namespace })).not.toContain("makes a new database");
+        expect(await stack.cluster.core.readNamespacedPodLog({ name: pod!.metadata!.name!, namespace })).not.toContain(
+            "makes a new database",
+        );
         expect((await stack.products()).good).toBe(true);
     });
 

@@ -16,9 +16,19 @@ describe("the story, from a shop to two verdicts and back to nothing", () => {
     it("an update brings the shop up: all pods Running and ready, the gateway's address in the outputs", async () => {
         const { outputs } = await stack.up();
         const pods = await podsOf(stack.cluster, stack.namespace);
-        expect(pods.map(({ name }) => name.replace(/-[a-z0-9]+-[a-z0-9]{5}$/, "")).sort()).toEqual(["database", "fashion-bestseller", "gateway", "hot-deals", "toys-bestseller"]);
+        expect(pods.map(({ name }) => name.replace(/-[a-z0-9]+-[a-z0-9]{5}$/, "")).sort()).toEqual([
+            "database",
+            "fashion-bestseller",
+            "gateway",
+            "hot-deals",
+            "toys-bestseller",
+        ]);
         for (const pod of pods) expect(pod).toMatchObject({ status: "Running", ready: true });
-        expect(outputs).toMatchObject({ variant: { value: "four" }, namespace: { value: "e2e-story" }, experiment: { value: "disabled" } });
+        expect(outputs).toMatchObject({
+            variant: { value: "four" },
+            namespace: { value: "e2e-story" },
+            experiment: { value: "disabled" },
+        });
         expect(outputs.productsUrl!.value).toMatch(/^http:\/\/[\d.]+\/products$/);
     });
 
@@ -27,14 +37,33 @@ describe("the story, from a shop to two verdicts and back to nothing", () => {
         const response = await fetch(outputs.productsUrl!.value as string);
         const listing = (await response.json()) as Record<string, any>;
         expect(response.status).toBe(200);
-        expect(Object.keys(listing).sort()).toEqual(["duration", "fashionResponse", "hotDealsResponse", "statusFashion", "statusHotDeals", "statusToys", "toysResponse"]);
-        expect(listing).toMatchObject({ statusFashion: "REMOTE_SERVICE", statusToys: "REMOTE_SERVICE", statusHotDeals: "REMOTE_SERVICE", duration: expect.any(Number) });
+        expect(Object.keys(listing).sort()).toEqual([
+            "duration",
+            "fashionResponse",
+            "hotDealsResponse",
+            "statusFashion",
+            "statusHotDeals",
+            "statusToys",
+            "toysResponse",
+        ]);
+        expect(listing).toMatchObject({
+            statusFashion: "REMOTE_SERVICE",
+            statusToys: "REMOTE_SERVICE",
+            statusHotDeals: "REMOTE_SERVICE",
+            duration: expect.any(Number),
+        });
         expect(Number.isInteger(listing.duration)).toBe(true);
         for (const list of ["fashionResponse", "toysResponse", "hotDealsResponse"]) {
             expect(Object.keys(listing[list]).sort()).toEqual(["products", "responseType"]);
             expect(listing[list].products.length).toBeGreaterThan(0);
             for (const product of listing[list].products) {
-                expect(product).toEqual({ id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-[1-5][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/), name: expect.any(String), category: expect.any(String) });
+                expect(product).toEqual({
+                    id: expect.stringMatching(
+                        /^[0-9a-f]{8}-[0-9a-f]{4}-[1-5][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+                    ),
+                    name: expect.any(String),
+                    category: expect.any(String),
+                });
             }
         }
     });
@@ -42,30 +71,44 @@ describe("the story, from a shop to two verdicts and back to nothing", () => {
     it("another update changes nothing", async () => expect((await stack.up()).changes).toEqual([]));
 
     it("no password of the database is to be read in the state", async () => {
-        const secret = await stack.cluster.core.readNamespacedSecret({ name: "database-accounts", namespace: stack.namespace });
+        const secret = await stack.cluster.core.readNamespacedSecret({
+            name: "database-accounts",
+            namespace: stack.namespace,
+        });
         const passwords = Object.values(secret.data!).map((value) => Buffer.from(value, "base64").toString());
         expect(passwords).toHaveLength(4);
         const kept = (await stack.state()) + stack.said;
-        for (const password of passwords) expect(kept.includes(password) || kept.includes(Buffer.from(password).toString("base64"))).toBe(false);
+        for (const password of passwords)
+            expect(kept.includes(password) || kept.includes(Buffer.from(password).toString("base64"))).toBe(false);
     });
 
     it("a preview of the experiment shows exactly its parts", async () => {
         const changes = await stack.preview({ ...quick, "experiment.enabled": "true" });
-        const shown = changes.map(({ op, type, name }) => `${op} ${type.split(":").at(-1)} ${name.replace(/-[0-9a-f]{8}$/, "")}`);
+        const shown = changes.map(
+            ({ op, type, name }) => `${op} ${type.split(":").at(-1)} ${name.replace(/-[0-9a-f]{8}$/, "")}`,
+        );
         expect(shown.sort()).toEqual(experimentParts);
     });
 
     it("with hot-deals isolated the verdict is FAILED", async () => {
         const { outputs } = await stack.up();
         const conclusion = conclusionOf(outputs);
-        expect(conclusion).toMatchObject({ name: "hot-deals-blackhole", run: "1", attack: "blackhole", verdict: "FAILED", successRate: "0%", requests: 40 });
+        expect(conclusion).toMatchObject({
+            name: "hot-deals-blackhole",
+            run: "1",
+            attack: "blackhole",
+            verdict: "FAILED",
+            successRate: "0%",
+            requests: 40,
+        });
         expect(conclusion.targets).toEqual([expect.stringMatching(/^e2e-story\/hot-deals-[^/]+\/hot-deals$/)]);
         expect(conclusion.reason).toMatch(/hot-deals/);
         expect(existsSync(conclusion.journal)).toBe(true);
         expect((await stack.products()).good).toBe(false);
     });
 
-    it("while nothing has changed, another update does not run it again", async () => expect((await stack.up()).changes).toEqual([]));
+    it("while nothing has changed, another update does not run it again", async () =>
+        expect((await stack.up()).changes).toEqual([]));
 
     it("disabling it removes its parts, attack first, and /products is whole", async () => {
         const { changes, outputs } = await stack.up({ "experiment.enabled": "false" });
@@ -75,7 +118,9 @@ describe("the story, from a shop to two verdicts and back to nothing", () => {
         // The deadline's Job, and what it may do, outlive the attack.
         for (const part of ["deadline", "deadline-role", "deadline-binding", "deadline-account"]) {
             const steps = ["check", "blackhole", "targets", part, "steady-state"];
-            expect(steps.map((step) => order.indexOf(step))).toEqual(steps.map((step) => order.indexOf(step)).sort((a, b) => a - b));
+            expect(steps.map((step) => order.indexOf(step))).toEqual(
+                steps.map((step) => order.indexOf(step)).sort((a, b) => a - b),
+            );
             expect(order).toContain(part);
         }
         expect(await stack.traces()).toEqual([]);
@@ -96,8 +141,18 @@ describe("the story, from a shop to two verdicts and back to nothing", () => {
     it("another run first undoes the old attack, and waits for recovery, before the new steady state", async () => {
         const { changes, outputs } = await stack.up({ "experiment.run": "2" });
         const done = changes.map(({ op, name }) => `${op} ${name}`);
-        const order = ["delete-replaced check", "delete-replaced blackhole", "delete-replaced targets", "delete-replaced steady-state", "create-replacement steady-state", "create-replacement blackhole", "create-replacement check"];
-        expect(order.map((step) => done.indexOf(step))).toEqual(order.map((step) => done.indexOf(step)).sort((a, b) => a - b));
+        const order = [
+            "delete-replaced check",
+            "delete-replaced blackhole",
+            "delete-replaced targets",
+            "delete-replaced steady-state",
+            "create-replacement steady-state",
+            "create-replacement blackhole",
+            "create-replacement check",
+        ];
+        expect(order.map((step) => done.indexOf(step))).toEqual(
+            order.map((step) => done.indexOf(step)).sort((a, b) => a - b),
+        );
         expect(order.map((step) => done.indexOf(step))).not.toContain(-1);
         expect(conclusionOf(outputs)).toMatchObject({ run: "2", verdict: "PASSED" });
     });
@@ -105,7 +160,9 @@ describe("the story, from a shop to two verdicts and back to nothing", () => {
     it("destroying the stack in the middle of it all leaves nothing in the cluster", async () => {
         await stack.destroy();
         expect(await stack.exists()).toBe(false);
-        const policies = await stack.cluster.networking.listNetworkPolicyForAllNamespaces({ labelSelector: "chaos-shop/experiment" });
+        const policies = await stack.cluster.networking.listNetworkPolicyForAllNamespaces({
+            labelSelector: "chaos-shop/experiment",
+        });
         expect(policies.items.filter(({ metadata }) => metadata!.namespace === stack.namespace)).toEqual([]);
     });
 });

@@ -45,7 +45,11 @@ export class TestStack {
     static async open(name: string): Promise<TestStack> {
         const { kubeconfig, context } = await sandboxUp();
         const backend = mkdtempSync(join(tmpdir(), "chaos-shop-e2e-"));
-        Object.assign(process.env, { KUBECONFIG: kubeconfig, PULUMI_BACKEND_URL: fileBackend(backend), PULUMI_CONFIG_PASSPHRASE: "only for this test" });
+        Object.assign(process.env, {
+            KUBECONFIG: kubeconfig,
+            PULUMI_BACKEND_URL: fileBackend(backend),
+            PULUMI_CONFIG_PASSPHRASE: "only for this test",
+        });
         return TestStack.inBackend(name, connect(context), backend);
     }
 
@@ -67,10 +71,16 @@ export class TestStack {
      * @param refresh whether to look first what has become of the resources in the cluster. @default false
      * @returns the changes it made, "same" left out, in the order in which they were done
      */
-    async up(settings: Record<string, string> = {}, refresh = false): Promise<{ changes: Change[]; outputs: OutputMap }> {
+    async up(
+        settings: Record<string, string> = {},
+        refresh = false,
+    ): Promise<{ changes: Change[]; outputs: OutputMap }> {
         this.stack.set(settings);
         const changes: Change[] = [];
-        await this.stack.up((event) => this.record(event, event.resOutputsEvent?.metadata, changes), { refresh, onOutput: this.onOutput });
+        await this.stack.up((event) => this.record(event, event.resOutputsEvent?.metadata, changes), {
+            refresh,
+            onOutput: this.onOutput,
+        });
         return { changes, outputs: await this.stack.outputs() };
     }
 
@@ -107,7 +117,10 @@ export class TestStack {
     async preview(settings: Record<string, string> = {}): Promise<Change[]> {
         this.stack.set(settings);
         const changes: Change[] = [];
-        await this.stack.preview((event) => this.record(event, event.resourcePreEvent?.metadata, changes), this.onOutput);
+        await this.stack.preview(
+            (event) => this.record(event, event.resourcePreEvent?.metadata, changes),
+            this.onOutput,
+        );
         return changes;
     }
 
@@ -137,7 +150,9 @@ export class TestStack {
     /** Whether the backend holds a lock of the stack, as it does while an update runs. */
     isLocked(): boolean {
         const locks = join(this.backend!, ".pulumi", "locks");
-        return existsSync(locks) && readdirSync(locks, { recursive: true }).some((name) => String(name).endsWith(".json"));
+        return (
+            existsSync(locks) && readdirSync(locks, { recursive: true }).some((name) => String(name).endsWith(".json"))
+        );
     }
 
     async destroy(): Promise<void> {
@@ -186,17 +201,28 @@ export class TestStack {
     private record(event: EngineEvent, metadata: StepEventMetadata | undefined, changes: Change[]): void {
         this.onEvent?.(event);
         // Debug messages, which the SDK's types forget, are its dumps of its own calls; nobody is shown them.
-        if (event.diagnosticEvent && (event.diagnosticEvent.severity as string) !== "debug") this.said += `${event.diagnosticEvent.message}\n`;
+        if (event.diagnosticEvent && (event.diagnosticEvent.severity as string) !== "debug")
+            this.said += `${event.diagnosticEvent.message}\n`;
         if (!metadata || ["same", "read", "refresh"].includes(metadata.op)) return;
         const [type, name] = metadata.urn.split("::").slice(2);
         // The engine's own, which it makes as they are needed and shows to nobody.
         if (type!.startsWith("pulumi:providers:") && name!.startsWith("default")) return;
-        changes.push({ op: metadata.op, type: type!.split("$").at(-1)!, name: name!, properties: Object.keys(metadata.detailedDiff ?? {}) });
+        changes.push({
+            op: metadata.op,
+            type: type!.split("$").at(-1)!,
+            name: name!,
+            properties: Object.keys(metadata.detailedDiff ?? {}),
+        });
     }
 }
 
 /** Waits until something holds. @throws where it does not get so */
-export async function until(what: string, holds: () => Promise<boolean>, patienceMs = 60_000, pauseMs = 200): Promise<void> {
+export async function until(
+    what: string,
+    holds: () => Promise<boolean>,
+    patienceMs = 60_000,
+    pauseMs = 200,
+): Promise<void> {
     const giveUpAt = Date.now() + patienceMs;
     while (!(await holds())) {
         if (Date.now() > giveUpAt) throw new Error(`after ${patienceMs} ms still not so: ${what}`);

@@ -28,7 +28,17 @@ export async function startApiServer(listener: RequestListener): Promise<{ apiSe
 /** Puts a new certificate into a folder as `ca.crt`. @returns its key, and it */
 export function makeCertificate(folder: string): [key: Buffer, cert: Buffer] {
     const files = { key: join(folder, "key.pem"), cert: join(folder, "ca.crt") };
-    const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=test", "-addext", "subjectAltName=IP:127.0.0.1"];
+    const kind = [
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:prime256v1",
+        "-nodes",
+        "-subj",
+        "/CN=test",
+        "-addext",
+        "subjectAltName=IP:127.0.0.1",
+    ];
     execFileSync("openssl", ["req", "-x509", ...kind, "-keyout", files.key, "-out", files.cert], { stdio: "pipe" });
     return [readFileSync(files.key), readFileSync(files.cert)];
 }

@@ -17,7 +17,10 @@ export class TestBroker {
     private readonly folder = mkdtempSync(join(tmpdir(), "shop-broker-"));
     private server: ChildProcess | undefined;
 
-    private constructor(readonly port: number, monitoringPort: number) {
+    private constructor(
+        readonly port: number,
+        monitoringPort: number,
+    ) {
         const configuration = readFileSync(resolve(__dirname, "../../../services/broker/nats.conf"), "utf8");
         const moved = configuration
             .replace("port: 4222", `port: ${port}`)
@@ -33,7 +36,10 @@ export class TestBroker {
     }
 
     async start(): Promise<void> {
-        const server = spawn("/usr/sbin/nats-server", ["--config", join(this.folder, "nats.conf")], { env: BROKER_PASSWORDS, stdio: "pipe" });
+        const server = spawn("/usr/sbin/nats-server", ["--config", join(this.folder, "nats.conf")], {
+            env: BROKER_PASSWORDS,
+            stdio: "pipe",
+        });
         let output = "";
         server.stderr!.on("data", (chunk) => (output += chunk));
         this.server = server;

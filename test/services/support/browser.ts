@@ -12,4 +12,5 @@ export function describeInChromium(title: string, tests: () => void): void {
 }
 
 /** A headless Chromium. Its own sandbox does not run as root, which the tests may be. */
-export const openBrowser = (): Promise<Browser> => chromium.launch({ executablePath: PROGRAM, chromiumSandbox: process.getuid?.() !== 0 });
+export const openBrowser = (): Promise<Browser> =>
+    chromium.launch({ executablePath: PROGRAM, chromiumSandbox: process.getuid?.() !== 0 });

@@ -21,7 +21,9 @@ export const INVENTORY_PASSWORD = "inventory secret";
 function whyNoPostgres(): string | undefined {
     const versions = "/usr/lib/postgresql";
     // The client alone makes a version's folder, too.
-    const isThere = () => existsSync(versions) && readdirSync(versions).some((version) => existsSync(join(versions, version, "bin", "postgres")));
+    const isThere = () =>
+        existsSync(versions) &&
+        readdirSync(versions).some((version) => existsSync(join(versions, version, "bin", "postgres")));
     return whyNotInstalled("PostgreSQL", "postgresql-15", isThere, () => {
         // Only the programs are wanted: the package would otherwise make a database of its own and start it.
         const clusterSettings = "/etc/postgresql-common/createcluster.conf";
@@ -103,20 +105,35 @@ export class TestDatabase {
     /** Runs `start.sh` until the database answers queries. */
     async start(environment: Record<string, string> = {}): Promise<void> {
         const server = this.launch(environment);
-        await eventually("the database accepts a query", async () => {
-            if (server.exitCode !== null) {
-                throw new Error(`start.sh exited with ${server.exitCode}:\n${this.written}`);
-            }
-            return this.query((sql) => sql`select 1`).then(() => true, () => false);
-        }, 30_000);
+        await eventually(
+            "the database accepts a query",
+            async () => {
+                if (server.exitCode !== null) {
+                    throw new Error(`start.sh exited with ${server.exitCode}:\n${this.written}`);
+                }
+                return this.query((sql) => sql`select 1`).then(
+                    () => true,
+                    () => false,
+                );
+            },
+            30_000,
+        );
     }
 
     /** Asks the database as the given account over the network, on a connection of its own. */
     async query<Rows>(
-        ask: (sql: postgres.Sql) => Promise<Rows>, user = "shop_reader", password = READER_PASSWORD,
+        ask: (sql: postgres.Sql) => Promise<Rows>,
+        user = "shop_reader",
+        password = READER_PASSWORD,
     ): Promise<Rows> {
         const sql = postgres({
-            host: "127.0.0.1", port: this.port, user, password, database: "shop", max: 1, connect_timeout: 2,
+            host: "127.0.0.1",
+            port: this.port,
+            user,
+            password,
+            database: "shop",
+            max: 1,
+            connect_timeout: 2,
             onnotice: () => {},
         });
         try {

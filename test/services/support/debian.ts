@@ -9,7 +9,12 @@ import { join } from "node:path";
  *
  * @param prepare what must be in place before the package is
  */
-export function whyNotInstalled(what: string, debianPackage: string, isThere: () => boolean, prepare: () => void = () => {}): string | undefined {
+export function whyNotInstalled(
+    what: string,
+    debianPackage: string,
+    isThere: () => boolean,
+    prepare: () => void = () => {},
+): string | undefined {
     if (isThere()) {
         return undefined;
     }
@@ -21,7 +26,11 @@ export function whyNotInstalled(what: string, debianPackage: string, isThere: ()
     // Other tests may be installing, too, and apt-get waits for those who install, but not for those who update the lists,
     // which on a new machine are empty or old.
     const aptGet = (...args: string[]) =>
-        execFileSync("flock", [join(tmpdir(), "chaos-shop-apt-get.lock"), "apt-get", "-o", "DPkg::Lock::Timeout=300", ...args], { env: environment, stdio: "pipe" });
+        execFileSync(
+            "flock",
+            [join(tmpdir(), "chaos-shop-apt-get.lock"), "apt-get", "-o", "DPkg::Lock::Timeout=300", ...args],
+            { env: environment, stdio: "pipe" },
+        );
     try {
         prepare();
         aptGet("update");

@@ -21,7 +21,20 @@ export async function startDns(reply: Reply) {
         }
         // RFC 1035: the header and the question come back, and after them one A record that points at the question.
         const found = control.reply === "loopback";
-        const header = Buffer.from([query[0]!, query[1]!, 0x81, found ? 0x80 : 0x83, 0, 1, 0, found ? 1 : 0, 0, 0, 0, 0]);
+        const header = Buffer.from([
+            query[0]!,
+            query[1]!,
+            0x81,
+            found ? 0x80 : 0x83,
+            0,
+            1,
+            0,
+            found ? 1 : 0,
+            0,
+            0,
+            0,
+            0,
+        ]);
         const answer = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 30, 0, 4, 127, 0, 0, 1]);
         const question = query.subarray(12, at + 5);
         server.send(Buffer.concat([header, question, ...(found ? [answer] : [])]), from.port, from.address);

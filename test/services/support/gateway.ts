@@ -5,7 +5,11 @@ import { bundle, startProgram, type RunningProgram } from "./programs";
 /** How long the gateway waits for a backend in these tests, in milliseconds. */
 export const TIMEOUT_MS = 600;
 
-export const product = (category: string) => ({ id: "1cb000fc-4a11-4fd3-a30d-65e5eccf7d56", name: "A thing", category });
+export const product = (category: string) => ({
+    id: "1cb000fc-4a11-4fd3-a30d-65e5eccf7d56",
+    name: "A thing",
+    category,
+});
 export const list = (category: string) => ({ responseType: "REMOTE_SERVICE", products: [product(category)] });
 
 let running: { close(): void }[] = [];
@@ -16,7 +20,10 @@ afterEach(() => {
 });
 
 /** Starts a gateway before healthy backends, but for those given; all of them end with the test. @param more of its environment */
-export async function startGateway(peers: { fashion?: Peer; toys?: Peer; hotDeals?: Peer } = {}, more: Record<string, string> = {}) {
+export async function startGateway(
+    peers: { fashion?: Peer; toys?: Peer; hotDeals?: Peer } = {},
+    more: Record<string, string> = {},
+) {
     const fashion = peers.fashion ?? (await answeringJson(list("FASHION")));
     const toys = peers.toys ?? (await answeringJson(list("TOYS")));
     const hotDeals = peers.hotDeals ?? (await answeringJson(list("HOT_DEALS")));

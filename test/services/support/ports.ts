@@ -20,7 +20,11 @@ function isFree(port: number): Promise<boolean> {
 }
 
 /** Asks again and again until the answer is yes; throws with what was waited for when the limit runs out. */
-export async function eventually(what: string, isSo: () => Promise<boolean> | boolean, limitMs = 10_000): Promise<void> {
+export async function eventually(
+    what: string,
+    isSo: () => Promise<boolean> | boolean,
+    limitMs = 10_000,
+): Promise<void> {
     const deadline = performance.now() + limitMs;
     while (!(await isSo())) {
         if (performance.now() > deadline) {

@@ -34,7 +34,10 @@ export function sendRaw(url: string, bytes: string | Uint8Array, limitMs = 3_000
                 return;
             }
             const headers = Object.fromEntries(
-                lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]),
+                lines.map((line) => [
+                    line.slice(0, line.indexOf(":")).toLowerCase(),
+                    line.slice(line.indexOf(":") + 1).trim(),
+                ]),
             );
             resolve({ status: Number(status), headers, body: rest.join("\r\n\r\n") });
         });

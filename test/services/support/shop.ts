@@ -11,13 +11,20 @@ export interface RunningShop {
     kill(): void;
 }
 
-export function startCatalogue(database: TestDatabase, category: string, environment: Record<string, string> = {}): Promise<RunningProgram> {
+export function startCatalogue(
+    database: TestDatabase,
+    category: string,
+    environment: Record<string, string> = {},
+): Promise<RunningProgram> {
     const connection = { PGHOST: "127.0.0.1", PGPORT: String(database.port), PGPASSWORD: READER_PASSWORD };
     return startProgram("catalogue", { CATEGORY: category, ...connection, ...environment });
 }
 
 /** @param environment for all of the programs, besides their own */
-export async function startShop(database: TestDatabase, environment: Record<string, string> = {}): Promise<RunningShop> {
+export async function startShop(
+    database: TestDatabase,
+    environment: Record<string, string> = {},
+): Promise<RunningShop> {
     const catalogues: Record<string, RunningProgram> = {};
     for (const category of ["FASHION", "TOYS", "HOT_DEALS"]) {
         catalogues[category] = await startCatalogue(database, category, environment);
@@ -28,15 +35,35 @@ export async function startShop(database: TestDatabase, environment: Record<stri
         HOT_DEALS_URL: catalogues.HOT_DEALS!.url,
         ...environment,
     });
-    return { gateway, catalogues, kill: () => [gateway, ...Object.values(catalogues)].forEach((program) => program.kill()) };
+    return {
+        gateway,
+        catalogues,
+        kill: () => [gateway, ...Object.values(catalogues)].forEach((program) => program.kill()),
+    };
 }
 
 /** What variant seven adds, as processes: orders and the inventory, before a real database and a real broker. */
-export async function startOrdering(database: { port: number }, broker: TestBroker): Promise<{ orders: RunningProgram; inventory: RunningProgram }> {
-    const common = { PGHOST: "127.0.0.1", PGPORT: String(database.port), BROKER_HOST: "127.0.0.1", BROKER_PORT: String(broker.port) };
+export async function startOrdering(
+    database: { port: number },
+    broker: TestBroker,
+): Promise<{ orders: RunningProgram; inventory: RunningProgram }> {
+    const common = {
+        PGHOST: "127.0.0.1",
+        PGPORT: String(database.port),
+        BROKER_HOST: "127.0.0.1",
+        BROKER_PORT: String(broker.port),
+    };
     const [orders, inventory] = await Promise.all([
-        startProgram("orders", { ...common, PGPASSWORD: ORDERS_PASSWORD, BROKER_PASSWORD: BROKER_PASSWORDS.ORDERS_PASSWORD }),
-        startProgram("inventory", { ...common, PGPASSWORD: INVENTORY_PASSWORD, BROKER_PASSWORD: BROKER_PASSWORDS.INVENTORY_PASSWORD }),
+        startProgram("orders", {
+            ...common,
+            PGPASSWORD: ORDERS_PASSWORD,
+            BROKER_PASSWORD: BROKER_PASSWORDS.ORDERS_PASSWORD,
+        }),
+        startProgram("inventory", {
+            ...common,
+            PGPASSWORD: INVENTORY_PASSWORD,
+            BROKER_PASSWORD: BROKER_PASSWORDS.INVENTORY_PASSWORD,
+        }),
     ]);
     return { orders, inventory };
 }

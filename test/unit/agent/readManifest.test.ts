@@ -13,11 +13,14 @@ kind: DaemonSet
 metadata: { name: agent }
 spec: { template: { spec: { containers: [{ name: agent, env: [{ name: AGENT_KEY, value: ${value} }, { name: CLUSTER, value: <cluster_name> }] }] } } }
 `;
-const secret = (field: string, value: string) => `apiVersion: v1\nkind: Secret\nmetadata: { name: agent }\n${field}: { agent-key: ${value} }\n---\n${daemonSet('""').replace(/\{ name: AGENT_KEY.*?\}, /, "")}`;
+const secret = (field: string, value: string) =>
+    `apiVersion: v1\nkind: Secret\nmetadata: { name: agent }\n${field}: { agent-key: ${value} }\n---\n${daemonSet('""').replace(/\{ name: AGENT_KEY.*?\}, /, "")}`;
 let server: Server;
 
 beforeAll(async () => {
-    server = createServer(({ url }, response) => response.writeHead(url === "/agent.yaml" ? 200 : 404).end(daemonSet("<AGENT_KEY>")));
+    server = createServer(({ url }, response) =>
+        response.writeHead(url === "/agent.yaml" ? 200 : 404).end(daemonSet("<AGENT_KEY>")),
+    );
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 });
 afterAll(() => {
@@ -30,17 +33,25 @@ const read = (text: string) => {
     writeFileSync(join(folder, "agent.yaml"), text);
     return readManifest(join(folder, "agent.yaml"), key, "c1");
 };
-const variables = (objects: any[]) => objects.find(({ kind }) => kind === "DaemonSet").spec.template.spec.containers[0].env;
+const variables = (objects: any[]) =>
+    objects.find(({ kind }) => kind === "DaemonSet").spec.template.spec.containers[0].env;
 
 describe("an agent's manifest is filled in", () => {
     it("from a file, whatever its key is made of", async () => {
-        expect(variables(await read(daemonSet("<AGENT_KEY>")))).toEqual([{ name: "AGENT_KEY", value: key }, { name: "CLUSTER", value: "c1" }]);
+        expect(variables(await read(daemonSet("<AGENT_KEY>")))).toEqual([
+            { name: "AGENT_KEY", value: key },
+            { name: "CLUSTER", value: "c1" },
+        ]);
     });
     it("from a URL", async () => {
         expect(variables(await readManifest(at("/agent.yaml"), key, "c1"))[0].value).toBe(key);
     });
     it("and taken as it is where it holds the key already, in the clear or encoded", async () => {
-        for (const text of [daemonSet(JSON.stringify(key)), secret("data", Buffer.from(key).toString("base64")), secret("stringData", JSON.stringify(key))]) {
+        for (const text of [
+            daemonSet(JSON.stringify(key)),
+            secret("data", Buffer.from(key).toString("base64")),
+            secret("stringData", JSON.stringify(key)),
+        ]) {
             await expect(read(text)).resolves.toBeTruthy();
         }
     });
@@ -51,16 +62,47 @@ describe("an agent's manifest is refused, and the key not told", () => {
         ["that is no YAML", () => read("kind: [DaemonSet"), /which is no manifest: allowed is YAML/],
         ["whose objects have no name", () => read("apiVersion: apps/v1\nkind: DaemonSet\n"), /which is no manifest/],
         ["that is empty", () => read(""), /which has no DaemonSet: there is nothing/],
-        ["without a DaemonSet", () => read("apiVersion: v1\nkind: ConfigMap\nmetadata: { name: settings }\n"), /which has no DaemonSet: there is ConfigMap settings/],
-        ["without a key", () => read(daemonSet('""').replace("AGENT_KEY", "LEVEL")), /holds neither agent\.key nor the placeholder <AGENT_KEY>.*pulumi config set --secret agent\.key/],
-        ["with another key, which could show", () => read(daemonSet("another-key")), /whose AGENT_KEY is another key than agent\.key/],
-        ["with another key in a Secret", () => read(secret("stringData", "another-key")), /whose agent-key is another key/],
-        ["that is not there", () => readManifest(join(folder, "nothing.yaml"), key, "c1"), /nothing\.yaml", which cannot be read: ENOENT/],
-        ["at a URL that has none", () => readManifest(at("/nothing.yaml"), key, "c1"), /nothing\.yaml", which cannot be read: status 404/],
-        ["at a URL that nobody answers", () => readManifest("http://127.0.0.1:2/agent.yaml", key, "c1"), /cannot be read: .*ECONNREFUSED/],
+        [
+            "without a DaemonSet",
+            () => read("apiVersion: v1\nkind: ConfigMap\nmetadata: { name: settings }\n"),
+            /which has no DaemonSet: there is ConfigMap settings/,
+        ],
+        [
+            "without a key",
+            () => read(daemonSet('""').replace("AGENT_KEY", "LEVEL")),
+            /holds neither agent\.key nor the placeholder <AGENT_KEY>.*pulumi config set --secret agent\.key/,
+        ],
+        [
+            "with another key, which could show",
+            () => read(daemonSet("another-key")),
+            /whose AGENT_KEY is another key than agent\.key/,
+        ],
+        [
+            "with another key in a Secret",
+            () => read(secret("stringData", "another-key")),
+            /whose agent-key is another key/,
+        ],
+        [
+            "that is not there",
+            () => readManifest(join(folder, "nothing.yaml"), key, "c1"),
+            /nothing\.yaml", which cannot be read: ENOENT/,
+        ],
+        [
+            "at a URL that has none",
+            () => readManifest(at("/nothing.yaml"), key, "c1"),
+            /nothing\.yaml", which cannot be read: status 404/,
+        ],
+        [
+            "at a URL that nobody answers",
+            () => readManifest("http://127.0.0.1:2/agent.yaml", key, "c1"),
+            /cannot be read: .*ECONNREFUSED/,
+        ],
     ];
     it.each(refusals)("one %s", async (_, reading, expected) => {
-        const error: Error = await reading().then(() => Promise.reject(new Error("it was read")), (failure: Error) => failure);
+        const error: Error = await reading().then(
+            () => Promise.reject(new Error("it was read")),
+            (failure: Error) => failure,
+        );
         expect(error.message).toMatch(expected);
         expect(error.message).not.toMatch(/another-key/);
         expect(error.message).not.toContain(key);

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { describeResult, type Figure, judge, median, ratio } from "../../../bench/figure";
 
-const figure = (bar: number): Figure => ({ name: "speed", meaning: "how fast it is", bar, unit: "ratio", measure: () => Promise.reject(new Error("unused")) });
+const figure = (bar: number): Figure => ({
+    name: "speed",
+    meaning: "how fast it is",
+    bar,
+    unit: "ratio",
+    measure: () => Promise.reject(new Error("unused")),
+});
 const measured = (value: number) => ({ value, made: "of this and that", samples: { ours: [value] } });
 
 describe("a median", () => {
@@ -22,7 +28,8 @@ describe("a median", () => {
 });
 
 describe("a ratio", () => {
-    it("compares the medians, so that one slow round does not decide", () => expect(ratio([6, 6, 60], [3, 3, 3])).toBe(2));
+    it("compares the medians, so that one slow round does not decide", () =>
+        expect(ratio([6, 6, 60], [3, 3, 3])).toBe(2));
     it("is refused where the other side took no time", () => expect(() => ratio([1], [0])).toThrow("compared with 0"));
 });
 
@@ -32,15 +39,25 @@ describe("a figure", () => {
         [1.3, true],
         [1.31, false],
         [Number.NaN, false],
-    ])("of %d against a bar of 1.3 holds: %s", (value, holds) => expect(judge(figure(1.3), measured(value)).holds).toBe(holds));
+    ])("of %d against a bar of 1.3 holds: %s", (value, holds) =>
+        expect(judge(figure(1.3), measured(value)).holds).toBe(holds),
+    );
 
     it("is told with its name, bar, value and what the value was made of", () => {
         const told = describeResult(judge(figure(1.3), measured(2)));
-        for (const part of ["fails", "speed", "how fast it is", "at most 1.30 times", "2.00 times", "of this and that"]) expect(told).toContain(part);
+        for (const part of ["fails", "speed", "how fast it is", "at most 1.30 times", "2.00 times", "of this and that"])
+            expect(told).toContain(part);
     });
 
     it("that could not be measured fails, and says why", () => {
-        const told = describeResult({ name: "speed", meaning: "how fast it is", bar: 1, unit: "s", holds: false, problem: "the clock stood still" });
+        const told = describeResult({
+            name: "speed",
+            meaning: "how fast it is",
+            bar: 1,
+            unit: "s",
+            holds: false,
+            problem: "the clock stood still",
+        });
         expect(told).toContain("fails");
         expect(told).toContain("not measured: the clock stood still");
     });

@@ -4,7 +4,8 @@ import type { SeenAnswer } from "../../../cli/answersFile";
 import { stripsOf } from "../../../cli/liveWindow";
 
 /** `+` good, `-` bad. */
-const answers = (check: string, signs: string): SeenAnswer[] => [...signs].map((sign, at) => ({ check, at, latencyMs: 1, good: sign === "+" }));
+const answers = (check: string, signs: string): SeenAnswer[] =>
+    [...signs].map((sign, at) => ({ check, at, latencyMs: 1, good: sign === "+" }));
 const shown = (seen: SeenAnswer[], columns?: number) => stripsOf(seen, columns).map(stripVTControlCharacters);
 
 it("the answers to a check are a strip, with how many were good and bad", () => {
@@ -12,7 +13,10 @@ it("the answers to a check are a strip, with how many were good and bad", () => 
 });
 
 it("several checks have a strip each, with its name", () => {
-    expect(shown([...answers("/products", "+-"), ...answers("POST /orders", "+")])).toEqual(["  ▂█  1 good, 1 bad  /products", "  ▂  1 good, 0 bad  POST /orders"]);
+    expect(shown([...answers("/products", "+-"), ...answers("POST /orders", "+")])).toEqual([
+        "  ▂█  1 good, 1 bad  /products",
+        "  ▂  1 good, 0 bad  POST /orders",
+    ]);
 });
 
 it("a strip that is longer than the terminal shows the latest answers", () => {

@@ -2,21 +2,28 @@ import { describe, expect, it } from "vitest";
 import { plainError } from "../../../cli/session";
 
 /** What a failed update says, as far as it matters here. */
-const failed = (...diagnostics: string[]) => new Error(`code: -2\n stdout: Updating (local):\nDiagnostics:\n${diagnostics.join("\n")}\n\nOutputs:\n    variant: "four"\n`);
+const failed = (...diagnostics: string[]) =>
+    new Error(
+        `code: -2\n stdout: Updating (local):\nDiagnostics:\n${diagnostics.join("\n")}\n\nOutputs:\n    variant: "four"\n`,
+    );
 const resource = "  pulumi:pulumi:Stack (chaos-shop-local):";
 
 describe("what went wrong", () => {
     it("is told without what surrounds it", () => {
-        expect(plainError(failed(resource, "    error: a mistake"))).toBe("pulumi:pulumi:Stack (chaos-shop-local):\n    error: a mistake");
+        expect(plainError(failed(resource, "    error: a mistake"))).toBe(
+            "pulumi:pulumi:Stack (chaos-shop-local):\n    error: a mistake",
+        );
     });
 
     it("is told once, where the SDK and the engine both tell of it", () => {
-        const mistake = "    error: the configuration has a mistake:\n\n      experiment.radius is \"0\"";
+        const mistake = '    error: the configuration has a mistake:\n\n      experiment.radius is "0"';
         expect(plainError(failed(resource, mistake, mistake))).toBe(plainError(failed(resource, mistake)));
     });
 
     it("is told whole, where there is more than one thing", () => {
-        expect(plainError(failed(resource, "    error: one", "    error: another"))).toMatch(/error: one\n\s+error: another$/);
+        expect(plainError(failed(resource, "    error: one", "    error: another"))).toMatch(
+            /error: one\n\s+error: another$/,
+        );
     });
 
     it("is told as it is, where no update failed", () => {

@@ -15,7 +15,10 @@ const secret = { secure: "v1:def=" };
 describe("a stack's file", () => {
     it("is read where it is there, and its secrets are known to be set, but not shown", () => {
         expect(new StackFile(join(folder, "none.yaml")).plain).toEqual({});
-        writeFileSync(path, `encryptionsalt: ${salt}\nconfig:\n  chaos-shop:variant: seven\n  chaos-shop:agent.key:\n    secure: ${secret.secure}\n  aws:region: eu-north-1\n`);
+        writeFileSync(
+            path,
+            `encryptionsalt: ${salt}\nconfig:\n  chaos-shop:variant: seven\n  chaos-shop:agent.key:\n    secure: ${secret.secure}\n  aws:region: eu-north-1\n`,
+        );
         const file = new StackFile(path);
         expect(file.plain).toEqual({ variant: "seven" });
         expect(["variant", "agent.key", "namespace"].map((key) => file.has(key))).toEqual([true, true, false]);
@@ -25,7 +28,12 @@ describe("a stack's file", () => {
         new StackFile(path).set({ "experiment.enabled": "true", "chaos-shop:experiment.run": "2", variant: undefined });
         expect(load(readFileSync(path, "utf8"))).toEqual({
             encryptionsalt: salt,
-            config: { "chaos-shop:agent.key": secret, "aws:region": "eu-north-1", "chaos-shop:experiment.enabled": "true", "chaos-shop:experiment.run": "2" },
+            config: {
+                "chaos-shop:agent.key": secret,
+                "aws:region": "eu-north-1",
+                "chaos-shop:experiment.enabled": "true",
+                "chaos-shop:experiment.run": "2",
+            },
         });
     });
 });

@@ -21,7 +21,10 @@ function lock(holder: { pid: number; hostname?: string }, stack = "local"): stri
     const folder = join(backend, ".pulumi", "locks", "organization", "chaos-shop", stack);
     mkdirSync(folder, { recursive: true });
     const file = join(folder, `${holder.pid}-${holder.hostname ?? "here"}.json`);
-    writeFileSync(file, JSON.stringify({ username: "somebody", hostname: hostname(), timestamp: new Date(), ...holder }));
+    writeFileSync(
+        file,
+        JSON.stringify({ username: "somebody", hostname: hostname(), timestamp: new Date(), ...holder }),
+    );
     return file;
 }
 

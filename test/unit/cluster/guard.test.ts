@@ -28,7 +28,15 @@ function decide(files: string[], named?: string): AllowedContext {
 function leadingTo(context: string, server: string): string {
     const file = join(scratch, "config.json");
     const clusters = [{ name: "c", cluster: { server } }];
-    writeFileSync(file, JSON.stringify({ clusters, users: [{ name: "u", user: {} }], contexts: [{ name: context, context: { cluster: "c", user: "u" } }], "current-context": context }));
+    writeFileSync(
+        file,
+        JSON.stringify({
+            clusters,
+            users: [{ name: "u", user: {} }],
+            contexts: [{ name: context, context: { cluster: "c", user: "u" } }],
+            "current-context": context,
+        }),
+    );
     return file;
 }
 
@@ -50,7 +58,9 @@ describe("a context that is plainly local may be touched without being named", (
         ["kind-ipv6", "https://[::1]:39123"],
         ["docker-for-desktop", "https://localhost:6445"],
         ["k3d-demo", "https://host.docker.internal:6550"],
-    ])("%s at %s", (context, server) => expect(decide([leadingTo(context, server)])).toMatchObject({ name: context, local: expect.any(String) }));
+    ])("%s at %s", (context, server) =>
+        expect(decide([leadingTo(context, server)])).toMatchObject({ name: context, local: expect.any(String) }),
+    );
 });
 
 describe("any other context is refused until the stack names it, with the command that does", () => {
@@ -64,7 +74,9 @@ describe("any other context is refused until the stack names it, with the comman
     ])("as of %s", (file, context) => {
         expect(() => decide([kubeconfig(file)])).toThrow(GuardError);
         expect(() => decide([kubeconfig(file)])).toThrow(`the current context "${context}"`);
-        expect(() => decide([kubeconfig(file)])).toThrow(`Nothing was touched. If the shop and its experiments may run there: pulumi config set kube.context '${context}'`);
+        expect(() => decide([kubeconfig(file)])).toThrow(
+            `Nothing was touched. If the shop and its experiments may run there: pulumi config set kube.context '${context}'`,
+        );
         expect(decide([kubeconfig(file)], context)).toMatchObject({ name: context, local: undefined });
     });
 
@@ -88,10 +100,13 @@ describe("any other context is refused until the stack names it, with the comman
 });
 
 describe("a named context", () => {
-    it("is used, whatever the current one is", () => expect(decide([kubeconfig("several")], "kind-kind")).toMatchObject({ name: "kind-kind", local: "kind" }));
+    it("is used, whatever the current one is", () =>
+        expect(decide([kubeconfig("several")], "kind-kind")).toMatchObject({ name: "kind-kind", local: "kind" }));
 
     it("that is not there is refused, with those that are", () => {
-        expect(() => decide([kubeconfig("several")], "kind")).toThrow(/kube\.context is "kind".*allowed: production, kind-kind, minikube; set with `pulumi config set kube\.context NAME`/);
+        expect(() => decide([kubeconfig("several")], "kind")).toThrow(
+            /kube\.context is "kind".*allowed: production, kind-kind, minikube; set with `pulumi config set kube\.context NAME`/,
+        );
     });
 });
 
@@ -99,13 +114,21 @@ describe("several files", () => {
     it("are one, where the first file's word for the current context counts, as with kubectl", () => {
         expect(decide([kubeconfig("kind"), kubeconfig("gke")])).toMatchObject({ name: "kind-kind", local: "kind" });
         expect(() => decide([kubeconfig("gke"), kubeconfig("kind")])).toThrow(GuardError);
-        expect(decide([kubeconfig("gke"), kubeconfig("kind")], "kind-kind")).toMatchObject({ name: "kind-kind", local: "kind" });
+        expect(decide([kubeconfig("gke"), kubeconfig("kind")], "kind-kind")).toMatchObject({
+            name: "kind-kind",
+            local: "kind",
+        });
     });
     it("may describe the same cluster, and the first is right", () => {
-        expect(decide([kubeconfig("kind"), leadingTo("kind-kind", "https://34.90.1.2")])).toMatchObject({ server: "https://127.0.0.1:39123", local: "kind" });
+        expect(decide([kubeconfig("kind"), leadingTo("kind-kind", "https://34.90.1.2")])).toMatchObject({
+            server: "https://127.0.0.1:39123",
+            local: "kind",
+        });
     });
     it("may be missing or empty, as long as one is there", () => {
-        expect(decide([join(scratch, "gone"), kubeconfig("empty"), kubeconfig("no-current"), kubeconfig("kind")])).toMatchObject({ name: "kind-kind" });
+        expect(
+            decide([join(scratch, "gone"), kubeconfig("empty"), kubeconfig("no-current"), kubeconfig("kind")]),
+        ).toMatchObject({ name: "kind-kind" });
     });
 });
 
@@ -114,31 +137,57 @@ describe("without a cluster to touch the error names the ways to get one", () =>
         ["a kubeconfig without contexts", [kubeconfig("none")], /no current context/],
         ["an empty file", [kubeconfig("empty")], /no current context/],
         ["no current context", [kubeconfig("no-current")], /no current context/],
-        ["a current context that is not there", [kubeconfig("current-gone")], /current context is "kind-deleted", which it does not have; it has kind-kind/],
-        ["a cluster that is not described", [kubeconfig("cluster-gone")], /cluster "gone", which the kubeconfig does not describe/],
+        [
+            "a current context that is not there",
+            [kubeconfig("current-gone")],
+            /current context is "kind-deleted", which it does not have; it has kind-kind/,
+        ],
+        [
+            "a cluster that is not described",
+            [kubeconfig("cluster-gone")],
+            /cluster "gone", which the kubeconfig does not describe/,
+        ],
     ])("%s", (_what, files, reason) => {
         expect(() => decide(files)).toThrow(GuardError);
         expect(() => decide(files)).toThrow(reason);
-        expect(() => decide(files)).toThrow(/npm run sandbox -- up.*kind.*minikube.*pulumi config set kube\.context NAME/);
+        expect(() => decide(files)).toThrow(
+            /npm run sandbox -- up.*kind.*minikube.*pulumi config set kube\.context NAME/,
+        );
     });
 
     it("no file at all", () => {
         delete process.env.KUBECONFIG;
         process.env.HOME = scratch;
         expect(() => allowedContext(loadKubeconfig(), undefined)).toThrow(/no current context.*npm run sandbox -- up/);
-        expect(() => allowedContext(loadKubeconfig(), "production")).toThrow(/kube\.context is "production".*no context at all/);
+        expect(() => allowedContext(loadKubeconfig(), "production")).toThrow(
+            /kube\.context is "production".*no context at all/,
+        );
     });
 });
 
 describe("a kubeconfig that cannot be read is told of by its file, and never quoted", () => {
-    beforeAll(() => writeFileSync(join(scratch, "nameless.yaml"), "clusters:\n- cluster: {server: 'https://127.0.0.1:1'}\n"));
+    beforeAll(() =>
+        writeFileSync(join(scratch, "nameless.yaml"), "clusters:\n- cluster: {server: 'https://127.0.0.1:1'}\n"),
+    );
 
     it.each([
-        ["broken YAML", [kubeconfig("broken")], /broken\.yaml cannot be read: .* in line \d+; mend it, or set KUBECONFIG to another/],
+        [
+            "broken YAML",
+            [kubeconfig("broken")],
+            /broken\.yaml cannot be read: .* in line \d+; mend it, or set KUBECONFIG to another/,
+        ],
         ["broken YAML beside a good one", [kubeconfig("kind"), kubeconfig("broken")], /broken\.yaml cannot be read/],
-        ["a cluster without a name", [join(scratch, "nameless.yaml")], /nameless\.yaml cannot be read: .*name is missing/],
+        [
+            "a cluster without a name",
+            [join(scratch, "nameless.yaml")],
+            /nameless\.yaml cannot be read: .*name is missing/,
+        ],
         ["a folder", [scratch], /cannot be read: EISDIR/],
-        ["a file that is not there", [join(scratch, "gone")], /KUBECONFIG is ".*gone", and no such file is there; set it to one that is, or unset it/],
+        [
+            "a file that is not there",
+            [join(scratch, "gone")],
+            /KUBECONFIG is ".*gone", and no such file is there; set it to one that is, or unset it/,
+        ],
     ])("%s", (_what, files, reason) => {
         expect(() => decide(files)).toThrow(KubeconfigError);
         expect(() => decide(files)).toThrow(reason);
@@ -149,5 +198,6 @@ describe("a kubeconfig that cannot be read is told of by its file, and never quo
         }
     });
 
-    it("text that is no kubeconfig counts as one without contexts", () => expect(() => decide([kubeconfig("text")])).toThrow(/no current context/));
+    it("text that is no kubeconfig counts as one without contexts", () =>
+        expect(() => decide([kubeconfig("text")])).toThrow(/no current context/));
 });

@@ -11,26 +11,55 @@ interface DaemonSet {
 
 const daemonSet = ({ name, ready, seen = true }: DaemonSet) => ({
     metadata: { name, generation: 2 },
-    status: { desiredNumberScheduled: 1, numberReady: ready, updatedNumberScheduled: 1, observedGeneration: seen ? 2 : 1 },
+    status: {
+        desiredNumberScheduled: 1,
+        numberReady: ready,
+        updatedNumberScheduled: 1,
+        observedGeneration: seen ? 2 : 1,
+    },
 });
 const brokenPod = {
     metadata: { name: "agent-x", namespace: "demo-agent" },
-    status: { phase: "Pending", containerStatuses: [{ name: "agent", ready: false, state: { waiting: { reason: "ImagePullBackOff", message: "no such image" } } }] },
+    status: {
+        phase: "Pending",
+        containerStatuses: [
+            {
+                name: "agent",
+                ready: false,
+                state: { waiting: { reason: "ImagePullBackOff", message: "no such image" } },
+            },
+        ],
+    },
 };
 
 /** Waits for the DaemonSet `agent` of a cluster that stays as it is. */
 function wait(daemonSets: DaemonSet[], pods: object[] = []) {
     const list = (items: unknown[]) => async () => ({ items });
     const cluster = {
-        apps: { listNamespacedDaemonSet: list(daemonSets.map(daemonSet)), listNamespacedDeployment: list([]), listNamespacedStatefulSet: list([]) },
+        apps: {
+            listNamespacedDaemonSet: list(daemonSets.map(daemonSet)),
+            listNamespacedDeployment: list([]),
+            listNamespacedStatefulSet: list([]),
+        },
         core: { listNamespacedPod: list(pods), listNamespacedEvent: list([]) },
     } as unknown as Cluster;
-    return awaitReady(cluster, "the agent", [{ namespace: "demo-agent", includes: ({ name }) => name === "agent" }], Date.now(), 8_000);
+    return awaitReady(
+        cluster,
+        "the agent",
+        [{ namespace: "demo-agent", includes: ({ name }) => name === "agent" }],
+        Date.now(),
+        8_000,
+    );
 }
 
 describe("an agent is ready", () => {
     it("when all its pods are, whatever an agent that it takes the place of is doing", async () => {
-        await expect(wait([{ name: "agent", ready: 1 }, { name: "broken-agent", ready: 0 }])).resolves.toEqual({ ready: "1 of 1", complete: true });
+        await expect(
+            wait([
+                { name: "agent", ready: 1 },
+                { name: "broken-agent", ready: 0 },
+            ]),
+        ).resolves.toEqual({ ready: "1 of 1", complete: true });
     });
     it.each<[string, DaemonSet[]]>([
         ["before a pod is", [{ name: "agent", ready: 0 }]],

@@ -9,8 +9,18 @@ const storageClass = (name: string, standard = false): V1StorageClass => ({
 
 describe("a storage class that is not there is refused, with those that are", () => {
     it.each<[what: string, classes: V1StorageClass[], wanted: string | undefined, words: RegExp]>([
-        ["named", [storageClass("slow"), storageClass("standard", true)], "fast", /storage\.class is "fast".*allowed: slow, standard.*\n.*pulumi config set storage\.class standard$/],
-        ["a default", [storageClass("slow")], undefined, /storage\.class is not set, and the cluster has no default class; allowed: slow.*\n.*pulumi config set storage\.class slow$/],
+        [
+            "named",
+            [storageClass("slow"), storageClass("standard", true)],
+            "fast",
+            /storage\.class is "fast".*allowed: slow, standard.*\n.*pulumi config set storage\.class standard$/,
+        ],
+        [
+            "a default",
+            [storageClass("slow")],
+            undefined,
+            /storage\.class is not set, and the cluster has no default class; allowed: slow.*\n.*pulumi config set storage\.class slow$/,
+        ],
         ["any", [], "fast", /it has none at all: install one, or .*pulumi config rm database\.storage/],
     ])("%s", (_what, classes, wanted, words) => expect(missingClass(classes, wanted)).toMatch(words));
 

@@ -15,7 +15,18 @@ describe("a workload that is not ready is told of in words, with what to do", ()
         [
             "no node has room",
             deployment(),
-            [pod({ phase: "Pending", conditions: [{ type: "PodScheduled", status: "False", message: "0/1 nodes are available: 1 Insufficient memory." }] })],
+            [
+                pod({
+                    phase: "Pending",
+                    conditions: [
+                        {
+                            type: "PodScheduled",
+                            status: "False",
+                            message: "0/1 nodes are available: 1 Insufficient memory.",
+                        },
+                    ],
+                }),
+            ],
             /^orders is Pending: it waits for a node that has room for it: 0\/1 nodes are available: 1 Insufficient memory\. Make room .*`pulumi up` again\.$/,
         ],
         [
@@ -27,20 +38,54 @@ describe("a workload that is not ready is told of in words, with what to do", ()
         [
             "its image cannot be had",
             deployment(),
-            [pod({ phase: "Pending", containerStatuses: [{ state: { waiting: { reason: "ErrImagePull", message: "not found" } } } as never] })],
+            [
+                pod({
+                    phase: "Pending",
+                    containerStatuses: [
+                        { state: { waiting: { reason: "ErrImagePull", message: "not found" } } } as never,
+                    ],
+                }),
+            ],
             /^orders is Pending: .*ErrImagePull: not found\. Set an image.*images\.node/,
         ],
-        ["its program ends", deployment(), [pod({ phase: "Running", containerStatuses: [{ state: { waiting: { reason: "CrashLoopBackOff" } } } as never] })], /CrashLoopBackOff\. Look at `kubectl --namespace demo logs orders-1 --previous`/],
-        ["its container is being made", deployment(), [pod({ phase: "Pending", containerStatuses: [{ state: { waiting: { reason: "ContainerCreating" } } } as never] })], /waits for its container to start/],
+        [
+            "its program ends",
+            deployment(),
+            [
+                pod({
+                    phase: "Running",
+                    containerStatuses: [{ state: { waiting: { reason: "CrashLoopBackOff" } } } as never],
+                }),
+            ],
+            /CrashLoopBackOff\. Look at `kubectl --namespace demo logs orders-1 --previous`/,
+        ],
+        [
+            "its container is being made",
+            deployment(),
+            [
+                pod({
+                    phase: "Pending",
+                    containerStatuses: [{ state: { waiting: { reason: "ContainerCreating" } } } as never],
+                }),
+            ],
+            /waits for its container to start/,
+        ],
         [
             "an experiment attacks it",
             deployment(),
-            [{ metadata: { name: "orders-1", labels: { "chaos-shop/target": "orders-blackhole.blackhole" } }, status: { phase: "Running" } }],
+            [
+                {
+                    metadata: { name: "orders-1", labels: { "chaos-shop/target": "orders-blackhole.blackhole" } },
+                    status: { phase: "Running" },
+                },
+            ],
             /^orders was under attack by the experiment orders-blackhole when this was looked at\. The next update looks again\.$/,
         ],
         ["it does not get ready", deployment(), [pod({ phase: "Running" })], /readiness probe/],
     ])("%s", (_what, found, pods, words) => expect(whatItWaitsFor(found, pods)).toMatch(words));
 
-    it("and nothing is told of one that is", () => expect(whatItWaitsFor(deployment(whole), [pod({ phase: "Running" })])).toBeUndefined());
-    it("one whose change the cluster has not seen yet is not ready", () => expect(whatItWaitsFor(deployment({ ...whole, observedGeneration: 1 }), [])).toBeDefined());
+    it("and nothing is told of one that is", () =>
+        expect(whatItWaitsFor(deployment(whole), [pod({ phase: "Running" })])).toBeUndefined());
+    it("one whose change the cluster has not seen yet is not ready", () =>
+        expect(whatItWaitsFor(deployment({ ...whole, observedGeneration: 1 }), [])).toBeDefined());
 });

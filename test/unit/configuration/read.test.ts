@@ -13,12 +13,18 @@ const around = {
         { name: "hot-deals-blackhole", attacks: [{ kind: "blackhole" }] },
         { name: "orders-kill", variant: "seven" as const, attacks: [{ kind: "kill" }] },
         { name: "two-at-once", attacks: [{ kind: "blackhole" }, { kind: "dns" }] },
-        { name: "patient", attacks: [{ kind: "blackhole" }], actions: [{ kind: "wait", durationMs: 20_000 }, { kind: "scale" }, { kind: "wait", durationMs: 10_000 }] },
+        {
+            name: "patient",
+            attacks: [{ kind: "blackhole" }],
+            actions: [{ kind: "wait", durationMs: 20_000 }, { kind: "scale" }, { kind: "wait", durationMs: 10_000 }],
+        },
     ],
 };
-const own = (values: Record<string, string>) => Object.fromEntries(Object.entries(values).map(([key, value]) => [`chaos-shop:${key}`, value]));
+const own = (values: Record<string, string>) =>
+    Object.fromEntries(Object.entries(values).map(([key, value]) => [`chaos-shop:${key}`, value]));
 /** Without an agent, unless it is about one. */
-const read = (values: Record<string, string>) => readConfiguration(own({ "agent.enabled": "false", ...values }), around);
+const read = (values: Record<string, string>) =>
+    readConfiguration(own({ "agent.enabled": "false", ...values }), around);
 
 function mistakesOf(values: Record<string, string>): readonly Mistake[] {
     try {
@@ -33,7 +39,13 @@ function mistakesOf(values: Record<string, string>): readonly Mistake[] {
 describe("a stack that sets nothing", () => {
     it("is the four-backend shop in namespace demo, without an experiment", () => {
         const configuration = read({});
-        expect(configuration).toMatchObject({ variant: "four", namespace: "demo", clusterName: "local", gateway: { serviceType: "LoadBalancer" }, replicas: {} });
+        expect(configuration).toMatchObject({
+            variant: "four",
+            namespace: "demo",
+            clusterName: "local",
+            gateway: { serviceType: "LoadBalancer" },
+            replicas: {},
+        });
         expect(configuration.experiment.enabled).toBe(false);
         expect(configuration.kubeContext).toBeUndefined();
     });
@@ -75,7 +87,8 @@ it("reads where pods go, what they lie on, and what an ingress controller is tol
     const configuration = read({
         variant: "seven",
         "ingress.hosts": "shop.example.com",
-        "ingress.annotations": "cert-manager.io/cluster-issuer=letsencrypt, nginx.ingress.kubernetes.io/whitelist-source-range=10.0.0.0/8,172.16.0.0/12,alb.ingress.kubernetes.io/load-balancer-attributes=idle_timeout.timeout_seconds=600,routing.http2.enabled=true",
+        "ingress.annotations":
+            "cert-manager.io/cluster-issuer=letsencrypt, nginx.ingress.kubernetes.io/whitelist-source-range=10.0.0.0/8,172.16.0.0/12,alb.ingress.kubernetes.io/load-balancer-attributes=idle_timeout.timeout_seconds=600,routing.http2.enabled=true",
         "images.pullSecrets": "registry, mirror",
         "nodes.selector": "pool=demo,topology.kubernetes.io/zone=eu-1a",
         "nodes.tolerations": "dedicated=demo:NoSchedule,spot:NoExecute,example.com/gpu",
@@ -89,7 +102,8 @@ it("reads where pods go, what they lie on, and what an ingress controller is tol
             annotations: {
                 "cert-manager.io/cluster-issuer": "letsencrypt",
                 "nginx.ingress.kubernetes.io/whitelist-source-range": "10.0.0.0/8,172.16.0.0/12",
-                "alb.ingress.kubernetes.io/load-balancer-attributes": "idle_timeout.timeout_seconds=600,routing.http2.enabled=true",
+                "alb.ingress.kubernetes.io/load-balancer-attributes":
+                    "idle_timeout.timeout_seconds=600,routing.http2.enabled=true",
             },
         },
         storage: { database: "10Gi", broker: "1Gi", class: "fast", keep: true },
@@ -107,7 +121,12 @@ it("reads where pods go, what they lie on, and what an ingress controller is tol
 });
 
 it("leaves the keys of other projects alone", () => {
-    expect(() => readConfiguration({ "kubernetes:context": "kind-kind", "aws:region": "eu-central-1", "chaos-shop:agent.enabled": "false" }, around)).not.toThrow();
+    expect(() =>
+        readConfiguration(
+            { "kubernetes:context": "kind-kind", "aws:region": "eu-central-1", "chaos-shop:agent.enabled": "false" },
+            around,
+        ),
+    ).not.toThrow();
 });
 
 describe("every wrong value is refused with its key, its value, what is allowed and the command that mends it", () => {
@@ -218,18 +237,30 @@ describe("keys", () => {
     });
 
     it("a key set with --path is refused, with the way to set it without", () => {
-        expect(mistakesOf({ experiment: '{"enabled":true}' })[0]).toMatchObject({ key: "experiment", command: expect.stringContaining("pulumi config rm experiment && ") });
+        expect(mistakesOf({ experiment: '{"enabled":true}' })[0]).toMatchObject({
+            key: "experiment",
+            command: expect.stringContaining("pulumi config rm experiment && "),
+        });
     });
 });
 
 describe("a saved experiment", () => {
     it("that there is not is refused with those that fit the stack's variant", () => {
-        expect(mistakesOf({ "experiment.name": "cold-deals" })).toMatchObject([{ key: "experiment.name", reason: "there is no such saved experiment; allowed: hot-deals-blackhole, two-at-once, patient" }]);
+        expect(mistakesOf({ "experiment.name": "cold-deals" })).toMatchObject([
+            {
+                key: "experiment.name",
+                reason: "there is no such saved experiment; allowed: hot-deals-blackhole, two-at-once, patient",
+            },
+        ]);
     });
 
     it("for another variant of the shop is refused, with the command that changes the variant", () => {
         expect(mistakesOf({ "experiment.name": "orders-kill" })).toMatchObject([
-            { key: "experiment.name", reason: expect.stringContaining("needs what only variant seven has, and this stack is variant four"), command: "pulumi config set variant seven" },
+            {
+                key: "experiment.name",
+                reason: expect.stringContaining("needs what only variant seven has, and this stack is variant four"),
+                command: "pulumi config set variant seven",
+            },
         ]);
     });
 });
@@ -237,8 +268,14 @@ describe("a saved experiment", () => {
 describe("values that contradict one another", () => {
     it.each([
         ["experiment.interval", { "experiment.duration": "5s", "experiment.interval": "10s" }],
-        ["experiment.deadline", { "experiment.duration": "50s", "experiment.grace": "15s", "experiment.deadline": "1m" }],
-        ["experiment.area", { "experiment.area": "elsewhere", "experiment.target": "k8s.deployment=hot-deals,k8s.namespace=demo" }],
+        [
+            "experiment.deadline",
+            { "experiment.duration": "50s", "experiment.grace": "15s", "experiment.deadline": "1m" },
+        ],
+        [
+            "experiment.area",
+            { "experiment.area": "elsewhere", "experiment.target": "k8s.deployment=hot-deals,k8s.namespace=demo" },
+        ],
         ["ingress.class", { "ingress.class": "nginx" }],
         ["replicas.orders", { "replicas.orders": "2" }],
         ["ingress.tlsSecret", { "ingress.tlsSecret": "shop-tls" }],
@@ -247,12 +284,25 @@ describe("values that contradict one another", () => {
         ["storage.class", { "storage.class": "fast" }],
         ["experiment.duration", { "experiment.name": "patient", "experiment.duration": "10s" }],
     ])("%s", (key, values: Record<string, string>) => {
-        expect(mistakesOf(values)).toMatchObject([{ key, value: values[key], reason: expect.any(String), command: expect.stringContaining("pulumi config set ") }]);
+        expect(mistakesOf(values)).toMatchObject([
+            {
+                key,
+                value: values[key],
+                reason: expect.any(String),
+                command: expect.stringContaining("pulumi config set "),
+            },
+        ]);
     });
 
     it("are told in the units in which people write them", () => {
-        expect(mistakesOf({ "experiment.duration": "4m", "experiment.grace": "90s", "experiment.deadline": "5m" })).toMatchObject([
-            { value: "5m", reason: expect.stringMatching(/ together, 330s$/), command: "pulumi config set experiment.deadline 12m" },
+        expect(
+            mistakesOf({ "experiment.duration": "4m", "experiment.grace": "90s", "experiment.deadline": "5m" }),
+        ).toMatchObject([
+            {
+                value: "5m",
+                reason: expect.stringMatching(/ together, 330s$/),
+                command: "pulumi config set experiment.deadline 12m",
+            },
         ]);
     });
 });
@@ -262,10 +312,18 @@ describe("an experiment with several attacks", () => {
         ["experiment.target", "k8s.deployment=hot-deals"],
         ["experiment.attack", "dns"],
     ])("is refused with a %s, which could be of either", (key, value) => {
-        expect(mistakesOf({ "experiment.name": "two-at-once", [key]: value })).toMatchObject([{ key, value, reason: expect.stringContaining("several attacks (blackhole, dns)"), command: `pulumi config rm ${key}` }]);
+        expect(mistakesOf({ "experiment.name": "two-at-once", [key]: value })).toMatchObject([
+            {
+                key,
+                value,
+                reason: expect.stringContaining("several attacks (blackhole, dns)"),
+                command: `pulumi config rm ${key}`,
+            },
+        ]);
     });
 
-    it("is accepted with a radius, which is for each", () => expect(mistakesOf({ "experiment.name": "two-at-once", "experiment.radius": "50%" })).toEqual([]));
+    it("is accepted with a radius, which is for each", () =>
+        expect(mistakesOf({ "experiment.name": "two-at-once", "experiment.radius": "50%" })).toEqual([]));
 });
 
 describe("a shop from a chart or a manifest", () => {
@@ -283,7 +341,9 @@ describe("a shop from a chart or a manifest", () => {
 
     it("takes a values file of YAML, an empty one too", () => {
         for (const text of ["ingress: { hosts: [shop.example.com] }\n", ""]) {
-            expect(read({ install: "chart", "chart.values": values(text) }).install).toMatchObject({ chart: { valuesFile: join(folder, "values.yaml") } });
+            expect(read({ install: "chart", "chart.values": values(text) }).install).toMatchObject({
+                chart: { valuesFile: join(folder, "values.yaml") },
+            });
         }
     });
 
@@ -292,7 +352,13 @@ describe("a shop from a chart or a manifest", () => {
         ["no values", "- password: s3cr3t\n", /holds no values/],
     ])("refuses a values file that holds %s, and quotes nothing of it", (_, text, reason) => {
         const mistakes = mistakesOf({ install: "chart", "chart.values": values(text) });
-        expect(mistakes).toMatchObject([{ key: "chart.values", reason: expect.stringMatching(reason), command: "pulumi config set chart.values values.yaml" }]);
+        expect(mistakes).toMatchObject([
+            {
+                key: "chart.values",
+                reason: expect.stringMatching(reason),
+                command: "pulumi config set chart.values values.yaml",
+            },
+        ]);
         expect(JSON.stringify(mistakes)).not.toContain("s3cr3t");
     });
 
@@ -301,13 +367,28 @@ describe("a shop from a chart or a manifest", () => {
         ["manifest", { install: "manifest", manifest: "no-such-file.yaml" }],
         ["chart.values", { install: "chart", "chart.values": "no-such-file.yaml" }],
     ])("does not make up for a wrong %s", (key, settings) => {
-        expect(mistakesOf(settings as Record<string, string>)).toMatchObject([{ key, command: expect.stringContaining(`pulumi config set ${key} `) }]);
+        expect(mistakesOf(settings as Record<string, string>)).toMatchObject([
+            { key, command: expect.stringContaining(`pulumi config set ${key} `) },
+        ]);
     });
 
     it("says all for itself: what only the program reads is refused, with the command that removes it", () => {
-        const set = { "replicas.gateway": "2", "gateway.serviceType": "NodePort", "database.storage": "1Gi", "images.postgres": "postgres:16" };
-        expect(mistakesOf({ install: "chart", ...set, "ingress.hosts": "shop.example.com" }).map(({ command }) => command)).toEqual(Object.keys(set).map((key) => `pulumi config rm ${key}`));
-        expect(mistakesOf({ install: "manifest", manifest: "https://example.com/shop.yaml", "ingress.hosts": "shop.example.com" })).toMatchObject([{ key: "ingress.hosts", command: "pulumi config rm ingress.hosts" }]);
+        const set = {
+            "replicas.gateway": "2",
+            "gateway.serviceType": "NodePort",
+            "database.storage": "1Gi",
+            "images.postgres": "postgres:16",
+        };
+        expect(
+            mistakesOf({ install: "chart", ...set, "ingress.hosts": "shop.example.com" }).map(({ command }) => command),
+        ).toEqual(Object.keys(set).map((key) => `pulumi config rm ${key}`));
+        expect(
+            mistakesOf({
+                install: "manifest",
+                manifest: "https://example.com/shop.yaml",
+                "ingress.hosts": "shop.example.com",
+            }),
+        ).toMatchObject([{ key: "ingress.hosts", command: "pulumi config rm ingress.hosts" }]);
     });
 });
 
@@ -324,15 +405,21 @@ describe("the agent's key", () => {
     const key = "0123456789abcdef";
 
     it("is required where the agent is enabled, with a command that makes one", () => {
-        expect(refusal({})).toMatchObject([{ key: "agent.key", command: "openssl rand -hex 32 | pulumi config set --secret agent.key" }]);
+        expect(refusal({})).toMatchObject([
+            { key: "agent.key", command: "openssl rand -hex 32 | pulumi config set --secret agent.key" },
+        ]);
     });
     it("is the platform's where the agent is, with the command that asks for it", () => {
-        expect(refusal({ "agent.install": "chart" })).toMatchObject([{ key: "agent.key", command: "pulumi config set --secret agent.key" }]);
+        expect(refusal({ "agent.install": "chart" })).toMatchObject([
+            { key: "agent.key", command: "pulumi config set --secret agent.key" },
+        ]);
     });
     it("is refused in the clear, and not shown, whether the agent is enabled or not", () => {
         for (const enabled of ["true", "false"]) {
             const mistakes = refusal({ "agent.key": key, "agent.enabled": enabled });
-            expect(mistakes).toMatchObject([{ key: "agent.key", value: "[secret]", command: "pulumi config set --secret agent.key" }]);
+            expect(mistakes).toMatchObject([
+                { key: "agent.key", value: "[secret]", command: "pulumi config set --secret agent.key" },
+            ]);
             expect(JSON.stringify(mistakes)).not.toContain(key);
         }
     });
@@ -346,21 +433,31 @@ describe("the agent's key", () => {
         ["agent.values", { "agent.install": "chart", "agent.values": "no-such-file.yaml" }],
         ["agent.namespace", { "agent.namespace": "demo" }],
     ])("does not make up for a wrong %s", (wrong, values) => {
-        expect(refusal({ "agent.key": key, ...values } as Record<string, string>, secretive)).toMatchObject([{ key: wrong, command: expect.stringContaining(`pulumi config set ${wrong} `) }]);
+        expect(refusal({ "agent.key": key, ...values } as Record<string, string>, secretive)).toMatchObject([
+            { key: wrong, command: expect.stringContaining(`pulumi config set ${wrong} `) },
+        ]);
     });
 });
 
 it("all mistakes of a stack are told at once", () => {
     const mistakes = mistakesOf({ variant: "five", namespace: "Demo", "experiment.radius": "0", nonsense: "1" });
     expect(mistakes.map(({ key }) => key).sort()).toEqual(["experiment.radius", "namespace", "nonsense", "variant"]);
-    expect(() => read({ variant: "five", "experiment.radius": "0" })).toThrow(/stack local has 2 mistakes(.|\n)*variant is "five"(.|\n)*experiment.radius is "0"/);
+    expect(() => read({ variant: "five", "experiment.radius": "0" })).toThrow(
+        /stack local has 2 mistakes(.|\n)*variant is "five"(.|\n)*experiment.radius is "0"/,
+    );
 });
 
 it("a secret never shows in the error about it", () => {
-    const secretive = { ...around, isSecret: (key: string) => key === "chaos-shop:agent.kee" || key === "chaos-shop:experiment.run" };
+    const secretive = {
+        ...around,
+        isSecret: (key: string) => key === "chaos-shop:agent.kee" || key === "chaos-shop:experiment.run",
+    };
     const error = (() => {
         try {
-            readConfiguration(own({ "agent.enabled": "false", "agent.kee": "s3cr3t-value", "experiment.radius": "0" }), secretive);
+            readConfiguration(
+                own({ "agent.enabled": "false", "agent.kee": "s3cr3t-value", "experiment.radius": "0" }),
+                secretive,
+            );
         } catch (thrown) {
             return thrown as ConfigurationError;
         }

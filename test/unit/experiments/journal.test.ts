@@ -26,7 +26,9 @@ describe("the journal", () => {
         ["a verdict that there is not", { conclusion: { ...journal.conclusion, verdict: "SURVIVED" } }],
         ["another version of the schema", { schema: 3 }],
         ["answers without a time", { checks: [{ name: "/products", answers: [{ latencyMs: 1, good: true }] }] }],
-    ])("is refused with %s", (_, changes) => expect(journalSchema.safeParse({ ...journal, ...changes }).success).toBe(false));
+    ])("is refused with %s", (_, changes) =>
+        expect(journalSchema.safeParse({ ...journal, ...changes }).success).toBe(false),
+    );
 
     it("is found among other files, the newest first, those of earlier versions too", () => {
         const folder = mkdtempSync(join(tmpdir(), "journals-"));
@@ -35,12 +37,18 @@ describe("the journal", () => {
         write("newer.json", journal);
         write("other.json", { schema: "something else" });
         write("none.json", null);
-        expect(keptJournals(folder).map(({ startedAt }) => startedAt)).toEqual([journal.startedAt, journal.startedAt - 1]);
+        expect(keptJournals(folder).map(({ startedAt }) => startedAt)).toEqual([
+            journal.startedAt,
+            journal.startedAt - 1,
+        ]);
     });
 
     it("of an earlier version says what it said", () => {
         const read = journalSchema.parse(upgraded(version1));
-        expect(read.plan).toMatchObject({ attacks: [{ name: "blackhole", target: version1.plan.target, attack: version1.plan.attack }], window: { graceMs: 10_000, durationMs: 12_000 } });
+        expect(read.plan).toMatchObject({
+            attacks: [{ name: "blackhole", target: version1.plan.target, attack: version1.plan.attack }],
+            window: { graceMs: 10_000, durationMs: 12_000 },
+        });
         expect(read.attacks).toEqual([{ name: "blackhole", targets: version1.targets, provenAt: version1.attackedAt }]);
         expect(read.checks).toEqual([{ name: "/products", answers: version1.answers }]);
         expect(read.conclusion).toMatchObject(version1.conclusion);
@@ -72,13 +80,25 @@ describe("the picture of a run", () => {
 
     it("draws a pod from when it was first seen: who came in the middle of the run was not there before", () => {
         const at = journal.startedAt + 1_000;
-        const pods = (seenAt: number) => timelineSvg({ ...journal, actions: [], attacks: [], readiness: [{ at: seenAt, pod: "late", ready: false }, { at: at + 500, pod: "late", ready: true }] });
+        const pods = (seenAt: number) =>
+            timelineSvg({
+                ...journal,
+                actions: [],
+                attacks: [],
+                readiness: [
+                    { at: seenAt, pod: "late", ready: false },
+                    { at: at + 500, pod: "late", ready: true },
+                ],
+            });
         const begins = (svg: string) => Number(/class="unready" x1="([\d.]+)"/.exec(svg)![1]);
         expect(begins(pods(at))).toBeGreaterThan(begins(pods(journal.startedAt)));
     });
 
     it("names the grace and the window side by side, however short the grace is", () => {
-        const short = timelineSvg({ ...journal, plan: { ...journal.plan, window: { graceMs: 100, durationMs: 20_000 } } });
+        const short = timelineSvg({
+            ...journal,
+            plan: { ...journal.plan, window: { graceMs: 100, durationMs: 20_000 } },
+        });
         const [, grace, anchor] = /<text class="faint" x="([\d.]+)" y="[\d.]+" text-anchor="(\w+)">grace/.exec(short)!;
         const [, counted] = /x="([\d.]+)" y="[\d.]+" text-anchor="start">under attack/.exec(short)!;
         expect(anchor).toBe("end");
@@ -87,19 +107,28 @@ describe("the picture of a run", () => {
 
     it("says in words what it shows, for who cannot see it", () => {
         expect(picture).toMatch(/role="img" aria-labelledby="title description"/);
-        expect(picture).toMatch(/<desc id="description">\d+ requests to \/products, \d+ of them bad; \d+ looks at pods of .*; under attack, 100% of the counted answers were good; done meanwhile: wait 2 s, scale .*; recovered/);
+        expect(picture).toMatch(
+            /<desc id="description">\d+ requests to \/products, \d+ of them bad; \d+ looks at pods of .*; under attack, 100% of the counted answers were good; done meanwhile: wait 2 s, scale .*; recovered/,
+        );
     });
 
     it("of a run whose attack was never proven shows none", () => {
         const { attackedAt: _, recovery: __, ...rest } = journal;
-        const unproven = timelineSvg({ ...rest, checks: rest.checks.map((check) => ({ ...check, answers: [] })), readiness: [] });
+        const unproven = timelineSvg({
+            ...rest,
+            checks: rest.checks.map((check) => ({ ...check, answers: [] })),
+            readiness: [],
+        });
         expect(unproven).not.toMatch(/class="(?:attack|grace)"/);
     });
 });
 
 describe("the pages", () => {
     it("need nothing but themselves, and show markup in a reason as text", () => {
-        const page = runPage({ ...journal, conclusion: { ...journal.conclusion, reason: "<script>alert(1)</script>" } });
+        const page = runPage({
+            ...journal,
+            conclusion: { ...journal.conclusion, reason: "<script>alert(1)</script>" },
+        });
         expect(page).not.toMatch(/<script|src="http|href="http/);
         expect(page).toContain("&lt;script&gt;");
         expect(page).toContain("<svg");
@@ -113,6 +142,8 @@ describe("the pages", () => {
     });
 
     it("list all runs, each with a link to its own", () => {
-        expect(indexPage([journal])).toContain(`href="${journal.conclusion.journal.replace("reports/", "").replace(/json$/, "html")}"`);
+        expect(indexPage([journal])).toContain(
+            `href="${journal.conclusion.journal.replace("reports/", "").replace(/json$/, "html")}"`,
+        );
     });
 });

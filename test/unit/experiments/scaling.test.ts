@@ -3,10 +3,18 @@ import { restoring, type Scalable, scaling } from "../../../experiments/actions/
 
 /** What the API server makes of a Deployment and a merge patch. */
 function patched({ metadata, spec }: Scalable, patch: any): Scalable {
-    const annotations = Object.entries({ ...metadata?.annotations, ...patch.metadata.annotations }).filter(([, value]) => value !== null) as [string, string][];
-    return { metadata: { ...metadata, annotations: Object.fromEntries(annotations) }, spec: { ...spec, ...patch.spec } };
+    const annotations = Object.entries({ ...metadata?.annotations, ...patch.metadata.annotations }).filter(
+        ([, value]) => value !== null,
+    ) as [string, string][];
+    return {
+        metadata: { ...metadata, annotations: Object.fromEntries(annotations) },
+        spec: { ...spec, ...patch.spec },
+    };
 }
-const deployment: Scalable = { metadata: { resourceVersion: "7", annotations: { other: "stays" } }, spec: { replicas: 1 } };
+const deployment: Scalable = {
+    metadata: { resourceVersion: "7", annotations: { other: "stays" } },
+    spec: { replicas: 1 },
+};
 const scaled = (replicas: number, of = deployment) => patched(of, scaling(of, replicas));
 
 describe("a Deployment that an experiment has scaled", () => {
@@ -32,7 +40,8 @@ describe("a Deployment that an experiment has scaled", () => {
     });
 
     it("is changed only as it was when it was looked at", () => {
-        for (const patch of [scaling(deployment, 3), restoring(scaled(3))]) expect(patch).toMatchObject({ metadata: { resourceVersion: "7" } });
+        for (const patch of [scaling(deployment, 3), restoring(scaled(3))])
+            expect(patch).toMatchObject({ metadata: { resourceVersion: "7" } });
     });
 });
 

@@ -16,7 +16,12 @@ function container(deployment: string, index: number, namespace = "demo"): Disco
         containerId: `containerd://${pod}`,
         address: `10.0.0.${index}`,
         ports: [8080],
-        attributes: { "k8s.namespace": namespace, "k8s.deployment": deployment, "k8s.pod.name": pod, "k8s.label.tier": deployment === "gateway" ? "edge" : "backend" },
+        attributes: {
+            "k8s.namespace": namespace,
+            "k8s.deployment": deployment,
+            "k8s.pod.name": pod,
+            "k8s.label.tier": deployment === "gateway" ? "edge" : "backend",
+        },
     };
 }
 const discovered = [
@@ -55,7 +60,9 @@ describe("no more containers are attacked than the radius allows", () => {
     });
 
     it("a share that allows none is refused", () => {
-        expect(() => choose(discovered, "k8s.deployment=gateway", { kind: "share", share: 0.5 })).toThrow("allows none of the 1");
+        expect(() => choose(discovered, "k8s.deployment=gateway", { kind: "share", share: 0.5 })).toThrow(
+            "allows none of the 1",
+        );
     });
 
     it("pods are hit whole: those of which too many containers match are left alone", () => {
@@ -69,40 +76,62 @@ describe("no more containers are attacked than the radius allows", () => {
             expect(targets.length).toBeLessThanOrEqual(3);
             expect(choose(withSidecars, four, { kind: "count", containers: 1 }).targets[0]!.pod).toMatch(/-[34]$/);
         }
-        expect(() => choose([container("hot-deals", 1), sidecars[0]!], four, { kind: "count", containers: 1 })).toThrow(/at least 2 of them, where the radius allows 1.*experiment.radius 2/);
+        expect(() => choose([container("hot-deals", 1), sidecars[0]!], four, { kind: "count", containers: 1 })).toThrow(
+            /at least 2 of them, where the radius allows 1.*experiment.radius 2/,
+        );
     });
 
     it("chance decides which", () => {
-        const chosen = Array.from({ length: 200 }, () => choose(discovered, four, { kind: "count", containers: 1 }).targets[0]!.pod);
+        const chosen = Array.from(
+            { length: 200 },
+            () => choose(discovered, four, { kind: "count", containers: 1 }).targets[0]!.pod,
+        );
         expect(new Set(chosen).size).toBe(4);
     });
 });
 
 describe("a pod is hit by one attack only", () => {
-    const attack = (name: string, target: string, radius: Radius = { kind: "count", containers: 2 }): PlannedAttack => ({ name, target, radius, attack: { kind: "blackhole" } });
+    const attack = (
+        name: string,
+        target: string,
+        radius: Radius = { kind: "count", containers: 2 },
+    ): PlannedAttack => ({ name, target, radius, attack: { kind: "blackhole" } });
     const hotDeals = "k8s.deployment=hot-deals,k8s.namespace=demo";
 
     it("each chooses among the pods that none before it has chosen", () => {
         for (let round = 0; round < 20; round++) {
             const chosen = chooseForAll(discovered, [attack("blackhole", hotDeals), attack("blackhole-2", hotDeals)]);
-            expect(chosen.map(({ matching, targets }) => [matching, targets.length])).toEqual([[4, 2], [2, 2]]);
+            expect(chosen.map(({ matching, targets }) => [matching, targets.length])).toEqual([
+                [4, 2],
+                [2, 2],
+            ]);
             expect(new Set(chosen.flatMap(({ targets }) => targets.map(({ uid }) => uid))).size).toBe(4);
         }
     });
 
     it("and where none is left the experiment is refused, and told why", () => {
-        expect(() => chooseForAll(discovered, [attack("blackhole", hotDeals, { kind: "all" }), attack("dns", hotDeals)])).toThrow(/all 4 running containers that match .* attacks before dns have taken/);
+        expect(() =>
+            chooseForAll(discovered, [attack("blackhole", hotDeals, { kind: "all" }), attack("dns", hotDeals)]),
+        ).toThrow(/all 4 running containers that match .* attacks before dns have taken/);
     });
 });
 
 describe("the peers of an attack", () => {
-    const attack = (peers: string): PlannedAttack => ({ name: "blackhole", target: "k8s.deployment=gateway", radius: { kind: "all" }, attack: { kind: "blackhole", peers } });
+    const attack = (peers: string): PlannedAttack => ({
+        name: "blackhole",
+        target: "k8s.deployment=gateway",
+        radius: { kind: "all" },
+        attack: { kind: "blackhole", peers },
+    });
     const peersOf = (peers: string) => chooseForAll(discovered, [attack(peers)])[0]!.peers!.map(({ pod }) => pod);
 
-    it("are all that match, the targets themselves aside", () => expect(peersOf("k8s.namespace=demo,k8s.deployment!=hot-deals")).toEqual(["toys-bestseller-6"]));
+    it("are all that match, the targets themselves aside", () =>
+        expect(peersOf("k8s.namespace=demo,k8s.deployment!=hot-deals")).toEqual(["toys-bestseller-6"]));
 
     it("are somebody: else the experiment is refused, with a list of what there is", () => {
-        expect(() => peersOf("k8s.deployment=gateway")).toThrow(/no running container matches the peers k8s\.deployment=gateway.*There is:/s);
+        expect(() => peersOf("k8s.deployment=gateway")).toThrow(
+            /no running container matches the peers k8s\.deployment=gateway.*There is:/s,
+        );
     });
 });
 
@@ -113,13 +142,23 @@ it("a target that matches nothing is refused with a list of what there is", () =
 });
 
 describe("a pod is never attacked", () => {
-    const pod: V1Pod = { metadata: { name: "a", namespace: "demo", labels: {} }, spec: { containers: [] }, status: { phase: "Running", podIP: "10.0.0.1" } };
+    const pod: V1Pod = {
+        metadata: { name: "a", namespace: "demo", labels: {} },
+        spec: { containers: [] },
+        status: { phase: "Running", podIP: "10.0.0.1" },
+    };
     it("unless something else is said, it may be", () => expect(attackable(pod)).toBe(true));
     it.each<[string, V1Pod]>([
         ["in the cluster's own namespace", { ...pod, metadata: { ...pod.metadata, namespace: "kube-system" } }],
         ["on the host's network", { ...pod, spec: { containers: [], hostNetwork: true } }],
-        ["labelled as protected", { ...pod, metadata: { ...pod.metadata, labels: { "chaos-shop/protected": "true" } } }],
-        ["belonging to an experiment", { ...pod, metadata: { ...pod.metadata, labels: { "chaos-shop/experiment": "hot-deals-blackhole" } } }],
+        [
+            "labelled as protected",
+            { ...pod, metadata: { ...pod.metadata, labels: { "chaos-shop/protected": "true" } } },
+        ],
+        [
+            "belonging to an experiment",
+            { ...pod, metadata: { ...pod.metadata, labels: { "chaos-shop/experiment": "hot-deals-blackhole" } } },
+        ],
         ["not running", { ...pod, status: { phase: "Pending" } }],
         ["being deleted", { ...pod, metadata: { ...pod.metadata, deletionTimestamp: new Date() } }],
     ])("%s", (_, candidate) => expect(attackable(candidate)).toBe(false));
@@ -127,8 +166,16 @@ describe("a pod is never attacked", () => {
 
 describe("a target is looked for in one namespace", () => {
     it.each([
-        ["k8s.deployment=hot-deals", "Global", { target: "k8s.deployment=hot-deals,k8s.namespace=demo", namespace: "demo" }],
-        ["k8s.deployment=hot-deals", "other", { target: "k8s.deployment=hot-deals,k8s.namespace=other", namespace: "other" }],
+        [
+            "k8s.deployment=hot-deals",
+            "Global",
+            { target: "k8s.deployment=hot-deals,k8s.namespace=demo", namespace: "demo" },
+        ],
+        [
+            "k8s.deployment=hot-deals",
+            "other",
+            { target: "k8s.deployment=hot-deals,k8s.namespace=other", namespace: "other" },
+        ],
         ["k8s.deployment=a,k8s.namespace=b", "Global", { target: "k8s.deployment=a,k8s.namespace=b", namespace: "b" }],
     ])("%s in %s", (target, area, expected) => expect(locateTarget(target, area, "demo")).toEqual(expected));
 

@@ -4,19 +4,34 @@ import { Witness } from "../../../experiments/witness";
 import type { Target } from "../../../shared/containers";
 import type { Cluster } from "../../../shared/kubernetes";
 
-const target = { namespace: "demo", pod: "hot-deals-1", uid: "1", container: "hot-deals", containerId: "c", address: "10.0.0.1", ports: [8080] } as Target;
+const target = {
+    namespace: "demo",
+    pod: "hot-deals-1",
+    uid: "1",
+    container: "hot-deals",
+    containerId: "c",
+    address: "10.0.0.1",
+    ports: [8080],
+} as Target;
 const endpoint = "10.0.0.1:8080";
 const lengthMs = 30_000;
 
 /** What becomes of a run's proof where the Job saw this in its length, once it had seen the target cut off. */
 async function stillCut(reports: readonly Omit<ConnectionReport, "at">[], everyMs = lengthMs / (reports.length + 1)) {
     const attackedAt = Date.now() - lengthMs;
-    const log = [{ open: [], closed: [endpoint] }, ...reports].map((report, index) => JSON.stringify({ at: attackedAt + index * everyMs, ...report })).join("\n");
+    const log = [{ open: [], closed: [endpoint] }, ...reports]
+        .map((report, index) => JSON.stringify({ at: attackedAt + index * everyMs, ...report }))
+        .join("\n");
     const core = {
-        listNamespacedPod: async () => ({ items: [{ metadata: { name: "job" }, status: { containerStatuses: [{ state: { running: {} } }] } }] }),
+        listNamespacedPod: async () => ({
+            items: [{ metadata: { name: "job" }, status: { containerStatuses: [{ state: { running: {} } }] } }],
+        }),
         readNamespacedPodLog: async () => log,
     };
-    return new Witness({ core } as unknown as Cluster, "demo", "job", "mark", [target], {}).stillCut({ attackedAt, witnessedAt: attackedAt });
+    return new Witness({ core } as unknown as Cluster, "demo", "job", "mark", [target], {}).stillCut({
+        attackedAt,
+        witnessedAt: attackedAt,
+    });
 }
 
 describe("that the targets were cut off all the time is shown", () => {

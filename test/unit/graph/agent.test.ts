@@ -10,19 +10,31 @@ const secretMark = "4dabf18193072939515e22adb298388d"; // the engine's mark of a
 const daemonSetKind = "kubernetes:apps/v1:DaemonSet";
 
 /** A value without what the engine is told to keep secret. */
-const inTheClear = (value: unknown) => JSON.stringify(value, (_, inner: any) => (inner?.[secretMark] === undefined ? inner : "[secret]"));
+const inTheClear = (value: unknown) =>
+    JSON.stringify(value, (_, inner: any) => (inner?.[secretMark] === undefined ? inner : "[secret]"));
 
 describe("the builtin agent", () => {
     let agent: Asked[];
     beforeAll(async () => {
-        agent = await recordGraph(async () => new BuiltinAgent("agent", { namespace: "demo-agent", shop: "demo", clusterName: "c", key, image: "docker.io/library/node:22.23.3" }));
+        agent = await recordGraph(
+            async () =>
+                new BuiltinAgent("agent", {
+                    namespace: "demo-agent",
+                    shop: "demo",
+                    clusterName: "c",
+                    key,
+                    image: "docker.io/library/node:22.23.3",
+                }),
+        );
     });
 
     it("mounts the key from an immutable Secret, and is handed it nowhere else", () => {
         expect(find(agent, kinds.secret, "agent-key")).toMatchObject({ immutable: true });
         expect(inTheClear(agent)).not.toContain(key);
         const { volumes, containers } = find(agent, daemonSetKind, "agent").spec.template.spec;
-        expect(volumes.find(({ name }: { name: string }) => name === "key").secret).toMatchObject({ defaultMode: 0o440 });
+        expect(volumes.find(({ name }: { name: string }) => name === "key").secret).toMatchObject({
+            defaultMode: 0o440,
+        });
         expect(JSON.stringify(containers[0].env)).not.toContain("secretKeyRef");
     });
 
@@ -37,12 +49,24 @@ describe("the builtin agent", () => {
         const { metadata, spec } = find(agent, daemonSetKind, "agent").spec.template;
         expect(metadata.labels["chaos-shop/protected"]).toBe("true");
         expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } });
-        expect(spec.containers[0].securityContext).toEqual({ allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] }, readOnlyRootFilesystem: true });
+        expect(spec.containers[0].securityContext).toEqual({
+            allowPrivilegeEscalation: false,
+            capabilities: { drop: ["ALL"] },
+            readOnlyRootFilesystem: true,
+        });
     });
 });
 
 it("the vendor's chart gets the key and the cluster's name under all their names, as secrets", async () => {
-    const asked = await recordGraph(async () => chartAgent("agent", { namespace: "demo-agent", clusterName: "c", key, chart: { name: "x", repo: "https://charts.example.com" }, timeoutMs: 300_000 }));
+    const asked = await recordGraph(async () =>
+        chartAgent("agent", {
+            namespace: "demo-agent",
+            clusterName: "c",
+            key,
+            chart: { name: "x", repo: "https://charts.example.com" },
+            timeoutMs: 300_000,
+        }),
+    );
     const { values } = find(asked, "kubernetes:helm.sh/v3:Release", "agent");
     expect(values.value).toEqual({ agent: { key }, cluster: { name: "c" }, global: { clusterName: "c" } });
     expect(inTheClear(asked)).not.toContain(key);
@@ -50,11 +74,24 @@ it("the vendor's chart gets the key and the cluster's name under all their names
 
 it("whatever holds the key in a manifest is a secret", async () => {
     const objects: ManifestObject[] = [
-        { apiVersion: "v1", kind: "Secret", metadata: { name: "a" }, data: { key: Buffer.from(key).toString("base64") } },
-        { apiVersion: "apps/v1", kind: "DaemonSet", metadata: { name: "b" }, spec: { template: { spec: { containers: [{ name: "c", args: [`--key=${key}`] }] } } } },
+        {
+            apiVersion: "v1",
+            kind: "Secret",
+            metadata: { name: "a" },
+            data: { key: Buffer.from(key).toString("base64") },
+        },
+        {
+            apiVersion: "apps/v1",
+            kind: "DaemonSet",
+            metadata: { name: "b" },
+            spec: { template: { spec: { containers: [{ name: "c", args: [`--key=${key}`] }] } } },
+        },
     ];
     const asked = await recordGraph(async () => new ManifestAgent("agent", { namespace: "demo-agent", objects, key }));
-    expect(asked.filter(({ type }) => type.startsWith("kubernetes:")).map(({ type }) => type)).toEqual(["kubernetes:core/v1:Secret", daemonSetKind]);
+    expect(asked.filter(({ type }) => type.startsWith("kubernetes:")).map(({ type }) => type)).toEqual([
+        "kubernetes:core/v1:Secret",
+        daemonSetKind,
+    ]);
     const shown = inTheClear(asked);
     expect([key, Buffer.from(key).toString("base64")].filter((secret) => shown.includes(secret))).toEqual([]);
 });

@@ -8,7 +8,9 @@ let seven: Asked[];
 
 beforeAll(async () => {
     shop = await recordGraph(async () => new Shop("shop", { namespace: "demo", images, replicas: { "hot-deals": 3 } }));
-    seven = await recordGraph(async () => new Shop("shop", { namespace: "demo", variant: "seven", images, replicas: { "hot-deals": 3 } }));
+    seven = await recordGraph(
+        async () => new Shop("shop", { namespace: "demo", variant: "seven", images, replicas: { "hot-deals": 3 } }),
+    );
 });
 
 const deployments = (of = shop) => of.filter(({ type }) => type === kinds.deployment);
@@ -32,7 +34,9 @@ describe("the shop of four backends", () => {
     it("has no other workloads", () => expect(deployments()).toHaveLength(5));
 
     it("has a namespace that enforces the restricted Pod Security level", () => {
-        expect(find(shop, kinds.namespace, "demo").metadata.labels).toMatchObject({ "pod-security.kubernetes.io/enforce": "restricted" });
+        expect(find(shop, kinds.namespace, "demo").metadata.labels).toMatchObject({
+            "pod-security.kubernetes.io/enforce": "restricted",
+        });
     });
 });
 
@@ -41,13 +45,24 @@ describe("variant seven", () => {
         ["orders", 80],
         ["inventory", 80],
         ["message-broker", 4222],
-    ])("adds workload %s behind a NodePort Service of its name, port %i, which holds no update up", (workload, port) => {
-        expect(find(seven, kinds.service, workload).spec).toMatchObject({ type: "NodePort", selector: { app: workload }, ports: [{ port }] });
-        expect(find(seven, kinds.deployment, workload).metadata.annotations).toMatchObject({ "pulumi.com/skipAwait": "true" });
-    });
+    ])(
+        "adds workload %s behind a NodePort Service of its name, port %i, which holds no update up",
+        (workload, port) => {
+            expect(find(seven, kinds.service, workload).spec).toMatchObject({
+                type: "NodePort",
+                selector: { app: workload },
+                ports: [{ port }],
+            });
+            expect(find(seven, kinds.deployment, workload).metadata.annotations).toMatchObject({
+                "pulumi.com/skipAwait": "true",
+            });
+        },
+    );
 
     it("leaves everything else as it is in variant four, so that going from one to the other restarts nobody", () => {
-        for (const { type, name, inputs } of shop.filter(({ type }) => type === kinds.deployment || type === kinds.service || type === kinds.configMap)) {
+        for (const { type, name, inputs } of shop.filter(
+            ({ type }) => type === kinds.deployment || type === kinds.service || type === kinds.configMap,
+        )) {
             expect(find(seven, type, name), name).toEqual(inputs);
         }
     });
@@ -56,9 +71,16 @@ describe("variant seven", () => {
 describe("every pod", () => {
     it("is one that the restricted level admits, with a read-only root", () => {
         for (const { name, pod } of pods()) {
-            expect(pod.securityContext, name).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } });
+            expect(pod.securityContext, name).toMatchObject({
+                runAsNonRoot: true,
+                seccompProfile: { type: "RuntimeDefault" },
+            });
             for (const container of pod.containers) {
-                expect(container.securityContext, name).toEqual({ allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] }, readOnlyRootFilesystem: true });
+                expect(container.securityContext, name).toEqual({
+                    allowPrivilegeEscalation: false,
+                    capabilities: { drop: ["ALL"] },
+                    readOnlyRootFilesystem: true,
+                });
             }
         }
     });
@@ -66,7 +88,10 @@ describe("every pod", () => {
     it("has requests, limits, and probes for readiness and liveness", () => {
         for (const { name, pod } of pods()) {
             expect(pod.containers[0], name).toMatchObject({
-                resources: { requests: { cpu: expect.any(String), memory: expect.any(String) }, limits: { memory: expect.any(String) } },
+                resources: {
+                    requests: { cpu: expect.any(String), memory: expect.any(String) },
+                    limits: { memory: expect.any(String) },
+                },
                 readinessProbe: expect.any(Object),
                 livenessProbe: expect.any(Object),
             });
@@ -76,12 +101,15 @@ describe("every pod", () => {
     it("carries no token for the API server, but for the gateway, whose account may list the namespace's pods and nothing else", () => {
         for (const { name, pod } of pods()) expect(pod.automountServiceAccountToken, name).toBe(name === "gateway");
         const roles = shop.filter(({ type }) => type === "kubernetes:rbac.authorization.k8s.io/v1:Role");
-        expect(roles.map(({ inputs }) => inputs.rules)).toEqual([[{ apiGroups: [""], resources: ["pods"], verbs: ["list"] }]]);
+        expect(roles.map(({ inputs }) => inputs.rules)).toEqual([
+            [{ apiGroups: [""], resources: ["pods"], verbs: ["list"] }],
+        ]);
     });
 });
 
 describe("replicas", () => {
-    it("are the stack's where it sets them", () => expect(find(shop, kinds.deployment, "hot-deals").spec.replicas).toBe(3));
+    it("are the stack's where it sets them", () =>
+        expect(find(shop, kinds.deployment, "hot-deals").spec.replicas).toBe(3));
     it("are left to the cluster where it does not, so that an update leaves a scaled workload alone", () => {
         expect(find(shop, kinds.deployment, "gateway").spec).not.toHaveProperty("replicas");
     });
@@ -92,7 +120,9 @@ it("a changed program is another ConfigMap, so that it rolls the pods that mount
     const { hash } = bundle("services/storefront/main.ts");
     expect(programs.map(({ name }) => name)).toContain(`storefront-program-${hash}`);
     for (const name of ["gateway", "hot-deals"]) {
-        expect(find(shop, kinds.deployment, name).spec.template.spec.volumes[0].configMap.name).toBe(`storefront-program-${hash}`);
+        expect(find(shop, kinds.deployment, name).spec.template.spec.volumes[0].configMap.name).toBe(
+            `storefront-program-${hash}`,
+        );
     }
 });
 
@@ -102,7 +132,12 @@ it("passwords are in a Secret alone, and secret to the engine", () => {
     }
     for (const { name, pod } of pods()) {
         for (const { name: variable, value, valueFrom } of pod.containers[0].env) {
-            if (/PASSWORD/.test(variable)) expect([name, value, valueFrom?.secretKeyRef?.name]).toEqual([name, undefined, expect.stringMatching(/-accounts$/)]);
+            if (/PASSWORD/.test(variable))
+                expect([name, value, valueFrom?.secretKeyRef?.name]).toEqual([
+                    name,
+                    undefined,
+                    expect.stringMatching(/-accounts$/),
+                ]);
         }
     }
 });
@@ -112,7 +147,9 @@ describe("the database's data", () => {
         expect(shop.some(({ type }) => type === kinds.claim)).toBe(false);
     });
     it("lies on a claim of the size that the stack sets", async () => {
-        const stored = await recordGraph(async () => new Shop("shop", { namespace: "demo", images, storage: { database: "1Gi" } }));
+        const stored = await recordGraph(
+            async () => new Shop("shop", { namespace: "demo", images, storage: { database: "1Gi" } }),
+        );
         expect(find(stored, kinds.claim, "database-data").spec.resources.requests.storage).toBe("1Gi");
     });
 });

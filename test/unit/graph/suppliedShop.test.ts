@@ -8,8 +8,14 @@ const release = "kubernetes:helm.sh/v3:Release";
 const chart = { name: "shop", repo: "https://charts.example.com" };
 
 /** A cluster in which one Deployment is ready. */
-const list = (...items: object[]) => async () => ({ items });
-const ready = { metadata: { name: "gateway", generation: 1 }, spec: { replicas: 1 }, status: { observedGeneration: 1, readyReplicas: 1, updatedReplicas: 1 } };
+const list =
+    (...items: object[]) =>
+    async () => ({ items });
+const ready = {
+    metadata: { name: "gateway", generation: 1 },
+    spec: { replicas: 1 },
+    status: { observedGeneration: 1, readyReplicas: 1, updatedReplicas: 1 },
+};
 const cluster = {
     core: { listNamespacedPod: list() },
     apps: { listNamespacedDaemonSet: list(), listNamespacedStatefulSet: list(), listNamespacedDeployment: list(ready) },
@@ -17,17 +23,30 @@ const cluster = {
 
 /** What a shop from somewhere asks for. */
 function graphOf(source: SuppliedShopArgs["source"]): Promise<Asked[]> {
-    return recordGraph(async () => void new SuppliedShop("shop", { namespace: "demo", source, variant: "four", cluster, timeoutMs: 5_000 }));
+    return recordGraph(
+        async () =>
+            void new SuppliedShop("shop", { namespace: "demo", source, variant: "four", cluster, timeoutMs: 5_000 }),
+    );
 }
 
 describe("a shop from a chart", () => {
     it("is the release shop in the stack's namespace, not waited for by Helm", async () => {
-        expect(find(await graphOf({ install: "chart", chart }), release, "shop")).toMatchObject({ name: "shop", namespace: "demo", chart: "shop", repositoryOpts: { repo: chart.repo }, values: {}, skipAwait: true });
+        expect(find(await graphOf({ install: "chart", chart }), release, "shop")).toMatchObject({
+            name: "shop",
+            namespace: "demo",
+            chart: "shop",
+            repositoryOpts: { repo: chart.repo },
+            values: {},
+            skipAwait: true,
+        });
     });
 
     it("is handed the hosts of the stack by the names that this project's chart and the upstream demo's have for them", async () => {
         const ingress = { hosts: ["shop.example.com", "www.example.com"], class: "nginx" };
-        expect(find(await graphOf({ install: "chart", chart, ingress }), release, "shop").values).toEqual({ ingress, gateway: { ingress: { host: "shop.example.com" } } });
+        expect(find(await graphOf({ install: "chart", chart, ingress }), release, "shop").values).toEqual({
+            ingress,
+            gateway: { ingress: { host: "shop.example.com" } },
+        });
     });
 });
 

@@ -8,19 +8,27 @@ export interface Asked {
 }
 
 /** What a shop's pods run on, as by default. */
-export const images = { node: "docker.io/library/node:22.23.3-bookworm-slim", postgres: "docker.io/library/postgres:15.18-bookworm", nats: "docker.io/library/nats:2.9.10-alpine" };
+export const images = {
+    node: "docker.io/library/node:22.23.3-bookworm-slim",
+    postgres: "docker.io/library/postgres:15.18-bookworm",
+    nats: "docker.io/library/nats:2.9.10-alpine",
+};
 
 /**
  * Stands in for the engine, for the resource graph only: records what the program asks for, and gives back what it
  * asked with. A command's output is what `printed` says for its name.
  */
-export async function recordGraph(build: () => Promise<unknown>, printed: Record<string, object> = {}): Promise<Asked[]> {
+export async function recordGraph(
+    build: () => Promise<unknown>,
+    printed: Record<string, object> = {},
+): Promise<Asked[]> {
     const asked: Asked[] = [];
     await pulumi.runtime.setMocks(
         {
             newResource: ({ type, name, inputs, id }) => {
                 asked.push({ type, name, inputs });
-                const stdout = type === "command:local:Command" ? JSON.stringify(printed[name] ?? "generated") : undefined;
+                const stdout =
+                    type === "command:local:Command" ? JSON.stringify(printed[name] ?? "generated") : undefined;
                 return { id: id ?? `${name}-id`, state: stdout === undefined ? inputs : { ...inputs, stdout } };
             },
             call: ({ inputs }) => inputs,
@@ -37,7 +45,10 @@ export async function recordGraph(build: () => Promise<unknown>, printed: Record
 /** The only resource of a type with a name. */
 export function find(asked: readonly Asked[], type: string, name: string): Record<string, any> {
     const found = asked.filter((resource) => resource.type === type && resource.name === name);
-    if (found.length !== 1) throw new Error(`there are ${found.length} resources ${type} ${name}; there is ${asked.map((resource) => `${resource.type} ${resource.name}`).join(", ")}`);
+    if (found.length !== 1)
+        throw new Error(
+            `there are ${found.length} resources ${type} ${name}; there is ${asked.map((resource) => `${resource.type} ${resource.name}`).join(", ")}`,
+        );
     return found[0]!.inputs;
 }
 

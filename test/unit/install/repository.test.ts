@@ -3,7 +3,10 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { requireChart } from "../../../components/install/repository";
 
-const index = { apiVersion: "v1", entries: { shop: [{ version: "1.1.0" }, { version: "1.0.0" }], agent: [{ version: "2.0.0" }] } };
+const index = {
+    apiVersion: "v1",
+    entries: { shop: [{ version: "1.1.0" }, { version: "1.0.0" }], agent: [{ version: "2.0.0" }] },
+};
 let server: Server;
 let url: string;
 
@@ -28,11 +31,31 @@ describe("a chart", () => {
     });
 
     const refusals: [string, () => Parameters<typeof requireChart>[0], RegExp][] = [
-        ["is not in its repository", () => ({ repo: `${url}/charts`, name: "shpo" }), /chart\.name is "shpo", which .* does not have; allowed: shop, agent\. Nothing was touched; .*pulumi config set chart\.name/],
-        ["has no such version", () => ({ repo: `${url}/charts`, name: "shop", version: "3.0.0" }), /chart\.version is "3\.0\.0", .*allowed: 1\.1\.0, 1\.0\.0\./],
-        ["is in no repository", () => ({ repo: `${url}/nothing`, name: "shop" }), /chart\.repo is ".*\/nothing", .*status 404 for its index\.yaml\. Nothing was touched; .*pulumi config set chart\.repo/],
-        ["is where no index is", () => ({ repo: `${url}/page`, name: "shop" }), /which is no chart repository that can be read/],
-        ["is where nobody answers", () => ({ repo: "http://127.0.0.1:2", name: "shop" }), /chart\.repo is "http:\/\/127\.0\.0\.1:2", .*ECONNREFUSED/],
+        [
+            "is not in its repository",
+            () => ({ repo: `${url}/charts`, name: "shpo" }),
+            /chart\.name is "shpo", which .* does not have; allowed: shop, agent\. Nothing was touched; .*pulumi config set chart\.name/,
+        ],
+        [
+            "has no such version",
+            () => ({ repo: `${url}/charts`, name: "shop", version: "3.0.0" }),
+            /chart\.version is "3\.0\.0", .*allowed: 1\.1\.0, 1\.0\.0\./,
+        ],
+        [
+            "is in no repository",
+            () => ({ repo: `${url}/nothing`, name: "shop" }),
+            /chart\.repo is ".*\/nothing", .*status 404 for its index\.yaml\. Nothing was touched; .*pulumi config set chart\.repo/,
+        ],
+        [
+            "is where no index is",
+            () => ({ repo: `${url}/page`, name: "shop" }),
+            /which is no chart repository that can be read/,
+        ],
+        [
+            "is where nobody answers",
+            () => ({ repo: "http://127.0.0.1:2", name: "shop" }),
+            /chart\.repo is "http:\/\/127\.0\.0\.1:2", .*ECONNREFUSED/,
+        ],
     ];
     it.each(refusals)("that %s is told of before anything is touched", async (_, chart, expected) => {
         await expect(requireChart(chart())).rejects.toThrow(expected);

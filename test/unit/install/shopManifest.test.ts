@@ -9,7 +9,12 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** A cluster that knows a few kinds. */
 const lookUp: KindLookup = async (apiVersion, kind) => {
-    const known: Record<string, boolean> = { "v1 Namespace": false, "v1 ConfigMap": true, "apps/v1 Deployment": true, "rbac.authorization.k8s.io/v1 ClusterRole": false };
+    const known: Record<string, boolean> = {
+        "v1 Namespace": false,
+        "v1 ConfigMap": true,
+        "apps/v1 Deployment": true,
+        "rbac.authorization.k8s.io/v1 ClusterRole": false,
+    };
     const namespaced = known[`${apiVersion} ${kind}`];
     return namespaced === undefined ? undefined : { namespaced };
 };
@@ -18,16 +23,24 @@ function read(text: string) {
     writeFileSync(join(folder, "shop.yaml"), text);
     return readShopManifest(join(folder, "shop.yaml"), "demo", lookUp);
 }
-const refusal = (text: string) => read(text).then(() => Promise.reject(new Error("it was read")), (error: Error) => error.message);
+const refusal = (text: string) =>
+    read(text).then(
+        () => Promise.reject(new Error("it was read")),
+        (error: Error) => error.message,
+    );
 
 describe("a shop's manifest", () => {
     it("may name the shop's namespace, or none", async () => {
-        const { objects } = await read("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: b, namespace: demo}}");
+        const { objects } = await read(
+            "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: b, namespace: demo}}",
+        );
         expect(objects.map(({ metadata }) => metadata.name)).toEqual(["a", "b"]);
     });
 
     it("may bring the namespace itself, whose labels the stack's own then has", async () => {
-        const { objects, namespaceLabels } = await read("{apiVersion: v1, kind: Namespace, metadata: {name: demo, labels: {level: high}}}\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}");
+        const { objects, namespaceLabels } = await read(
+            "{apiVersion: v1, kind: Namespace, metadata: {name: demo, labels: {level: high}}}\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}",
+        );
         expect(objects).toHaveLength(1);
         expect(namespaceLabels).toEqual({ level: "high" });
     });
@@ -53,7 +66,9 @@ describe("a shop's manifest", () => {
             "  Widget thing: the cluster knows no kind Widget of example.com/v1",
             "  Deployment gateway: it is there twice",
         ]);
-        expect(message).toMatch(/shop\.yaml", which this stack may not install\. Nothing was touched\.(.|\n)*pulumi config set manifest/);
+        expect(message).toMatch(
+            /shop\.yaml", which this stack may not install\. Nothing was touched\.(.|\n)*pulumi config set manifest/,
+        );
     });
 
     it.each([

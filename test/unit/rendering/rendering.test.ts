@@ -12,14 +12,33 @@ import { recordGraph } from "../graph/support";
 const folder = mkdtempSync(join(tmpdir(), "chaos-shop-rendering-"));
 const out = join(folder, "seven");
 const configuration = () => {
-    const options = renderOptions(["--out", join(folder, "nothing"), "--variant", "seven", "--set", "namespace=shop-1", "--set", "ingress.hosts=shop.example.com"]);
+    const options = renderOptions([
+        "--out",
+        join(folder, "nothing"),
+        "--variant",
+        "seven",
+        "--set",
+        "namespace=shop-1",
+        "--set",
+        "ingress.hosts=shop.example.com",
+    ]);
     if (!("configuration" in options)) throw new Error("mistake" in options ? options.mistake : "help");
     return options.configuration;
 };
-const filesIn = (path: string) => (readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name)).sort());
-const textsIn = (path: string) => Object.fromEntries(filesIn(path).map((file) => [file.slice(path.length), readFileSync(file, "utf8")]));
-const manifests = () => filesIn(join(out, "manifests")).map((file) => load(readFileSync(file, "utf8")) as Record<string, any>);
-const passwords = () => manifests().filter(({ kind }) => kind === "Secret").flatMap(({ data }) => Object.values(data as Record<string, string>)).flatMap((encoded) => [encoded, Buffer.from(encoded, "base64").toString()]);
+const filesIn = (path: string) =>
+    readdirSync(path, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name))
+        .sort();
+const textsIn = (path: string) =>
+    Object.fromEntries(filesIn(path).map((file) => [file.slice(path.length), readFileSync(file, "utf8")]));
+const manifests = () =>
+    filesIn(join(out, "manifests")).map((file) => load(readFileSync(file, "utf8")) as Record<string, any>);
+const passwords = () =>
+    manifests()
+        .filter(({ kind }) => kind === "Secret")
+        .flatMap(({ data }) => Object.values(data as Record<string, string>))
+        .flatMap((encoded) => [encoded, Buffer.from(encoded, "base64").toString()]);
 
 beforeAll(() => render(configuration(), out));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -27,22 +46,34 @@ afterAll(() => rmSync(folder, { recursive: true }));
 describe("rendered manifests", () => {
     it("are all objects that the program makes for these settings, none else", async () => {
         const asked = await recordGraph(async () => new Shop("shop", shopArgsOf(configuration())));
-        const names = (objects: { kind: string; name: string }[]) => objects.map(({ kind, name }) => `${kind} ${name}`).sort();
-        const made = asked.filter(({ type }) => type.startsWith("kubernetes:")).map(({ inputs }) => ({ kind: inputs.kind, name: inputs.metadata.name }));
+        const names = (objects: { kind: string; name: string }[]) =>
+            objects.map(({ kind, name }) => `${kind} ${name}`).sort();
+        const made = asked
+            .filter(({ type }) => type.startsWith("kubernetes:"))
+            .map(({ inputs }) => ({ kind: inputs.kind, name: inputs.metadata.name }));
         expect(names(manifests().map(({ kind, metadata }) => ({ kind, name: metadata.name })))).toEqual(names(made));
     });
 
     it("name the namespace, which comes first", () => {
-        expect(manifests()[0]).toMatchObject({ kind: "Namespace", metadata: { name: "shop-1", labels: { "pod-security.kubernetes.io/enforce": "restricted" } } });
-        for (const { kind, metadata } of manifests().slice(1)) expect([kind, metadata.name, metadata.namespace]).toEqual([kind, metadata.name, "shop-1"]);
+        expect(manifests()[0]).toMatchObject({
+            kind: "Namespace",
+            metadata: { name: "shop-1", labels: { "pod-security.kubernetes.io/enforce": "restricted" } },
+        });
+        for (const { kind, metadata } of manifests().slice(1))
+            expect([kind, metadata.name, metadata.namespace]).toEqual([kind, metadata.name, "shop-1"]);
     });
 
     it("know nothing of Pulumi or of a stack", () => {
-        for (const text of Object.values(textsIn(join(out, "manifests")))) expect(text).not.toMatch(/pulumi|chaos-shop\/stack/i);
+        for (const text of Object.values(textsIn(join(out, "manifests"))))
+            expect(text).not.toMatch(/pulumi|chaos-shop\/stack/i);
     });
 
     it("are small enough for what kubectl notes of each on the client (256 KiB of annotations)", () => {
-        for (const object of manifests()) expect([object.metadata.name, JSON.stringify(object).length < 262_144]).toEqual([object.metadata.name, true]);
+        for (const object of manifests())
+            expect([object.metadata.name, JSON.stringify(object).length < 262_144]).toEqual([
+                object.metadata.name,
+                true,
+            ]);
     });
 
     it("hold passwords in Secrets alone, which only their owner may read", () => {
@@ -50,7 +81,11 @@ describe("rendered manifests", () => {
         for (const file of filesIn(out)) {
             const secret = file.includes("-secret-") && file.includes("/manifests/");
             if (secret) expect(statSync(file).mode & 0o777).toBe(0o600);
-            else expect([file, passwords().some((password) => readFileSync(file, "utf8").includes(password))]).toEqual([file, false]);
+            else
+                expect([file, passwords().some((password) => readFileSync(file, "utf8").includes(password))]).toEqual([
+                    file,
+                    false,
+                ]);
         }
     });
 });
@@ -66,7 +101,10 @@ describe("rendering again", () => {
     it("elsewhere gives the same chart, and other passwords, which roll the pods that use them", async () => {
         await render(configuration(), join(folder, "again"));
         expect(textsIn(join(folder, "again", "chart"))).toEqual(textsIn(join(out, "chart")));
-        const version = (path: string) => /name: CREDENTIALS\n +value: (\S+)/.exec(readFileSync(join(path, "manifests", "8-deployment-database.yaml"), "utf8"))![1];
+        const version = (path: string) =>
+            /name: CREDENTIALS\n +value: (\S+)/.exec(
+                readFileSync(join(path, "manifests", "8-deployment-database.yaml"), "utf8"),
+            )![1];
         expect(version(join(folder, "again"))).not.toBe(version(out));
     });
 });
@@ -85,14 +123,23 @@ describe("a rendered chart", () => {
     });
 
     it("goes into the namespace of its release, with all that names one", () => {
-        for (const [file, text] of Object.entries(textsIn(join(out, "chart", "templates")))) expect([file, text.includes("shop-1")]).toEqual([file, false]);
-        expect(template("rolebinding-gateway.yaml").match(/namespace: '\{\{ \.Release\.Namespace \}\}'/g)).toHaveLength(2);
+        for (const [file, text] of Object.entries(textsIn(join(out, "chart", "templates"))))
+            expect([file, text.includes("shop-1")]).toEqual([file, false]);
+        expect(template("rolebinding-gateway.yaml").match(/namespace: '\{\{ \.Release\.Namespace \}\}'/g)).toHaveLength(
+            2,
+        );
     });
 
     it("draws its passwords where it is installed, for its Secrets and for what tells their version", () => {
-        expect(template("secret-database-accounts.yaml")).toMatch(/^data: \{\{ include "passwords" .*"inventory" "orders" "owner" "reader"/m);
-        expect(template("deployment-database.yaml")).toMatch(/name: CREDENTIALS\n +value: '\{\{ include "passwordsVersion" .*database-accounts/);
-        expect(template("deployment-orders.yaml")).toMatch(/name: BROKER_CREDENTIALS\n +value: '\{\{ include "passwordsVersion" .*message-broker-accounts/);
+        expect(template("secret-database-accounts.yaml")).toMatch(
+            /^data: \{\{ include "passwords" .*"inventory" "orders" "owner" "reader"/m,
+        );
+        expect(template("deployment-database.yaml")).toMatch(
+            /name: CREDENTIALS\n +value: '\{\{ include "passwordsVersion" .*database-accounts/,
+        );
+        expect(template("deployment-orders.yaml")).toMatch(
+            /name: BROKER_CREDENTIALS\n +value: '\{\{ include "passwordsVersion" .*message-broker-accounts/,
+        );
     });
 });
 
@@ -101,8 +148,16 @@ describe("npm run render refuses", () => {
         ["no folder", [], /there is no --out DIR/],
         ["an unknown variant", ["--out", "x", "--variant", "five"], /variant is "five": allowed: four, seven/],
         ["an unknown option", ["--out", "x", "--color"], /--color/],
-        ["a setting that is not of the shop", ["--out", "x", "--set", "experiment.enabled=true"], /experiment\.enabled is not of the shop, and in no rendering; allowed: variant, namespace/],
-        ["all wrong settings at once", ["--out", "x", "--set", "replicas.gateway=many", "--set", "ingress.hosts=not a host"], /ingress\.hosts is "not a host"(.|\n)*replicas\.gateway is "many"/],
+        [
+            "a setting that is not of the shop",
+            ["--out", "x", "--set", "experiment.enabled=true"],
+            /experiment\.enabled is not of the shop, and in no rendering; allowed: variant, namespace/,
+        ],
+        [
+            "all wrong settings at once",
+            ["--out", "x", "--set", "replicas.gateway=many", "--set", "ingress.hosts=not a host"],
+            /ingress\.hosts is "not a host"(.|\n)*replicas\.gateway is "many"/,
+        ],
         ["a stack that is not there", ["--out", "x", "--stack", "nowhere"], /there is no stack "nowhere": .*allowed: /],
         ["a folder that is not empty", ["--out", __dirname], /is a folder that is not empty; .*--force/],
     ];

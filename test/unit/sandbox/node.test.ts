@@ -22,9 +22,13 @@ describe("a shell's commands", () => {
     it("survive every character, and leave the shell's own PATH behind the sandbox's folders", () => {
         const variables = { AWKWARD: `it's "$HOME" \`id\` \\ \n end` };
         const commands = exportCommands({ variables, path: ["/a b", "/c"] });
-        const shown = execFileSync("/bin/sh", ["-c", `PATH=/usr/bin; eval "$1"; printf '%s|%s' "$AWKWARD" "$PATH"`, "sh", commands], {
-            encoding: "utf8",
-        });
+        const shown = execFileSync(
+            "/bin/sh",
+            ["-c", `PATH=/usr/bin; eval "$1"; printf '%s|%s' "$AWKWARD" "$PATH"`, "sh", commands],
+            {
+                encoding: "utf8",
+            },
+        );
         expect(shown).toBe(`${variables.AWKWARD}|/a b:/c:/usr/bin`);
     });
 });
@@ -64,7 +68,9 @@ COMMIT
 describe("a certificate's request", () => {
     it("carries the group only where there is one", () => {
         expect(opensslConfig({ commonName: "a" }, [])).not.toContain("O =");
-        expect(opensslConfig({ commonName: "a", organization: "system:nodes" }, [])).toContain("O = system:nodes\nCN = a");
+        expect(opensslConfig({ commonName: "a", organization: "system:nodes" }, [])).toContain(
+            "O = system:nodes\nCN = a",
+        );
     });
 });
 

@@ -23,7 +23,8 @@ describe("a service that a package brings", () => {
         const systemd = mkdtempSync(join(tmpdir(), "chaos-shop-units-"));
         const wants = join(systemd, "multi-user.target.wants");
         mkdirSync(wants);
-        for (const unit of ["etcd.service", "cron.service"]) symlinkSync(`/lib/systemd/system/${unit}`, join(wants, unit));
+        for (const unit of ["etcd.service", "cron.service"])
+            symlinkSync(`/lib/systemd/system/${unit}`, join(wants, unit));
         disableUnit("etcd.service", systemd);
         disableUnit("containerd.service", systemd);
         expect(readdirSync(wants)).toEqual(["cron.service"]);
@@ -46,9 +47,12 @@ describe("the mirror for the images' packages", () => {
 });
 
 describe("the sandbox", () => {
-    it.each(["images.node", "images.postgres", "images.nats"] as const)("brings what a stack has as %s by default, since there is no registry", (key) => {
-        expect(IMAGES.flatMap(({ references }) => references)).toContain(settings[key].default);
-    });
+    it.each(["images.node", "images.postgres", "images.nats"] as const)(
+        "brings what a stack has as %s by default, since there is no registry",
+        (key) => {
+            expect(IMAGES.flatMap(({ references }) => references)).toContain(settings[key].default);
+        },
+    );
 });
 
 describe("an image", () => {

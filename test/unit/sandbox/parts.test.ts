@@ -82,7 +82,14 @@ describe("a part's fingerprint", () => {
 });
 
 describe("a part's manifest", () => {
-    const about = { name: "kube", version: "1", fingerprint: "f", madeAt: "2026-01-01T00:00:00Z", seconds: 1, facts: {} };
+    const about = {
+        name: "kube",
+        version: "1",
+        fingerprint: "f",
+        madeAt: "2026-01-01T00:00:00Z",
+        seconds: 1,
+        facts: {},
+    };
 
     it("notices a file that is gone or has another size at once, and other content when asked to read it", async () => {
         const file = join(scratch, "kube");
@@ -120,7 +127,12 @@ describe("Go", () => {
     ])("%s is new enough: %s", (version, expected) => expect(isNewEnough(version)).toBe(expected));
 
     it("takes no sum that is not committed, and nothing from the checkout's state", () => {
-        const args = goBuildArguments({ module: "m", output: "o", variables: { "a/b.Version": "v1" }, unoptimized: "a/generated/..." });
+        const args = goBuildArguments({
+            module: "m",
+            output: "o",
+            variables: { "a/b.Version": "v1" },
+            unoptimized: "a/generated/...",
+        });
         expect(args).toEqual(expect.arrayContaining(["-mod=readonly", "-buildvcs=false", "-s -w -X a/b.Version=v1"]));
         expect(args).toContain("-gcflags=a/generated/...=-N -l");
     });

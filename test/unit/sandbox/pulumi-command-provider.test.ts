@@ -8,7 +8,15 @@ import * as proto from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { call, homeWithStandIns, type RunningPlugin, serve, startPlugin, temporaryFolder, until } from "./pulumi-plugin";
+import {
+    call,
+    homeWithStandIns,
+    type RunningPlugin,
+    serve,
+    startPlugin,
+    temporaryFolder,
+    until,
+} from "./pulumi-plugin";
 
 type Json = Record<string, unknown>;
 
@@ -42,7 +50,9 @@ async function diff(olds: Json, news: Json, ignored: string[] = []) {
     return {
         changes: response.getChanges() === proto.DiffResponse.DiffChanges.DIFF_SOME,
         replaces: response.getReplacesList(),
-        detailed: Object.fromEntries([...response.getDetaileddiffMap().entries()].map(([path, it]) => [path, it.getKind()])),
+        detailed: Object.fromEntries(
+            [...response.getDetaileddiffMap().entries()].map(([path, it]) => [path, it.getKind()]),
+        ),
     };
 }
 
@@ -53,7 +63,11 @@ async function create(properties: Json, preview = false) {
 }
 
 async function update(olds: Json, news: Json, preview = false) {
-    const request = new proto.UpdateRequest().setUrn(URN).setOlds(struct(olds)).setNews(struct(news)).setPreview(preview);
+    const request = new proto.UpdateRequest()
+        .setUrn(URN)
+        .setOlds(struct(olds))
+        .setNews(struct(news))
+        .setPreview(preview);
     return json((await call<proto.UpdateResponse>(client, "update", request)).getProperties());
 }
 
@@ -120,11 +134,16 @@ describe("diff", () => {
     const { UPDATE, UPDATE_REPLACE, ADD } = proto.PropertyDiff.Kind;
 
     test("finds nothing where nothing changed", async () => {
-        expect(await diff({ create: "a", triggers: [1] }, { create: "a", triggers: [1] })).toMatchObject({ changes: false });
+        expect(await diff({ create: "a", triggers: [1] }, { create: "a", triggers: [1] })).toMatchObject({
+            changes: false,
+        });
     });
 
     test("updates on a changed input, by its path", async () => {
-        const found = await diff({ create: "a", environment: { A: "1" } }, { create: "a", environment: { A: "2", B: "1" } });
+        const found = await diff(
+            { create: "a", environment: { A: "1" } },
+            { create: "a", environment: { A: "2", B: "1" } },
+        );
         expect(found).toEqual({
             changes: true,
             replaces: [],
@@ -153,7 +172,12 @@ describe("create", () => {
     });
 
     test("runs in its directory, with its environment, interpreter and standard input", async () => {
-        const how = { dir: folder.path, environment: { NAME: "shop" }, stdin: "given", interpreter: ["/bin/sh", "-ec"] };
+        const how = {
+            dir: folder.path,
+            environment: { NAME: "shop" },
+            stdin: "given",
+            interpreter: ["/bin/sh", "-ec"],
+        };
         const { state } = await create({ create: 'pwd; echo "$NAME"; cat', ...how });
         expect(state.stdout).toBe(`${folder.path}\nshop\ngiven`);
     });
@@ -191,7 +215,9 @@ describe("create", () => {
     });
 
     test("runs many at once without a word on standard error, and logs a last line that has no end", async () => {
-        const commands = Array.from({ length: 24 }, (_, index) => create({ create: `sleep 0.1; printf 'é %s' ${index}` }));
+        const commands = Array.from({ length: 24 }, (_, index) =>
+            create({ create: `sleep 0.1; printf 'é %s' ${index}` }),
+        );
         const printed = (await Promise.all(commands)).map((it) => it.state.stdout);
         expect(printed).toEqual(commands.map((_, index) => `é ${index}`));
         expect(logged.map((it) => it.message).sort()).toEqual([...printed].sort());
@@ -240,8 +266,15 @@ describe("update and delete", () => {
 
 test("run answers with what the command printed, and refuses a call without a command", async () => {
     const invoke = (args: Json) =>
-        call<proto.InvokeResponse>(client, "invoke", new proto.InvokeRequest().setTok("command:local:run").setArgs(struct(args)));
-    expect(json((await invoke({ command: "echo hi" })).getReturn())).toMatchObject({ command: "echo hi", stdout: "hi" });
+        call<proto.InvokeResponse>(
+            client,
+            "invoke",
+            new proto.InvokeRequest().setTok("command:local:run").setArgs(struct(args)),
+        );
+    expect(json((await invoke({ command: "echo hi" })).getReturn())).toMatchObject({
+        command: "echo hi",
+        stdout: "hi",
+    });
     expect((await invoke({})).getFailuresList()[0]?.getProperty()).toBe("command");
 });
 

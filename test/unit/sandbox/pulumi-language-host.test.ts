@@ -10,7 +10,15 @@ import * as resource from "@pulumi/pulumi/proto/resource_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { call, homeWithStandIns, type RunningPlugin, serve, startPlugin, temporaryFolder, until } from "./pulumi-plugin";
+import {
+    call,
+    homeWithStandIns,
+    type RunningPlugin,
+    serve,
+    startPlugin,
+    temporaryFolder,
+    until,
+} from "./pulumi-plugin";
 
 // Each test starts a program in a Node process of its own, on a machine that may be building at the same time.
 vi.setConfig({ testTimeout: 30_000 });
@@ -114,7 +122,9 @@ describe("run", () => {
     });
 
     test("a program that throws tells the user itself, with its own lines in the stack", async () => {
-        expect(await run('interface Tea {}\nfunction brew(): Tea {\n  throw new Error("no tea");\n}\nbrew();')).toEqual({ error: "", bail: true });
+        expect(await run('interface Tea {}\nfunction brew(): Tea {\n  throw new Error("no tea");\n}\nbrew();')).toEqual(
+            { error: "", bail: true },
+        );
         expect(errors.join("\n")).toMatch(/no tea[^]*index\.ts:3:9[^]*index\.ts:5:1/);
     });
 
@@ -125,7 +135,10 @@ describe("run", () => {
     });
 
     test("a program that ends by itself is reported with its exit code", async () => {
-        expect(await run("process.exit(7);")).toEqual({ error: "Program exited with non-zero exit code: 7", bail: false });
+        expect(await run("process.exit(7);")).toEqual({
+            error: "Program exited with non-zero exit code: 7",
+            bail: false,
+        });
     });
 
     test("every wrong runtime option is reported at once", async () => {

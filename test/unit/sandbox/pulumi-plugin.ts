@@ -39,7 +39,12 @@ export async function startPlugin(file: string, engineAddress: string, cwd?: str
         child.stdout.once("data", (text: Buffer) => resolve(text.toString().trim()));
         child.once("error", reject);
     });
-    return { process: child, address: `127.0.0.1:${port}`, ended, complaints: () => Buffer.concat(complaints).toString() };
+    return {
+        process: child,
+        address: `127.0.0.1:${port}`,
+        ended,
+        complaints: () => Buffer.concat(complaints).toString(),
+    };
 }
 
 /** Serves what an engine would, on a free port. */

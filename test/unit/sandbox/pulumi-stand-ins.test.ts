@@ -74,7 +74,10 @@ describe("requiredPackages", () => {
     test("finds scoped, plain and nested packages, and no policy pack's", () => {
         write("node_modules/@pulumi/one/package.json", manifest("@pulumi/one", { resource: true }));
         write("node_modules/two/package.json", manifest("two", { resource: true, name: "deux", version: "2.0.0" }));
-        write("node_modules/two/node_modules/@x/three/package.json", manifest("@x/three", { resource: true, name: "three" }));
+        write(
+            "node_modules/two/node_modules/@x/three/package.json",
+            manifest("@x/three", { resource: true, name: "three" }),
+        );
         write("services/it/node_modules/@pulumi/four/package.json", manifest("@pulumi/four", { resource: true }));
         write("node_modules/plain/package.json", manifest("plain"));
         write("node_modules/broken/package.json", "{");

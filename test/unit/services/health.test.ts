@@ -31,8 +31,12 @@ it.each([
     ["IPv6", (pod: number) => `fd00:10:244::${pod.toString(16)}`],
 ])("the pods of a node that were started together check well apart from each other, by %s", (_family, address) => {
     for (let first = 2; first < 240; first++) {
-        const moments = Array.from({ length: 7 }, (_, pod) => msToMoment(address(first + pod), 0)).sort((a, b) => a - b);
-        const gaps = moments.map((moment, at) => (at + 1 < moments.length ? moments[at + 1]! : moments[0]! + 500) - moment);
+        const moments = Array.from({ length: 7 }, (_, pod) => msToMoment(address(first + pod), 0)).sort(
+            (a, b) => a - b,
+        );
+        const gaps = moments.map(
+            (moment, at) => (at + 1 < moments.length ? moments[at + 1]! : moments[0]! + 500) - moment,
+        );
         expect(Math.min(...gaps)).toBeGreaterThan(20);
     }
 });

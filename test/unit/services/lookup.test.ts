@@ -25,7 +25,11 @@ describe("names of backends", () => {
     });
 
     it("are given one at a time to those who want one address", async () => {
-        const { address: one, family } = await new Promise<LookupAddress>((resolve) => rememberingLookup(60_000, async () => [address])("toys", {}, (_, found, of) => resolve({ address: found as string, family: of! })));
+        const { address: one, family } = await new Promise<LookupAddress>((resolve) =>
+            rememberingLookup(60_000, async () => [address])("toys", {}, (_, found, of) =>
+                resolve({ address: found as string, family: of! }),
+            ),
+        );
         expect({ address: one, family }).toEqual(address);
     });
 });

@@ -41,7 +41,9 @@ describe("what is remembered for a moment", () => {
 
     it("is given at once to whoever wants it steadily, while it is asked for again", async () => {
         let answers = 0;
-        const { asked, ask } = counted(() => (answers++ === 0 ? Promise.resolve("old") : new Promise((resolve) => setTimeout(resolve, 10, "new"))));
+        const { asked, ask } = counted(() =>
+            answers++ === 0 ? Promise.resolve("old") : new Promise((resolve) => setTimeout(resolve, 10, "new")),
+        );
         await ask("toys");
         await pass(30);
         expect(await ask("toys")).toBe("old");

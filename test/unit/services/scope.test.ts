@@ -26,8 +26,14 @@ describe("a request's trace", () => {
         expect(traceparent).not.toBe(parent);
     });
 
-    it.each([["03", "01"], ["ff", "01"], ["fe", "00"]])("with the flags %s goes on with %s: of those only one is known", (given, passedOn) => {
-        expect(scopeOf({ traceparent: parent.replace(/..$/, given) }).headers.traceparent).toMatch(new RegExp(`-${passedOn}$`));
+    it.each([
+        ["03", "01"],
+        ["ff", "01"],
+        ["fe", "00"],
+    ])("with the flags %s goes on with %s: of those only one is known", (given, passedOn) => {
+        expect(scopeOf({ traceparent: parent.replace(/..$/, given) }).headers.traceparent).toMatch(
+            new RegExp(`-${passedOn}$`),
+        );
     });
 
     it("takes the trace state along", () => {
@@ -35,12 +41,19 @@ describe("a request's trace", () => {
     });
 
     it("goes on from a later version's header, whatever that appends", () => {
-        expect(scopeOf({ traceparent: `cc-${traceId}-00f067aa0ba902b7-01-more` }).headers.traceparent).toContain(traceId);
+        expect(scopeOf({ traceparent: `cc-${traceId}-00f067aa0ba902b7-01-more` }).headers.traceparent).toContain(
+            traceId,
+        );
     });
 
     it.each([
-        "", "nonsense", parent.toUpperCase(), `${parent}-more`, parent.replace("00-", "ff-"),
-        `00-${"0".repeat(32)}-00f067aa0ba902b7-01`, `00-${traceId}-${"0".repeat(16)}-01`,
+        "",
+        "nonsense",
+        parent.toUpperCase(),
+        `${parent}-more`,
+        parent.replace("00-", "ff-"),
+        `00-${"0".repeat(32)}-00f067aa0ba902b7-01`,
+        `00-${traceId}-${"0".repeat(16)}-01`,
     ])("begins anew, without the old one's state, in place of %j", (traceparent) => {
         const { headers } = scopeOf({ traceparent, tracestate: "a=1" });
         expect(headers.traceparent).toMatch(/^00-[\da-f]{32}-[\da-f]{16}-00$/);

@@ -21,7 +21,10 @@ const longRun = `
 `;
 
 it("what V8 made of a bundle is kept for the next run, however long the first one was", () => {
-    const { status, stderr } = spawnSync("node", ["--expose-gc", "--bytecode-old-age=1", "--eval", longRun, entry], { cwd: project, encoding: "utf8" });
+    const { status, stderr } = spawnSync("node", ["--expose-gc", "--bytecode-old-age=1", "--eval", longRun, entry], {
+        cwd: project,
+        encoding: "utf8",
+    });
     expect(stderr).toBe("");
     expect(status).toBe(0);
     const bundle = bundledFile(entry);

@@ -8,12 +8,36 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vite
 import { connect } from "../../../shared/kubernetes";
 
 const folder = mkdtempSync(join(tmpdir(), "chaos-shop-connections-"));
-const [keyFile, certificateFile, kubeconfigFile] = ["key.pem", "certificate.pem", "kubeconfig"].map((file) => join(folder, file)) as [string, string, string];
+const [keyFile, certificateFile, kubeconfigFile] = ["key.pem", "certificate.pem", "kubeconfig"].map((file) =>
+    join(folder, file),
+) as [string, string, string];
 let server: Server;
 let connections = 0;
 
 beforeAll(() => {
-    execFileSync("openssl", ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1", "-subj", "/CN=test", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", keyFile, "-out", certificateFile], { stdio: "ignore" });
+    execFileSync(
+        "openssl",
+        [
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:prime256v1",
+            "-nodes",
+            "-days",
+            "1",
+            "-subj",
+            "/CN=test",
+            "-addext",
+            "subjectAltName=IP:127.0.0.1",
+            "-keyout",
+            keyFile,
+            "-out",
+            certificateFile,
+        ],
+        { stdio: "ignore" },
+    );
 });
 
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -21,7 +45,9 @@ afterAll(() => rmSync(folder, { recursive: true }));
 beforeEach(async () => {
     connections = 0;
     server = createServer({ key: readFileSync(keyFile), cert: readFileSync(certificateFile) }, (_, response) => {
-        response.setHeader("content-type", "application/json").end(JSON.stringify({ kind: "Namespace", metadata: { name: "demo" } }));
+        response
+            .setHeader("content-type", "application/json")
+            .end(JSON.stringify({ kind: "Namespace", metadata: { name: "demo" } }));
     });
     server.on("secureConnection", () => connections++);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -36,11 +62,20 @@ afterEach(() => {
 
 /** A kubeconfig with one context, `test`. */
 function writeKubeconfig(clientCertificate?: string): void {
-    const user = clientCertificate === undefined ? {} : { "client-certificate": clientCertificate, "client-key": keyFile };
+    const user =
+        clientCertificate === undefined ? {} : { "client-certificate": clientCertificate, "client-key": keyFile };
     writeFileSync(
         kubeconfigFile,
         JSON.stringify({
-            clusters: [{ name: "test", cluster: { server: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, "certificate-authority": certificateFile } }],
+            clusters: [
+                {
+                    name: "test",
+                    cluster: {
+                        server: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+                        "certificate-authority": certificateFile,
+                    },
+                },
+            ],
             users: [{ name: "test", user }],
             contexts: [{ name: "test", context: { cluster: "test", user: "test" } }],
         }),

@@ -2,9 +2,12 @@ import { describe, expect, it } from "vitest";
 import { formatDuration, parseDuration } from "../../../shared/duration";
 
 describe("a length of time", () => {
-    it.each(["0ms", "1ms", "500ms", "1500ms", "1s", "90s", "1m", "90m", "10h"])("of %s is written as it is read", (text) => {
-        expect(formatDuration(parseDuration(text)!)).toBe(text);
-    });
+    it.each(["0ms", "1ms", "500ms", "1500ms", "1s", "90s", "1m", "90m", "10h"])(
+        "of %s is written as it is read",
+        (text) => {
+            expect(formatDuration(parseDuration(text)!)).toBe(text);
+        },
+    );
 
     it.each([
         ["60s", "1m"],
@@ -15,5 +18,7 @@ describe("a length of time", () => {
         expect(formatDuration(parseDuration(text)!)).toBe(written);
     });
 
-    it.each(["", "5", "s", "-1s", "1 s", "1d", "1m 5s"])("is not %j", (text) => expect(parseDuration(text)).toBeUndefined());
+    it.each(["", "5", "s", "-1s", "1 s", "1d", "1m 5s"])("is not %j", (text) =>
+        expect(parseDuration(text)).toBeUndefined(),
+    );
 });
