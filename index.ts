@@ -1,74 +1,40 @@
-import * as pulumi from "@pulumi/pulumi";
-import { Agent } from "./components/agent/agent";
-import { readManifest } from "./components/agent/readManifest";
+// First: it changes how messages are shown, before there are any.
+import "./toolchain/redact-debug-messages";
+
+import { installAgent } from "./components/agent/agent";
 import { openCluster } from "./components/cluster/cluster";
-import { awaitGatewayAddress } from "./components/cluster/gatewayAddress";
-import { wayToGateway } from "./components/cluster/gatewayWay";
+import { firstLook } from "./components/cluster/first-look";
+import { gatewayOutputs } from "./components/cluster/gateway-outputs";
 import { awaitWorkloads } from "./components/cluster/workloads";
+import { experimentSettings } from "./components/configuration/experiment";
 import { stackConfiguration } from "./components/configuration/stack";
 import { installShop } from "./components/install/install";
-import { placement } from "./components/program/placement";
-import { ingressUrl } from "./components/shop/ingress";
-import { UserError } from "./components/userError";
-import { Experiment } from "./experiments/experiment";
-import { planOf } from "./experiments/plan";
-import { savedExperiments, validExperiment } from "./experiments/saved";
-import { foreseeTargets } from "./experiments/targets/foresee";
-import { productsUrl } from "./shared/gateway";
-import { reasonOf } from "./shared/kubernetes";
-import { releaseLockIfKilled } from "./shared/stackLock";
+import { withUserErrors } from "./components/user-error";
+import { endAttacksFirst, planOnShop, runExperiment } from "./experiments/run";
+import { savedExperiments } from "./experiments/saved";
+import { experimentPrograms } from "./toolchain/programs";
 
-/** The stack: a shop in a cluster and, while it is enabled, an experiment on it. */
+/** The stack: a shop in a cluster, an agent beside it and, while it is enabled, an experiment on the shop. */
 async function stack() {
-    releaseLockIfKilled(pulumi.getStack());
+    const look = await firstLook();
+    await endAttacksFirst(look);
     const configuration = stackConfiguration(savedExperiments());
-    const { clusterName, namespace, variant, images, gateway, ingress, agent, experiment } = configuration;
-    const { context, provider, api } = await openCluster(configuration.kubeContext, {
-        namespace,
-        "agent.namespace": agent?.namespace,
-    });
-    const opts = { provider, transformations: placement(configuration.placement) };
+    const { namespace, variant, images, experiment, ordersReadyTimeoutMs } = configuration;
+    const cluster = await openCluster(configuration, look?.identity);
+    const plan = planOnShop(experimentSettings(configuration, cluster.context));
+    const shop = await installShop("shop", configuration, cluster);
+    const agent = await installAgent("agent", configuration, cluster);
+    const experimentArgs = { plan, image: images.node, programs: experimentPrograms, dependsOn: shop.whenReady };
+    const conclusion = experiment.enabled ? await runExperiment(experimentArgs, cluster) : "disabled";
 
-    const shop = await installShop("shop", configuration, api, opts);
-    const manifest =
-        agent?.manifest === undefined ? undefined : await readManifest(agent.manifest, agent.key, clusterName);
-    const installed =
-        agent &&
-        new Agent(
-            "agent",
-            { settings: agent, clusterName, shop: namespace, image: images.node, cluster: api, manifest },
-            agent.install === "builtin" ? opts : { provider },
-        );
-
-    const plan = planOf({
-        ...experiment,
-        saved: validExperiment(experiment.name),
-        context: context.name,
-        clusterName,
-        shopNamespace: namespace,
-    });
-    const run = experiment.enabled
-        ? new Experiment(plan.experiment, { plan, image: images.node }, { ...opts, dependsOn: shop.whenReady })
-        : undefined;
-    if (run && pulumi.runtime.isDryRun()) await foreseeTargets(plan, api);
-
-    const address = awaitGatewayAddress(
-        shop.gateway.service,
-        api,
-        gateway.addressTimeoutMs ?? (context.local ? 15_000 : 300_000),
-    );
     return {
         variant,
         namespace: shop.namespace,
-        gateway: address.apply((found) => found ?? wayToGateway(context, namespace, gateway.serviceType)),
-        workloads: awaitWorkloads(shop, namespace, api, configuration.ordersReadyTimeoutMs),
-        productsUrl: address.apply((found) => (found ? productsUrl(found) : ingress && ingressUrl(ingress))),
-        agent: installed?.summary ?? "disabled",
-        experiment: run?.conclusion ?? "disabled",
+        ...gatewayOutputs(shop.gateway.service, configuration, cluster),
+        workloads: awaitWorkloads(shop, namespace, cluster.api, ordersReadyTimeoutMs),
+        agent: agent?.summary ?? "disabled",
+        experiment: conclusion,
     };
 }
 
-export = () =>
-    stack().catch((error: unknown) => {
-        throw new UserError(reasonOf(error));
-    });
+export = withUserErrors(stack);

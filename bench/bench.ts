@@ -1,66 +1,64 @@
 import { availableParallelism, loadavg } from "node:os";
+import { runWith } from "../cli/program";
 import { describeResult, type Figure, judge, type Result } from "./figure";
-import { agentDiscovery } from "./figures/agentDiscovery";
-import { agentMemory } from "./figures/agentMemory";
-import { chartUp } from "./figures/chartUp";
-import { checkRate } from "./figures/checkRate";
-import { experimentEnable } from "./figures/experimentEnable";
-import { experimentRun } from "./figures/experimentRun";
-import { gatewayLatency } from "./figures/gatewayLatency";
-import { gatewayThroughput } from "./figures/gatewayThroughput";
-import { orderMemory } from "./figures/orderMemory";
-import { podMemory } from "./figures/podMemory";
-import { previewPerResource } from "./figures/previewPerResource";
-import { previewUnchanged } from "./figures/previewUnchanged";
+import { agentDiscovery } from "./figures/agent-discovery";
+import { agentMemory } from "./figures/agent-memory";
+import { chartUp } from "./figures/chart-up";
+import { checkRate } from "./figures/check-rate";
+import { experimentEnable } from "./figures/experiment-enable";
+import { experimentRun } from "./figures/experiment-run";
+import { gatewayLatency } from "./figures/gateway-latency";
+import { gatewayThroughput } from "./figures/gateway-throughput";
+import { orderMemory } from "./figures/order-memory";
+import { podMemory } from "./figures/pod-memory";
+import { previewPerResource } from "./figures/preview-per-resource";
+import { previewUnchanged } from "./figures/preview-unchanged";
 import { recovery } from "./figures/recovery";
-import { shopUp } from "./figures/shopUp";
-import { targetChoice } from "./figures/targetChoice";
-import { readOptions } from "./options";
+import { shopUp } from "./figures/shop-up";
+import { targetChoice } from "./figures/target-choice";
+import { type BenchOptions, readOptions } from "./options";
 import { Session } from "./session";
 
-const figures = {
-    "shop-up": shopUp,
-    "chart-up": chartUp,
-    "preview-unchanged": previewUnchanged,
-    "preview-per-resource": previewPerResource,
-    "experiment-enable": experimentEnable,
-    "experiment-run": experimentRun,
+const figures: readonly Figure[] = [
+    shopUp,
+    chartUp,
+    previewUnchanged,
+    previewPerResource,
+    experimentEnable,
+    experimentRun,
     recovery,
-    "pod-memory": podMemory,
-    "check-rate": checkRate,
-    "target-choice": targetChoice,
-    "gateway-throughput": gatewayThroughput,
-    "gateway-latency": gatewayLatency,
-    "agent-discovery": agentDiscovery,
-    "agent-memory": agentMemory,
-    // Last, since the shop becomes another by it.
-    "order-memory": orderMemory,
-} satisfies Record<string, (session: Session) => Figure>;
+    podMemory,
+    checkRate,
+    targetChoice,
+    gatewayThroughput,
+    gatewayLatency,
+    agentDiscovery,
+    agentMemory,
+    // Last: it changes the shop's variant.
+    orderMemory,
+];
+const names = figures.map(({ name }) => name);
 
-const help = `npm run bench [-- [--json] [NAME...]]: how fast and how big, each figure against its bar.
+const help = `Usage: npm run bench [-- [NAME...] [OPTIONS]]
 
-Measures on the sandbox, in namespaces of its own (bench-...), in some twenty minutes. Both sides of a comparison take
-turns in one run, and medians are compared. Let nothing else run meanwhile.
+Measures times and memory on the sandbox, in namespaces bench-*, and compares each figure with its limit. Takes some
+20 minutes. Both sides of a comparison take turns, and their medians are compared. Stop other work on the machine.
 
-  NAME      only these: ${Object.keys(figures).join(", ")}
-  --json    the results as JSON on standard output
+  NAME      Measure only these figures. Default: all of
+            ${names.join(", ").replaceAll(/(.{70,100}), /g, "$1,\n            ")}
+  --json    Print the results as JSON on standard output
+  --help    Show this text
 
-Exit code 0 if all figures hold, 1 if one does not or could not be measured, 2 for a wrong argument.`;
+Exit codes: 0 all figures are within their limits, 1 one is not or could not be measured, 2 wrong argument.`;
 
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
-async function main(): Promise<void> {
-    const options = readOptions(process.argv.slice(2), Object.keys(figures));
-    if (options.kind === "help") return console.log(help);
-    if (options.kind === "mistake") {
-        say(options.message);
-        process.exitCode = 2;
-        return;
-    }
+async function main({ json, names: wanted }: BenchOptions): Promise<void> {
     const [load] = loadavg() as [number];
     if (load > availableParallelism() / 2)
         say(
-            `The machine has other work (load ${load.toFixed(1)} on ${availableParallelism()} processors): what is measured now is worse than it is.`,
+            `The machine is busy (load ${load.toFixed(1)} on ${availableParallelism()} processors): ` +
+                "the figures will be worse than usual.",
         );
     const session = await Session.open((line) => say(`  ${line}`));
     const interrupted = new Promise<never>((_, reject) => {
@@ -69,40 +67,36 @@ async function main(): Promise<void> {
     });
     const results: Result[] = [];
     try {
-        for (const name of options.names)
-            results.push(await Promise.race([measure(figures[name as keyof typeof figures](session)), interrupted]));
+        for (const figure of figures.filter(({ name }) => wanted.includes(name)))
+            results.push(await Promise.race([measure(figure, session), interrupted]));
     } finally {
-        say("Removing what the bench made");
+        say("Cleaning up");
         await session.close().catch((error: Error) => {
-            // What was measured is told all the same.
-            say(`  something is left, which the next run removes: ${error.message}`);
+            // The results are still printed.
+            say(`  not complete, the next run continues: ${error.message}`);
             process.exitCode = 1;
         });
     }
-    if (options.json)
-        console.log(JSON.stringify({ holds: results.every(({ holds }) => holds), figures: results }, undefined, 2));
+    const holds = results.every((result) => result.holds);
+    if (json) console.log(JSON.stringify({ holds, figures: results }, undefined, 2));
     else for (const result of results) console.log(describeResult(result));
-    if (!results.every(({ holds }) => holds)) process.exitCode = 1;
+    if (!holds) process.exitCode = 1;
 }
 
-/** A figure that cannot be measured does not hold, and does not keep the others from being measured. */
-async function measure(figure: Figure): Promise<Result> {
-    const { name, meaning, bar, unit } = figure;
-    say(`${name}: ${meaning}`);
+/** A figure that cannot be measured fails, but the others are still measured. */
+async function measure(figure: Figure, session: Session): Promise<Result> {
+    const { measure: _, ...about } = figure;
+    say(`${about.name}: ${about.meaning}`);
     try {
-        return judge(figure, await figure.measure());
+        return judge(figure, await figure.measure(session));
     } catch (error) {
         const problem = (error as Error).message;
         say(`  not measured: ${problem}`);
-        return { name, meaning, bar, unit, holds: false, problem };
+        return { ...about, holds: false, problem };
     }
 }
 
-main().then(
-    // An interrupted measurement may still have something under way.
-    () => process.exit(),
-    (error: Error) => {
-        say(error.message);
-        process.exit(1);
-    },
+runWith("bench", help, readOptions(process.argv.slice(2), names), (options) =>
+    // Exits even if an interrupted measurement is still running.
+    main(options).finally(() => setImmediate(() => process.exit())),
 );

@@ -1,36 +1,33 @@
-import { spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { askProducts } from "../experiments/checks/products";
-import { addressRoute as routeTo, type Route } from "../experiments/checks/route";
-import { gatewayAddress, productsUrl } from "../shared/gateway";
-import { type Cluster, orMissing } from "../shared/kubernetes";
-import type { Manifest } from "./manifests";
-import { secondsSince } from "./time";
+import { promisify } from "node:util";
+import { askProducts } from "../experiments/products";
+import { addressOf, addressRoute as routeTo, type Route } from "../chaos/checks/service";
+import { gatewayOf, productsUrl } from "../components/shop/gateway";
+import { type Cluster, ignoreNotFound } from "../chaos/cluster/client";
+import type { KubernetesObject } from "../cli/rendering/collect";
+import { secondsSince, timed, until } from "./time";
 
 const patienceSeconds = 120;
 const askEveryMs = 100;
 const askForMs = 2_000;
 
 /**
- * `kubectl apply` of objects, to its end. On the server, as the Pulumi provider does it too: on the client it would keep
- * a copy of each object in an annotation, for which the shop's programs are too large.
+ * Runs `kubectl apply --server-side`, like the Pulumi provider. Client-side apply copies each object into an
+ * annotation, for which the shop's programs are too large.
  */
-export async function kubectlApply(context: string, manifests: readonly Manifest[]): Promise<void> {
-    const kubectl = spawn("kubectl", ["--context", context, "apply", "--server-side", "--filename", "-"], {
-        stdio: ["pipe", "ignore", "pipe"],
-    });
-    let problem = "";
-    kubectl.stderr.on("data", (text: Buffer) => (problem += text));
-    kubectl.stdin.end(JSON.stringify({ apiVersion: "v1", kind: "List", items: manifests }));
-    const code = await new Promise<number | null>((resolve, reject) =>
-        kubectl.on("error", reject).on("close", resolve),
-    );
-    if (code !== 0) throw new Error(`kubectl apply failed: ${problem}`);
+export async function kubectlApply(context: string, manifests: readonly KubernetesObject[]): Promise<void> {
+    const args = ["--context", context, "apply", "--server-side", "--filename", "-"];
+    const applied = promisify(execFile)("kubectl", args);
+    applied.child.stdin!.end(JSON.stringify({ apiVersion: "v1", kind: "List", items: manifests }));
+    await applied;
 }
 
 /**
- * The first good answer of `/products` at the gateway's external address; gives the seconds since `begun`. It is asked at
- * a steady rate, whatever became of the questions before: one that was asked too early may hang until it is given up.
+ * Waits for the first good answer of `/products` at the gateway's external address. Requests at a steady rate, without
+ * waiting for answers: an early request may hang until its timeout.
+ *
+ * @returns the seconds since `begun`
  */
 export async function untilProductsAnswer(cluster: Cluster, namespace: string, begun: number): Promise<number> {
     let problem: string | undefined = "the gateway has no address";
@@ -51,20 +48,32 @@ export async function untilProductsAnswer(cluster: Cluster, namespace: string, b
     return answeredAfter;
 }
 
-/** The gateway's external address as a way to ask; undefined while it has none. */
+/**
+ * Installs a shop in a namespace, which is then removed.
+ *
+ * @returns the seconds until `/products` answered, and until `install` ended
+ */
+export async function timesOfInstall(cluster: Cluster, namespace: string, install: () => Promise<unknown>) {
+    const begun = performance.now();
+    const [ended, answered] = await Promise.all([timed(install), untilProductsAnswer(cluster, namespace, begun)]);
+    await removeNamespaces(cluster, [namespace]);
+    return { ended, answered };
+}
+
+/** The route to the gateway's external address. Undefined while it has none. */
 export async function addressRoute(cluster: Cluster, namespace: string): Promise<Route | undefined> {
-    const address = await gatewayAddress(cluster, namespace);
+    const address = await addressOf(cluster, gatewayOf(namespace));
     return address && routeTo(address);
 }
 
-/** The address of the gateway's `/products`. @throws where it has none */
+/** The URL of the gateway's `/products`. @throws Error if it has no external address */
 export async function gatewayUrl(cluster: Cluster, namespace: string): Promise<string> {
-    const address = await gatewayAddress(cluster, namespace);
+    const address = await addressOf(cluster, gatewayOf(namespace));
     if (!address) throw new Error("the gateway has no address");
     return productsUrl(address);
 }
 
-/** The addresses of the backends' `/products`, by name: the node's, with the ports of their NodePort Services. */
+/** The URLs of the backends' `/products` by name: the node's address and the ports of their NodePort Services. */
 export async function backendUrls({ core }: Cluster, namespace: string): Promise<Record<string, string>> {
     const [nodes, services] = await Promise.all([core.listNode(), core.listNamespacedService({ namespace })]);
     const host = nodes.items[0]!.status!.addresses!.find(({ type }) => type === "InternalIP")!.address;
@@ -76,17 +85,17 @@ export async function backendUrls({ core }: Cluster, namespace: string): Promise
     );
 }
 
-/** Deletes namespaces and waits until they are gone. */
+/** Deletes namespaces and waits until they no longer exist. */
 export async function removeNamespaces(cluster: Cluster, names: readonly string[]): Promise<void> {
-    await Promise.all(names.map((name) => orMissing(cluster.core.deleteNamespace({ name, gracePeriodSeconds: 0 }))));
-    const giveUpAt = Date.now() + patienceSeconds * 1_000;
-    for (const name of names) {
-        while (await orMissing(cluster.core.readNamespace({ name }))) {
-            if (Date.now() > giveUpAt)
-                throw new Error(
-                    `namespace ${name} is still there after ${patienceSeconds} s; see: kubectl get namespace ${name} --output yaml`,
-                );
-            await sleep(250);
-        }
-    }
+    await Promise.all(
+        names.map((name) => ignoreNotFound(cluster.core.deleteNamespace({ name, gracePeriodSeconds: 0 }))),
+    );
+    const isGone = async (name: string) => !(await ignoreNotFound(cluster.core.readNamespace({ name })));
+    for (const name of names)
+        await until(
+            `namespace ${name} is deleted; see: kubectl get namespace ${name} --output yaml`,
+            patienceSeconds,
+            250,
+            () => isGone(name),
+        );
 }

@@ -1,14 +1,14 @@
 import { styleText } from "node:util";
+import type { Session } from "./session";
 
-/** Something that is measured, and the bar it is held to. */
+/** Something to measure, and its limit. */
 export interface Figure {
     name: string;
-    /** What is measured, in a sentence. */
     meaning: string;
-    /** The most that the measured value may be, in `unit`. */
-    bar: number;
+    /** The highest allowed value, in `unit`. @default none: the figure is only reported */
+    bar?: number;
     unit: Unit;
-    measure(): Promise<Measurement>;
+    measure: (session: Session) => Promise<Measurement>;
 }
 
 /** `ratio` has no dimension; `s` is seconds; `MB` is 10^6 bytes. */
@@ -17,22 +17,20 @@ export type Unit = "ratio" | "s" | "MB";
 export interface Measurement {
     /** In the figure's unit. */
     value: number;
-    /** What the value was made of, for people. */
+    /** The samples behind the value, as text. */
     made: string;
-    /** The same for programs: samples by name, in seconds or MB. */
+    /** The samples by name, in seconds or MB. */
     samples: Record<string, number[]>;
 }
 
-/** A figure that was measured and judged, or could not be measured. */
-export type Result = Pick<Figure, "name" | "meaning" | "bar" | "unit"> &
-    (({ holds: boolean } & Measurement) | { holds: false; problem: string });
+/** A figure's measurement, or why it could not be measured. */
+export type Result = Omit<Figure, "measure"> & (({ holds: boolean } & Measurement) | { holds: false; problem: string });
 
-/** Holds a measurement against the figure's bar. A value at the bar holds; one that is no number does not. */
-export function judge({ name, meaning, bar, unit }: Figure, measurement: Measurement): Result {
-    return { name, meaning, bar, unit, holds: measurement.value <= bar, ...measurement };
+/** Compares a measurement with the figure's limit. A value at the limit holds, NaN does not. */
+export function judge({ measure: _, ...figure }: Figure, measurement: Measurement): Result {
+    return { ...figure, holds: measurement.value <= (figure.bar ?? Infinity), ...measurement };
 }
 
-/** The middle of the samples, or the mean of the two in the middle. */
 export function median(samples: readonly number[]): number {
     if (samples.length === 0) throw new Error("there is no median of no samples");
     const sorted = [...samples].sort((a, b) => a - b);
@@ -40,7 +38,30 @@ export function median(samples: readonly number[]): number {
     return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** Median against median. */
+/**
+ * Measures in rounds, and prints the result of each.
+ *
+ * @param describe the result of a round in words
+ * @returns the results of all rounds, by name
+ */
+export async function measureRounds<Name extends string>(
+    rounds: number,
+    { say }: Pick<Session, "say">,
+    measureRound: () => Promise<Record<Name, number>>,
+    describe: (result: Record<Name, number>) => string,
+): Promise<Record<Name, number[]>> {
+    const results: Record<Name, number>[] = [];
+    for (let round = 1; round <= rounds; round++) {
+        const result = await measureRound();
+        say(`round ${round} of ${rounds}: ${describe(result)}`);
+        results.push(result);
+    }
+    const names = Object.keys(results[0]!) as Name[];
+    const samples = names.map((name) => [name, results.map((result) => result[name])]);
+    return Object.fromEntries(samples) as Record<Name, number[]>;
+}
+
+/** The ratio of two medians. */
 export function ratio(ours: readonly number[], theirs: readonly number[]): number {
     const base = median(theirs);
     if (!(base > 0)) throw new Error(`nothing can be compared with ${base}`);
@@ -48,7 +69,7 @@ export function ratio(ours: readonly number[], theirs: readonly number[]): numbe
 }
 
 /** `12.3 s`, `1.28 times`, `82 MB`. */
-export function describe(value: number, unit: Unit): string {
+function describe(value: number, unit: Unit): string {
     switch (unit) {
         case "ratio":
             return `${value.toFixed(2)} times`;
@@ -59,15 +80,15 @@ export function describe(value: number, unit: Unit): string {
     }
 }
 
-/** The median and what it is the median of: `9.1 s (8.9, 9.1, 9.6)`. */
-export function describeSamples(samples: readonly number[], unit: Unit = "s"): string {
-    return `${describe(median(samples), unit)} (${samples.map((sample) => sample.toFixed(2)).join(", ")})`;
+/** The median of times in seconds, and the times: `9.1 s (8.9, 9.1, 9.6)`. */
+export function describeSamples(samples: readonly number[]): string {
+    return `${describe(median(samples), "s")} (${samples.map((sample) => sample.toFixed(2)).join(", ")})`;
 }
 
-/** A result as two lines for people. */
+/** A result in two lines. */
 export function describeResult(result: Result): string {
     const sign = result.holds ? styleText("green", "✔ holds") : styleText("red", "✘ fails");
-    const bar = `at most ${describe(result.bar, result.unit)}`;
+    const bar = result.bar === undefined ? "no limit" : `at most ${describe(result.bar, result.unit)}`;
     const measured =
         "problem" in result
             ? `not measured: ${result.problem}`

@@ -1,22 +1,22 @@
 import { Agent, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What a load came to. */
+/** The result of a load. */
 export interface Load {
-    /** Good answers, of a status from 200 to 299, in a second. */
+    /** Answers with status 2xx per second. */
     perSecond: number;
-    /** How long each good answer took, in milliseconds. */
+    /** Latency of each such answer, in milliseconds. */
     latencies: number[];
-    /** Other answers, and requests that got none. */
+    /** Number of other answers and failed requests. */
     bad: number;
-    /** What the first of them was: a status and what came with it, or an error. */
+    /** The first of them: a status and body, or an error. */
     firstBad?: string;
 }
 
-/** How many connections, which are kept, carry a load. */
+/** Number of keep-alive connections of a load. */
 export const connections = 16;
 
-/** What is sent. */
+/** A request to send. */
 export interface Message {
     method: string;
     headers: Record<string, string>;
@@ -26,9 +26,9 @@ export interface Message {
 const get = (): Message => ({ method: "GET", headers: {}, body: "" });
 
 /**
- * As many requests as the connections carry: on each the next is sent when the last was answered.
+ * Sends as many requests as possible: on each connection the next one after the last answer.
  *
- * @param next makes the next request @default a GET without a body
+ * @param next creates the next request. @default a GET
  */
 export function fullLoad(url: string, seconds: number, next: () => Message = get): Promise<Load> {
     return load(url, seconds, next, async (ask, goesOn) => {
@@ -40,8 +40,8 @@ export function fullLoad(url: string, seconds: number, next: () => Message = get
 }
 
 /**
- * Requests at a steady rate, sent when they are due whatever became of those before. Latencies count from when they were
- * due: else a stall would hide in requests that it kept from being sent.
+ * Sends requests at a steady rate, without waiting for answers. Latencies count from when a request was due: otherwise
+ * a stall would hide the requests that it delayed.
  */
 export function steadyLoad(url: string, perSecond: number, seconds: number): Promise<Load> {
     return load(url, seconds, get, async (ask, goesOn) => {
@@ -49,7 +49,7 @@ export function steadyLoad(url: string, perSecond: number, seconds: number): Pro
         const asked: Promise<void>[] = [];
         while (goesOn()) {
             const due = begun + (asked.length * 1_000) / perSecond;
-            // To wake up for nothing would take from the processors that it measures.
+            // Polling would take processor time from the measured programs.
             if (due > performance.now()) await sleep(due - performance.now());
             else asked.push(ask(due));
         }
@@ -91,11 +91,11 @@ async function load(url: string, seconds: number, next: () => Message, drive: Dr
         });
     await drive(ask, goesOn);
     agent.destroy();
-    if (latencies.length === 0) throw new Error(`${url} was not answered well once under load`);
+    if (latencies.length === 0) throw new Error(`${url} gave no good answer under load`);
     return { perSecond: latencies.length / ((performance.now() - begun) / 1_000), latencies, bad, firstBad };
 }
 
-/** The value that so many percent of the samples do not exceed. */
+/** The value that `percent` of the samples do not exceed. */
 export function percentile(samples: readonly number[], percent: number): number {
     if (samples.length === 0) throw new Error("there is no percentile of no samples");
     const sorted = [...samples].sort((a, b) => a - b);

@@ -1,10 +1,13 @@
 import { parseArgs } from "node:util";
+import type { Parsed } from "../cli/program";
 
-export type Options =
-    { kind: "run"; json: boolean; names: string[] } | { kind: "help" } | { kind: "mistake"; message: string };
+export interface BenchOptions {
+    json: boolean;
+    names: string[];
+}
 
-/** The bench's command line. @param known names of all figures, in the order in which they are measured */
-export function readOptions(args: string[], known: readonly string[]): Options {
+/** Parses the arguments of `npm run bench`. @param known names of all figures, in the order of measuring */
+export function readOptions(args: string[], known: readonly string[]): Parsed<BenchOptions> {
     try {
         const { values, positionals } = parseArgs({
             args,
@@ -14,22 +17,13 @@ export function readOptions(args: string[], known: readonly string[]): Options {
                 help: { type: "boolean", short: "h", default: false },
             },
         });
-        if (values.help) return { kind: "help" };
+        if (values.help) return { help: true };
         const unknown = positionals.filter((name) => !known.includes(name));
         if (unknown.length > 0)
-            return {
-                kind: "mistake",
-                message: `no figure is named ${unknown.join(", ")}; there are ${known.join(", ")}`,
-            };
-        return {
-            kind: "run",
-            json: values.json,
-            names: positionals.length === 0 ? [...known] : known.filter((name) => positionals.includes(name)),
-        };
+            return { mistake: `no figure is named ${unknown.join(", ")}; there are ${known.join(", ")}` };
+        const names = positionals.length === 0 ? [...known] : known.filter((name) => positionals.includes(name));
+        return { json: values.json, names };
     } catch (error) {
-        return {
-            kind: "mistake",
-            message: `${(error as Error).message}; allowed: --json, --help, ${known.join(", ")}`,
-        };
+        return { mistake: `${(error as Error).message}; allowed: --json, --help, ${known.join(", ")}` };
     }
 }

@@ -6,17 +6,17 @@ export interface ProductsSample {
 }
 
 /**
- * The seconds from a policy's deletion to the first good answer after the last bad one; 0 where the answers were good
- * by the time that the deletion was heard of.
+ * The seconds from a policy's deletion to the first good answer after the last bad one. 0 if that answer came before
+ * the deletion was observed.
  *
- * @param goneAt milliseconds since the epoch, when the policy was heard to be gone
- * @throws Error where the answers cannot tell: there was no attack, or no recovery
+ * @param goneAt when the deletion was observed, in milliseconds since the epoch
+ * @throws Error if the answers show no attack, or no recovery
  */
 export function recoverySeconds(samples: readonly ProductsSample[], goneAt: number): number {
     const inOrder = [...samples].sort((a, b) => a.answeredAt - b.answeredAt);
     const lastBad = inOrder.findLastIndex(({ good }) => !good);
-    if (lastBad === -1) throw new Error("/products was good all the time, so there was nothing to recover from");
+    if (lastBad === -1) throw new Error("/products never failed: there was nothing to recover from");
     const recovered = inOrder[lastBad + 1];
-    if (recovered === undefined) throw new Error("/products was still bad when the update had ended");
+    if (recovered === undefined) throw new Error("/products was still bad at the end of the update");
     return Math.max(0, recovered.answeredAt - goneAt) / 1_000;
 }

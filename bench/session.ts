@@ -3,15 +3,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { BorrowedStack } from "../cli/stack";
+import { project } from "../cli/stack-file";
 import { sandboxEnvironment } from "../sandbox/node/env";
 import { sandboxUp } from "../sandbox/node/up";
-import { preparePulumi } from "../sandbox/preparePulumi";
-import { fileBackend } from "../sandbox/pulumi/environment";
-import { type Cluster, connect } from "../shared/kubernetes";
+import { preparePulumi } from "../toolchain/prepare-pulumi";
+import { fileBackend } from "../toolchain/pulumi/environment";
+import { type Cluster, connect } from "../chaos/cluster/client";
 import { removeNamespaces, untilProductsAnswer } from "./cluster";
-import { BenchStack, project } from "./stack";
+import { BenchStack } from "./stack";
 
-/** Namespaces of the bench's own. Whatever is in them is thrown away. */
+/** The bench's namespaces. It deletes them with everything in them. */
 export const namespaces = {
     pulumi: "bench-pulumi",
     kubectl: "bench-kubectl",
@@ -23,10 +24,10 @@ export const namespaces = {
 const durationSeconds = 2;
 const graceSeconds = 1;
 const quickExperiment = { "experiment.duration": `${durationSeconds}s`, "experiment.grace": `${graceSeconds}s` };
-/** The check's window while an experiment is measured; what is measured has it subtracted. */
+/** The check's window, which is subtracted from measured times. */
 export const windowSeconds = durationSeconds + graceSeconds;
 
-/** What all figures are measured with: the sandbox, the Pulumi command line, and one shop that is made when first needed. */
+/** What all figures use: the sandbox, the Pulumi CLI, and one shop, which is created when first needed. */
 export class Session {
     private stacks = 0;
     private shop?: Promise<BenchStack>;
@@ -35,7 +36,7 @@ export class Session {
         readonly cluster: Cluster,
         readonly context: string,
         private readonly pulumi: PulumiCommand,
-        /** A folder for whatever is needed meanwhile. */
+        /** A temporary folder. */
         readonly scratch: string,
         readonly say: (line: string) => void,
     ) {}
@@ -43,15 +44,14 @@ export class Session {
     static async open(say: (line: string) => void): Promise<Session> {
         const scratch = mkdtempSync(join(tmpdir(), "chaos-shop-bench-"));
         const { kubeconfig, context } = await sandboxUp();
-        // A backend of its own, of the same kind as `npm run demo` makes, for every stack here.
+        // A separate backend of the same kind as in `npm run demo`.
         Object.assign(process.env, {
             KUBECONFIG: kubeconfig,
             PULUMI_BACKEND_URL: fileBackend(scratch),
             PULUMI_CONFIG_PASSPHRASE: "bench",
         });
         delete process.env.PULUMI_CONFIG_PASSPHRASE_FILE;
-        // Where a machine has certificates of its own, each Node program reads them before all else, which takes as long as
-        // the rest of its start. That is not what is measured.
+        // Reading extra certificates doubles the start time of each Node program.
         delete process.env.NODE_EXTRA_CA_CERTS;
         const pulumi = await preparePulumi(project);
         process.env.PATH = [...sandboxEnvironment().path, process.env.PATH].join(delimiter);
@@ -60,39 +60,39 @@ export class Session {
         return session;
     }
 
-    /** A new stack with the shop's settings for a namespace; nothing of it is in the cluster yet. */
+    /** A new stack with settings for a shop. It has no resources yet. */
     async newShopStack(namespace: string): Promise<BenchStack> {
         const stack = await BenchStack.ofProject(this.pulumi.command, this.scratch, `bench-${++this.stacks}`);
         await stack.set(this.shopSettings(namespace));
         return stack;
     }
 
-    /** A new stack of a program with so many shops; nothing of them is in the cluster. */
+    /** A new stack of a program with several shops. It has no resources yet. */
     async manyShopsStack(shops: number): Promise<BenchStack> {
         const stack = await BenchStack.ofProject(
             this.pulumi.command,
             this.scratch,
             `bench-${shops}-shops`,
-            join(project, "bench", "manyShops"),
+            join(project, "bench", "many-shops"),
         );
         await stack.set({ context: this.context, shops: String(shops) });
         return stack;
     }
 
-    /** The stack of a program that makes nothing, with nothing left to update. */
+    /** The stack of a program without resources. It is updated, so that a preview shows no changes. */
     async emptyStack(): Promise<BenchStack> {
         const stack = await BenchStack.ofEmptyProgram(this.pulumi.command, this.scratch, "bench-empty");
-        await stack.settle();
+        await stack.up();
         return stack;
     }
 
-    /** A running shop in `namespaces.shop`, the same for all who ask. */
+    /** A running shop in `namespaces.shop`, shared by all figures. */
     runningShop(): Promise<BenchStack> {
         this.shop ??= this.bringUp();
         return this.shop;
     }
 
-    /** The same shop's stack, driven as `npm run` does. To be closed. */
+    /** The same shop's stack, used as by `npm run experiment`. The caller closes it. */
     async borrowedShop(): Promise<BorrowedStack> {
         const { name } = await this.runningShop();
         const stack = await BorrowedStack.open(name, this.pulumi, { inline: true });
@@ -105,7 +105,7 @@ export class Session {
     }
 
     private async bringUp(): Promise<BenchStack> {
-        this.say("putting a shop up to measure on");
+        this.say("installing a shop");
         const stack = await this.newShopStack(namespaces.shop);
         await stack.set(quickExperiment);
         const begun = performance.now();
@@ -114,7 +114,7 @@ export class Session {
         return stack;
     }
 
-    /** Removes all that was made. The stacks go with their backend: all their resources were in the namespaces. */
+    /** Deletes the backend with all stacks, and the namespaces with all their resources. */
     async close(): Promise<void> {
         rmSync(this.scratch, { recursive: true, force: true });
         await removeNamespaces(this.cluster, Object.values(namespaces));

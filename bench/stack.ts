@@ -2,15 +2,13 @@ import { execFile } from "node:child_process";
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { setSecret } from "../cli/stack";
+import { project } from "../cli/stack-file";
 import { timed } from "./time";
 
-export const project = join(__dirname, "..");
 const everyCommand = ["--non-interactive", "--color", "never"];
 
-/**
- * A stack that is driven as a user drives it, by the command line, with its state in a backend of the bench's own and
- * its configuration in a file beside it: nothing of the project is written to.
- */
+/** A stack that is used by the CLI, as users do. Its backend and configuration are outside the project. */
 export class BenchStack {
     private constructor(
         private readonly pulumi: string,
@@ -19,17 +17,17 @@ export class BenchStack {
         private readonly configFile: string,
     ) {}
 
-    /** A new stack of this project, or of another one that lies in a folder. */
+    /** A new stack of this project, or of the project in another folder. */
     static async ofProject(pulumi: string, scratch: string, name: string, of = project): Promise<BenchStack> {
         const folder = join(scratch, `configuration-${name}`);
         mkdirSync(folder);
         copyFileSync(join(of, "Pulumi.yaml"), join(folder, "Pulumi.yaml"));
-        // `stack init` writes its salt into the stack's file: into this one, not one of the project's.
+        // `stack init` writes a salt into the stack's file: here, outside the project.
         await run(pulumi, ["stack", "init", name], folder);
         return new BenchStack(pulumi, of, name, join(folder, `Pulumi.${name}.yaml`));
     }
 
-    /** A new stack of a program that makes nothing, run as Pulumi runs TypeScript where it does not check types. */
+    /** A new stack of a program without resources. Pulumi's own TypeScript loader runs it, without type checks. */
     static async ofEmptyProgram(pulumi: string, scratch: string, name: string): Promise<BenchStack> {
         const folder = join(scratch, "empty-program");
         mkdirSync(folder);
@@ -52,44 +50,33 @@ export class BenchStack {
         await this.call("config", "set-all", "--config-file", this.configFile, ...pairs);
     }
 
-    /** Sets a secret. It goes by standard input: what a process was started with, everybody may read. */
+    /** Sets a secret of a stack of this project. */
     async setSecret(key: string, value: string): Promise<void> {
-        const call = promisify(execFile)(
-            this.pulumi,
-            ["config", "set", "--secret", key, "--config-file", this.configFile, "--stack", this.name, ...everyCommand],
-            { cwd: this.folder },
-        );
-        call.child.stdin!.end(value);
-        await call;
+        await setSecret(this.pulumi, this.name, this.configFile, key, value);
     }
 
-    /** One update; gives the seconds from the command's start to its end. */
+    /** Runs an update. @returns its seconds */
     async up(): Promise<number> {
         return timed(() => this.call("up", "--yes", "--skip-preview", "--config-file", this.configFile));
     }
 
-    /** One preview; gives its seconds. @throws Error where it is to change something */
+    /** Runs a preview. @returns its seconds. @throws Error if it shows changes */
     async previewUnchanged(): Promise<number> {
         return timed(() => this.call("preview", "--expect-no-changes", "--config-file", this.configFile));
     }
 
-    /** One preview of a stack that has nothing yet; gives its seconds, and how many resources it is to make. */
+    /** Previews a new stack. @returns the seconds, and the number of resources to create */
     async previewNew(): Promise<{ seconds: number; resources: number }> {
         let printed = "";
         const seconds = await timed(
             async () => void (printed = await this.call("preview", "--config-file", this.configFile)),
         );
         const resources = Number(/\+ (\d+) to create/.exec(printed)?.[1]);
-        if (!(resources > 0)) throw new Error(`the preview is to make nothing: ${printed}`);
+        if (!(resources > 0)) throw new Error(`the preview creates nothing: ${printed}`);
         return { seconds, resources };
     }
 
-    /** An update of a program without resources, so that its preview changes nothing. */
-    async settle(): Promise<void> {
-        await this.up();
-    }
-
-    /** Removes all that the stack made. */
+    /** Destroys the stack's resources. */
     async destroy(): Promise<void> {
         await this.call("destroy", "--yes", "--skip-preview", "--config-file", this.configFile);
     }
@@ -108,12 +95,12 @@ export class BenchStack {
     }
 }
 
-/** What `pulumi stack export` prints, as far as it matters here. */
+/** The relevant part of `pulumi stack export`. */
 export interface StackState {
     deployment: { resources: { type: string; custom: boolean; inputs?: Record<string, unknown> }[] };
 }
 
-/** @throws Error with all that the command said, where it fails */
+/** @throws Error with the command's output, if it fails */
 async function run(pulumi: string, args: string[], cwd: string): Promise<string> {
     try {
         return (await promisify(execFile)(pulumi, args, { cwd, maxBuffer: 1 << 28 })).stdout;

@@ -1,42 +1,56 @@
 import { existsSync } from "node:fs";
 import { allowedContext, type AllowedContext } from "../components/cluster/guard";
-import { loadKubeconfig } from "../shared/kubeconfig";
-import { connect } from "../shared/kubernetes";
-import { nodeLayout } from "../sandbox/node/layout";
-import { sandboxUp } from "../sandbox/node/up";
+import { loadKubeconfig } from "../chaos/cluster/kubeconfig";
+import { type Cluster, connect } from "../chaos/cluster/client";
+import type { StackPlace } from "./stack-file";
+
+/** The kubeconfig context of the sandbox, whose kubeconfig the user's need not contain. */
+export const sandboxContext = "chaos-shop-sandbox";
 
 /**
- * The cluster for a demonstration: the user's own, where the current context is plainly local and answers, else the
- * sandbox, which is brought up where it is not. Makes it the current one for everything that this process starts.
+ * The cluster for the demo: the user's own if the current context is plainly local and answers, otherwise the sandbox,
+ * which is started if necessary. It becomes the current cluster of this process and its children.
+ *
+ * @param named the sandbox's context, if the stack names it
  */
-export async function demoCluster(say: (line: string) => void): Promise<AllowedContext> {
-    const own = await ownCluster();
+export async function demoCluster(say: (line: string) => void, named?: string): Promise<AllowedContext> {
+    const own = await ownCluster(named);
     if (own) {
         say(`Using your ${own.local} cluster, context ${own.name}`);
         return own;
     }
-    say("No local cluster of yours answers: using the sandbox, a one-node Kubernetes of this project's own");
+    if (named === undefined)
+        say("You have no local cluster that answers: using the sandbox, this project's one-node Kubernetes");
+    const { sandboxUp } = await import("../sandbox/node/up.js");
     const { kubeconfig } = await sandboxUp();
     process.env.KUBECONFIG = kubeconfig;
     return allowedContext(loadKubeconfig(), undefined);
 }
 
-/** The cluster that `demoCluster` takes, where there is one: none is made. @throws GuardError where there is none */
-export async function runningCluster(): Promise<AllowedContext> {
-    const own = await ownCluster();
+/** Like `demoCluster`, but does not start the sandbox. @throws GuardError if there is no cluster */
+async function runningCluster(named?: string): Promise<AllowedContext> {
+    const own = await ownCluster(named);
     if (own) return own;
-    const { kubeconfig } = nodeLayout();
+    const { sandboxPaths } = await import("../sandbox/paths.js");
+    const { kubeconfig } = sandboxPaths();
     if (existsSync(kubeconfig)) process.env.KUBECONFIG = kubeconfig;
     return allowedContext(loadKubeconfig(), undefined);
 }
 
-async function ownCluster(): Promise<AllowedContext | undefined> {
+/** Connects to the cluster of a stack's shop, without starting the sandbox. @throws GuardError if there is none */
+export async function clusterOf({ kubeContext }: Pick<StackPlace, "kubeContext">): Promise<Cluster> {
+    const isDemo = kubeContext === undefined || kubeContext === sandboxContext;
+    const context = isDemo ? await runningCluster(kubeContext) : allowedContext(loadKubeconfig(), kubeContext);
+    return connect(context.name);
+}
+
+async function ownCluster(named?: string): Promise<AllowedContext | undefined> {
     try {
-        const context = allowedContext(loadKubeconfig(), undefined);
+        const context = allowedContext(loadKubeconfig(), named);
         await connect(context.name, 3_000).core.listNamespace({ limit: 1 });
         return context;
     } catch {
-        // None, not plainly local, or asleep: whichever it is, it is not the one to demonstrate on.
+        // There is none, it is not plainly local, or it does not answer.
         return undefined;
     }
 }

@@ -1,18 +1,26 @@
 import type { OutputMap } from "@pulumi/pulumi/automation";
 import { newKeyCommand } from "../components/configuration/agent";
-import type { Conclusion } from "../experiments/journal";
-import { describeMilliseconds } from "../shared/duration";
+import type { Conclusion } from "../chaos/report/journal";
+import { describeMilliseconds } from "../chaos/duration";
 import { Interruption } from "./interruption";
 import { heading, plainError, runProgram, say, Session, typed } from "./session";
 import { podsOf, scale, wholeProducts } from "./shop";
 
-const help = `npm run demo: from nothing to two verdicts.
+const help = `Usage: npm run demo
 
-Puts the shop into a local cluster (your own, or the sandbox), cuts hot-deals off the network as a stack update, shows
-that /products fails although fashion and toys could be served, scales hot-deals to 3 replicas, and runs the same
-experiment again. Ends with the experiment undone and /products whole. Exit code 0 only if all of it came out so.`;
+Runs a chaos experiment twice, from an empty machine to two verdicts:
 
-/** Shorter than the defaults: a demonstration is watched. */
+  1. Installs the shop in your local cluster, or in the sandbox if you have none.
+  2. Isolates hot-deals from the network. /products fails, although fashion and toys still work: FAILED.
+  3. Scales hot-deals to 3 replicas.
+  4. Runs the same experiment again: PASSED.
+  5. Undoes everything but the shop.
+
+  --help    Shows this text
+
+Exit codes: 0 both verdicts are as expected, 1 they are not or an error occurred, 130 interrupted.`;
+
+/** Shorter than the defaults, for an audience. */
 const experimentSettings = {
     "experiment.name": "hot-deals-blackhole",
     "experiment.duration": "15s",
@@ -34,17 +42,17 @@ async function story(session: Session, interruption: Interruption): Promise<void
     );
     await showProducts(session, namespace, outputs);
 
-    heading("2. hot-deals is cut off the network");
-    say("The hypothesis: the shop goes on listing its products while one container of hot-deals is isolated.");
+    heading("2. hot-deals is cut off from the network");
+    say("Hypothesis: the shop keeps listing its products while one container of hot-deals is isolated.");
     interruption.check();
     const first = await enable(session);
     expectThat(
         first.verdict === "FAILED",
-        "the verdict is FAILED: one backend takes the whole listing with it, although fashion and toys could be served",
+        "the verdict is FAILED: one lost backend breaks the whole listing, although fashion and toys still work",
     );
     await undo(session);
 
-    heading("3. The remedy: hot-deals gets three replicas");
+    heading("3. The fix: hot-deals gets three replicas");
     say(typed(`kubectl --namespace ${namespace} scale deployment hot-deals --replicas 3`));
     await scale(session.cluster, namespace, "hot-deals", 3);
     say("  3 of 3 are ready");
@@ -55,14 +63,14 @@ async function story(session: Session, interruption: Interruption): Promise<void
     expectThat(second.verdict === "PASSED", "the verdict is PASSED: the cluster routes around the isolated replica");
     await undo(session);
 
-    heading("5. All is undone");
+    heading("5. Everything is undone");
     await session.up();
     const last = await session.outputs();
     await showProducts(session, namespace, last);
     heading("Outputs");
     for (const [name, { value }] of Object.entries(last))
         say(`  ${name.padEnd(12)} ${typeof value === "string" ? value : JSON.stringify(value)}`);
-    heading("To try next");
+    heading("Try next");
     for (const command of session.shellSetup) say(typed(command));
     say(typed(`kubectl --namespace ${namespace} scale deployment hot-deals --replicas 1`));
     say(typed("npm run targets -- k8s.deployment=hot-deals"));
@@ -72,18 +80,18 @@ async function story(session: Session, interruption: Interruption): Promise<void
     say(typed("npx pulumi config set experiment.enabled false && npx pulumi up"));
 }
 
-/** Enables the experiment, and tells what came out. */
+/** Runs the experiment and prints its conclusion. */
 async function enable(session: Session): Promise<Conclusion> {
     say(typed("pulumi config set experiment.enabled true && pulumi up"));
     await session.up({ ...experimentSettings, "experiment.enabled": "true" });
     const { experiment } = await session.outputs();
     const conclusion = experiment!.value as Conclusion;
     say(`  Targets   ${conclusion.targets.join(", ")}`);
-    say(`  Requests  ${conclusion.requests}, ${conclusion.successRate} good once the grace was over`);
+    say(`  Requests  ${conclusion.requests}, ${conclusion.successRate} succeeded after the grace period`);
     if (conclusion.timeToFirstFailureMs !== null)
-        say(`  First failure ${describeMilliseconds(conclusion.timeToFirstFailureMs)} after the attack took hold`);
+        say(`  First failure ${describeMilliseconds(conclusion.timeToFirstFailureMs)} after the attack was proven`);
     if (conclusion.timeToStabilityMs !== null)
-        say(`  Stable    ${describeMilliseconds(conclusion.timeToStabilityMs)} after the attack took hold`);
+        say(`  Stable    ${describeMilliseconds(conclusion.timeToStabilityMs)} after the attack was proven`);
     say(`  Verdict   ${conclusion.verdict}: ${conclusion.reason}`);
     return conclusion;
 }
@@ -96,9 +104,7 @@ async function undo(session: Session): Promise<void> {
 async function showProducts(session: Session, namespace: string, outputs: OutputMap): Promise<void> {
     const url = outputs.productsUrl?.value as string | undefined;
     say(
-        url
-            ? typed(`curl ${url}`)
-            : "Asking /products through the API server, since the gateway has no external address",
+        url ? typed(`curl ${url}`) : "Requesting /products through the API server: the gateway has no external address",
     );
     const answer = await wholeProducts(session.cluster, namespace, 15_000);
     expectThat(
@@ -107,10 +113,10 @@ async function showProducts(session: Session, namespace: string, outputs: Output
     );
 }
 
-/** A turn of the story that has to come out as told. */
-function expectThat(holds: boolean, turn: string): void {
-    if (!holds) throw new Error(`The story came out otherwise; expected: ${turn}`);
-    say(`  ✔ ${turn}`);
+/** Stops the demo unless the result is as expected. */
+function expectThat(holds: boolean, expected: string): void {
+    if (!holds) throw new Error(`The demo did not go as expected. This should be true: ${expected}`);
+    say(`  ✔ ${expected}`);
 }
 
 async function main(): Promise<void> {
@@ -122,7 +128,7 @@ async function main(): Promise<void> {
     } catch (error) {
         if (!interruption.happened) console.error(`\n${plainError(error)}`);
         process.exitCode = interruption.happened ? 130 : 1;
-        say("\nUndoing the experiment, so that nobody stays cut off");
+        say("\nUndoing the experiment");
         await interruption.throughout(() => undo(session));
     } finally {
         session.close();

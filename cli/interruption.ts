@@ -1,6 +1,9 @@
 import type { Session } from "./session";
 
-/** Ctrl-C, or a signal to end: cancels the update that runs, once; whoever runs it then undoes what it began. */
+/**
+ * Handles SIGINT (Ctrl-C), SIGTERM and SIGHUP (a closed terminal): cancels the running update once. The program then
+ * undoes the experiment.
+ */
 export class Interruption {
     private signals = 0;
 
@@ -12,31 +15,29 @@ export class Interruption {
             this.signals++;
             if (this.signals > 1)
                 return print(
-                    "Still undoing it. Should this be killed now, the attack ends by itself at its deadline (experiment.deadline).",
+                    "Still undoing it. If you kill this program now, the attack ends at its deadline " +
+                        "(experiment.deadline).",
                 );
-            print("\nInterrupted: the update is cancelled and the experiment undone; please wait.");
-            // Ctrl-C in a terminal reaches the engine by itself, and twice would make it end in the middle of things.
+            print("\nInterrupted: canceling the update and undoing the experiment; please wait.");
+            // In a terminal, Ctrl-C and SIGHUP reach the engine, too. A second signal would make it exit at once.
             const inTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
-            session.cancel({ engineKnows: signal === "SIGINT" && inTerminal });
+            session.cancel({ engineKnows: signal !== "SIGTERM" && inTerminal });
         };
-        // Whoever reads along may end first, by the same Ctrl-C: what is to be undone is undone all the same.
+        // Ctrl-C may end the reader of a pipe first: undoing continues without output.
         for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
-        process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
+        for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, onSignal);
     }
 
     get happened(): boolean {
         return this.signals > 0;
     }
 
-    /** @throws Error where it has happened: nothing is to be begun any more */
+    /** @throws Error after an interruption: the program must not start anything else */
     check(): void {
         if (this.happened) throw new Error("interrupted");
     }
 
-    /**
-     * Does what must be done however impatient somebody is: Ctrl-C in a terminal reaches the engine each time, and has it end
-     * before it is done. Then it is begun again.
-     */
+    /** Repeats work that an interruption cut short: in a terminal, each Ctrl-C also ends the engine. */
     async throughout(work: () => Promise<void>): Promise<void> {
         for (;;) {
             const before = this.signals;
@@ -44,7 +45,7 @@ export class Interruption {
                 return await work();
             } catch (error) {
                 if (this.signals === before) throw error;
-                this.print("Cut short by that: undoing it again.");
+                this.print("Interrupted while undoing: undoing it again.");
             }
         }
     }

@@ -1,29 +1,26 @@
 import type { EngineEvent } from "@pulumi/pulumi/automation";
 import { styleText } from "node:util";
-import { describeMilliseconds } from "../shared/duration";
+import { describeMilliseconds } from "../chaos/duration";
 
 const done: Record<string, string> = {
     create: "created",
     update: "updated",
     delete: "removed",
     replace: "replaced",
-    "create-replacement": "created anew",
-    "delete-replaced": "removed the old",
+    "create-replacement": "recreated",
+    "delete-replaced": "removed the old one",
 };
 const heartbeatMs = 10_000;
 
-/**
- * Tells of an update while it runs: a line for every resource that is done, one for whatever a command says, and every
- * ten seconds what is still being waited for.
- */
+/** Prints an update's progress: finished resources, output of commands, and every 10 s the resources it waits for. */
 export class UpdateProgress {
     private readonly begun = new Map<string, { label: string; at: number }>();
     private readonly heartbeat: NodeJS.Timeout;
     private lastLineAt = Date.now();
-    /** How many resources were changed so far. */
+    /** Number of changed resources so far. */
     changes = 0;
 
-    constructor(private readonly print: (line: string) => void = (line) => console.log(line)) {
+    constructor(private readonly print: (line: string) => void) {
         this.heartbeat = setInterval(() => this.beat(), 1_000);
     }
 
@@ -36,8 +33,9 @@ export class UpdateProgress {
             this.begun.delete(post.metadata.urn);
             if (isBookkeeping(post.metadata.urn)) return;
             this.changes++;
+            const duration = started ? took(Date.now() - started.at) : "";
             this.line(
-                `  ${styleText("green", "✔")} ${labelOf(post.metadata.urn)} ${done[post.metadata.op]}${started ? took(Date.now() - started.at) : ""}`,
+                `  ${styleText("green", "✔")} ${labelOf(post.metadata.urn)} ${done[post.metadata.op]}${duration}`,
             );
         }
         if (said?.urn && said.severity.startsWith("info") && typeOf(said.urn) === "command:local:Command") {
@@ -64,15 +62,15 @@ export class UpdateProgress {
     }
 }
 
-/** `kubernetes:apps/v1:Deployment` of a URN. */
+/** The type in a URN: `kubernetes:apps/v1:Deployment`. */
 const typeOf = (urn: string) => urn.split("::")[2]!.split("$").at(-1)!;
 
-/** `Deployment hot-deals` of a URN that ends in `kubernetes:apps/v1:Deployment::hot-deals`. */
+/** `Deployment hot-deals`, from a URN that ends in `kubernetes:apps/v1:Deployment::hot-deals`. */
 const labelOf = (urn: string) => `${typeOf(urn).split(":").at(-1)} ${urn.split("::")[3]}`;
 
-/** Whether a resource is the engine's or the program's own bookkeeping: a component, a provider, the stack. */
+/** Whether a resource is a component, a provider or the stack, which users do not see in the cluster. */
 const isBookkeeping = (urn: string) => /^(?:chaos-shop|pulumi):/.test(typeOf(urn));
 
 const took = (milliseconds: number) => (milliseconds >= 1_000 ? ` in ${describeMilliseconds(milliseconds)}` : "");
-/** Without the engine's markers for colours. */
+/** Removes the engine's color markers. */
 const plain = (text: string) => text.replace(/<\{%[^%]*%\}>/g, "");

@@ -3,58 +3,67 @@ import { randomBytes } from "node:crypto";
 import { styleText } from "node:util";
 import { allowedContext } from "../components/cluster/guard";
 import { settings } from "../components/configuration/settings";
-import { findAgents, keyOf } from "../experiments/targets/agents";
-import { loadKubeconfig } from "../shared/kubeconfig";
-import { type Cluster, connect, orMissing, reasonOf } from "../shared/kubernetes";
-import { exportsOf } from "../sandbox/node/env";
-import { preparePulumi } from "../sandbox/preparePulumi";
-import { pulumiEnvironment } from "../sandbox/pulumi/environment";
-import { demoCluster } from "./cluster";
+import { type AgentReference, findAgents, keyOf } from "../chaos/targets/agents";
+import { loadKubeconfig } from "../chaos/cluster/kubeconfig";
+import { type Cluster, connect, ignoreNotFound, reasonOf } from "../chaos/cluster/client";
+import { preparePulumi } from "../toolchain/prepare-pulumi";
+import { exportsOf, pulumiEnvironment } from "../toolchain/pulumi/environment";
+import { demoCluster, sandboxContext } from "./cluster";
 import { UpdateProgress } from "./progress";
-import { BorrowedStack, project } from "./stack";
+import { type ClusterRecord, recordOf } from "./recorded-cluster";
+import { BorrowedStack } from "./stack";
+import { agentOf, fileOfStack, project, StackFile } from "./stack-file";
 
-/** What the programs of this folder work with: a stack, and the cluster that it is in. */
+/** A stack and its cluster, for the programs of this folder. */
 export class Session {
     private constructor(
         readonly cluster: Cluster,
         private readonly stack: BorrowedStack,
         private readonly print: (line: string) => void,
-        /** The commands that have a shell use the same Pulumi and the same cluster. */
+        /** Commands that make a shell use the same Pulumi CLI and the same cluster. */
         readonly shellSetup: readonly string[],
+        /** Whether the cluster is plainly on this machine. */
+        private readonly isLocal: boolean,
     ) {}
 
     private interruption = new AbortController();
     private engineRuns = false;
 
     /**
-     * Gets all that is needed, from nothing if need be: cluster, Pulumi CLI, plugins, backend, stack. The stack `local` is
-     * in whatever local cluster there is; another in the one that its file names.
+     * Prepares cluster, Pulumi CLI, plugins, backend and stack. A stack uses the cluster that its file names. If the
+     * file of the stack `local` names none, it uses the local cluster or the sandbox.
      */
     static async open(name = "local", print: (line: string) => void = say): Promise<Session> {
-        // The stack `local` is in the cluster that is found, whatever its file names.
-        const found = name === "local" ? await demoCluster(print) : undefined;
+        const named = new StackFile(fileOfStack(name)).plain["kube.context"];
+        const isDemo = name === "local" && (named === undefined || named === sandboxContext);
+        const context = isDemo ? await demoCluster(print, named) : allowedContext(loadKubeconfig(), named);
         const missing = pulumiEnvironment(project);
         const stack = await BorrowedStack.open(name, await preparePulumi(project), { inline: true });
-        if (found) stack.set({ "kube.context": found.name });
-        const context = found ?? allowedContext(loadKubeconfig(), stack.settings["kube.context"]);
         const cluster = connect(context.name);
-        if (found && wantsKey(stack))
-            await stack.setSecret("agent.key", await localAgentKey(cluster, namespaceOf(stack)));
+        if (name === "local" && wantsKey(stack))
+            await stack.setSecret(
+                "agent.key",
+                await localAgentKey(cluster, agentOf(stack.settings, namespaceOf(stack))),
+            );
         const shellSetup = context.local === "sandbox" ? ['eval "$(npm run -s sandbox -- env)"'] : exportsOf(missing);
-        return new Session(cluster, stack, print, shellSetup);
+        return new Session(cluster, stack, print, shellSetup, context.local !== undefined);
     }
 
-    /** One stack update, told as it goes. Settings stay for the updates after it. */
+    /** Updates the stack and prints the progress. The changed settings apply to later updates, too. */
     async up(changes: Record<string, string> = {}): Promise<void> {
         const { signal } = this.interruption;
         this.stack.set(changes);
         const progress = new UpdateProgress(this.print);
         try {
-            const refresh = await this.shopIsGone();
+            const record = (await this.shopIsGone()) ? await this.record() : undefined;
+            // There is one cluster of a local context on a machine: another one under its name has taken its place.
+            const earlier = this.isLocal ? record?.earlier : undefined;
+            if (earlier !== undefined) this.print("  The cluster was recreated since the last update");
             signal.throwIfAborted();
             this.engineRuns = true;
-            await this.stack.up(progress.onEvent, { refresh, signal });
-            if (progress.changes === 0) this.print("  ✔ nothing had to be changed");
+            const replace = earlier === undefined ? undefined : [earlier];
+            await this.stack.up(progress.onEvent, { refresh: record?.isMadeHere ?? false, replace, signal });
+            if (progress.changes === 0) this.print("  ✔ nothing to change");
         } finally {
             this.engineRuns = false;
             progress.end();
@@ -62,25 +71,35 @@ export class Session {
     }
 
     /**
-     * Whether the cluster has nothing of the shop, having been made anew, say: then the engine has to look what there is.
-     * Only then, since after a look it may bring a Deployment up to date and wait for its pods, which cannot get ready as
-     * long as they are attacked.
+     * Whether the shop's namespace is missing, since somebody deleted it, say: then the update must refresh first.
+     * Other updates must not: after a refresh the engine may wait for pods that cannot become ready during an attack.
      */
     private async shopIsGone(): Promise<boolean> {
-        return (await orMissing(this.cluster.core.readNamespace({ name: namespaceOf(this.stack) }))) === undefined;
+        return (await ignoreNotFound(this.cluster.core.readNamespace({ name: namespaceOf(this.stack) }))) === undefined;
     }
 
-    /** What the last update put out. */
+    /** What the stack's state says about this cluster. */
+    private async record(): Promise<ClusterRecord> {
+        const { metadata } = await this.cluster.core.readNamespace({ name: "kube-system" });
+        const context = this.cluster.kubeconfig.getCurrentContext();
+        return recordOf(await this.stack.state(), { uid: metadata!.uid!, context });
+    }
+
+    /** The outputs of the last update. */
     outputs(): Promise<OutputMap> {
         return this.stack.outputs();
     }
 
-    /** What is set, by the stack's file or since; undefined where the default holds. */
+    /** A setting from the stack's file or `up`. Undefined if it is not set. */
     setting(key: string): string | undefined {
         return this.stack.settings[key];
     }
 
-    /** Cancels the update that runs, if one does; the next one can be begun at once. @param engineKnows whether the engine, where it runs, was told the same */
+    /**
+     * Cancels the running update, if any. The next update can start at once.
+     *
+     * @param engineKnows whether a running engine received the signal, too
+     */
     cancel({ engineKnows }: { engineKnows: boolean }): void {
         if (!engineKnows || !this.engineRuns) this.interruption.abort();
         this.interruption = new AbortController();
@@ -93,18 +112,15 @@ export class Session {
 
 const namespaceOf = (stack: BorrowedStack) => stack.settings.namespace ?? settings.namespace.default!;
 
-/** Whether a stack's agent can do with any key, and has none. A vendor's needs the platform's. */
+/** Whether a stack's agent has no key, and accepts any key. A vendor's agent needs the platform's key. */
 function wantsKey(stack: BorrowedStack): boolean {
     const install = stack.settings["agent.install"] ?? settings["agent.install"].default;
     return install === "builtin" && !stack.has("agent.key");
 }
 
-/**
- * The key of the shop's agent where it is there, else a new one. It is kept in the cluster alone, where the agent needs
- * it, so that it is the same in the next run and in no file.
- */
-async function localAgentKey(cluster: Cluster, shop: string): Promise<string> {
-    const agents = await findAgents(cluster, shop);
+/** The running agent's key, otherwise a new one. Only the cluster stores it: the next run finds it there. */
+async function localAgentKey(cluster: Cluster, agent: AgentReference | undefined): Promise<string> {
+    const agents = agent && (await findAgents(cluster, agent));
     return (agents && (await keyOf(cluster, agents))) ?? randomBytes(32).toString("hex");
 }
 
@@ -116,21 +132,21 @@ export function heading(text: string): void {
     say(`\n${styleText("bold", text)}`);
 }
 
-/** A command as the user would type it. */
+/** A command for the user to type. */
 export const typed = (command: string) => styleText("cyan", `$ ${command}`);
 
-/** What went wrong, without the trace and the engine's own noise. */
+/** An error's message without stack trace and engine output. */
 export function plainError(error: unknown): string {
     const message = reasonOf(error);
     const diagnostics = /Diagnostics:\n([\s\S]*?)(?:\n\n(?:Outputs|Resources|Policies)|\n\s*stderr:|$)/.exec(
         message,
     )?.[1];
-    // What fails in a program of this very process is told twice, by the SDK and by the engine.
-    const told = new Set((diagnostics ?? message).split(/\n(?=\s+error: )/));
-    return [...told].join("\n").trim();
+    // The SDK and the engine both report an error of a program in this process.
+    const reports = new Set((diagnostics ?? message).split(/\n(?=\s+error: )/));
+    return [...reports].join("\n").trim();
 }
 
-/** Runs a program of this folder: its help where that is asked for, else its work, with what went wrong in plain words and exit code 1. */
+/** Runs a program that has no options: prints its help, or does its work and sets exit code 1 for an error. */
 export function runProgram(help: string, work: () => Promise<void>): void {
     if (process.argv.includes("--help") || process.argv.includes("-h")) {
         say(help);

@@ -2,7 +2,6 @@ import {
     type EngineEvent,
     LocalWorkspace,
     type OutputMap,
-    type PreviewResult,
     type PulumiCommand,
     type PulumiFn,
     Stack,
@@ -10,49 +9,58 @@ import {
 } from "@pulumi/pulumi/automation";
 import { execFile } from "node:child_process";
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { releaseStaleLocks } from "../shared/stackLock";
-import { StackFile } from "./stackFile";
+import { withoutOutputsAfterUpdates } from "../toolchain/pulumi-internals";
+import { releaseStaleLocks } from "../toolchain/stack-lock";
+import { fileOfStack, project, StackFile } from "./stack-file";
 
-export const project = join(__dirname, "..");
+/** Loads the program, which only updates need. */
+const stackProgram = () => createRequire(__filename)("../index") as typeof import("../index");
 
-/** Loaded only where an update is made. */
-const stackProgram = () => require("../index") as typeof import("../index");
-
-/** The stack's program, for this very process. Its debug messages, each a call to the engine, nobody sees here. */
-const inlineProgram: PulumiFn = async () => {
-    Object.assign(require("@pulumi/pulumi/log"), { debug: async () => undefined });
-    return stackProgram()();
-};
+const inlineProgram: PulumiFn = async () => stackProgram()();
 
 /**
- * A stack of this project whose file is never written: settings that a run needs go into a copy of it, which the
- * engine is given instead.
+ * Sets a secret in a stack's configuration file. Passes it on standard input: every user of the machine can read a
+ * command's arguments.
  */
+export async function setSecret(
+    pulumi: string,
+    stack: string,
+    configFile: string,
+    key: string,
+    value: string,
+): Promise<void> {
+    const place = ["--stack", stack, "--config-file", configFile, "--non-interactive"];
+    const call = promisify(execFile)(pulumi, ["config", "set", "--secret", key, ...place], { cwd: project });
+    call.child.stdin!.end(value);
+    await call;
+}
+
+/** A stack of this project. It never writes the stack's file: the engine gets a copy, with a run's settings. */
 export class BorrowedStack {
     private constructor(
-        private readonly stack: Stack,
-        private readonly pulumi: PulumiCommand,
-        private readonly copy: string,
+        /** The stack in Pulumi's Automation API. */
+        readonly automation: Stack,
+        /** The copy of the stack's file. */
+        readonly configFile: string,
         private readonly scratch: string,
     ) {}
 
     /**
-     * Opens a stack, and makes it where the backend has none of that name.
+     * Opens a stack, and creates it if the backend does not have it.
      *
-     * @param inline whether the stack's program runs in this very process, which spares each update a second. @default the
-     * engine starts it
+     * @param inline whether the program runs in this process, which saves 1 s per update. @default false
      */
     static async open(name: string, pulumiCommand: PulumiCommand, { inline = false } = {}): Promise<BorrowedStack> {
         const scratch = mkdtempSync(join(tmpdir(), "chaos-shop-"));
         const copy = join(scratch, "stack.yaml");
-        const original = join(project, `Pulumi.${name}.yaml`);
+        const original = fileOfStack(name);
         copyFileSync(join(project, "Pulumi.yaml"), join(scratch, "Pulumi.yaml"));
         if (existsSync(original)) copyFileSync(original, copy);
-        // Go collects garbage whenever there is as much again: with the engine, which makes all of its state anew for each
-        // resource, that is a tenth of an update.
+        // Less garbage collection: the engine rebuilds its state for each resource. Saves a tenth of an update.
         const envVars = { GOGC: process.env.GOGC ?? "400" };
         const workspace = await LocalWorkspace.create({
             workDir: project,
@@ -62,70 +70,59 @@ export class BorrowedStack {
         });
         const select = () => Stack.select(name, workspace);
         const selecting = select();
-        // While the CLI looks for the stack.
+        // Loads the program while the CLI looks for the stack.
         if (inline) stackProgram();
         const stack = await selecting.catch(async (error: unknown) => {
             if (!(error instanceof StackNotFoundError)) throw error;
-            // `pulumi stack init` writes a salt into the stack's file: it is run where that is not the project's.
+            // `pulumi stack init` writes a salt into the stack's file: here, into the copy.
             await LocalWorkspace.createStack({ stackName: name, workDir: scratch }, { pulumiCommand });
             return select();
         });
-        // After each update the library has the CLI started three times, for a second, for outputs and history that hardly
-        // anybody wants.
-        stack.outputs = async () => ({});
-        stack.info = async () => undefined;
-        return new BorrowedStack(stack, pulumiCommand, copy, scratch);
+        return new BorrowedStack(withoutOutputsAfterUpdates(stack), copy, scratch);
     }
 
-    /** Settings for the commands that follow. Undefined leaves one to its default. */
+    /** Changes settings of later commands. Undefined restores the default. */
     set(settings: Record<string, string | undefined>): void {
-        new StackFile(this.copy).set(settings);
+        new StackFile(this.configFile).set(settings);
     }
 
-    /** Sets a secret. It goes by standard input: what a process was started with, everybody may read. */
+    /** Sets a secret. */
     async setSecret(key: string, value: string): Promise<void> {
-        const command = [
-            "config",
-            "set",
-            "--secret",
-            key,
-            "--stack",
-            this.stack.name,
-            "--config-file",
-            this.copy,
-            "--non-interactive",
-        ];
-        const call = promisify(execFile)(this.pulumi.command, command, { cwd: project });
-        call.child.stdin!.end(value);
-        await call;
+        await setSecret(this.pulumi, this.automation.name, this.configFile, key, value);
     }
 
-    /** What is set, secrets left out. */
+    /** The settings without secrets. */
     get settings(): Record<string, string> {
-        return new StackFile(this.copy).plain;
+        return new StackFile(this.configFile).plain;
     }
 
-    /** Whether something is set, be it a secret. */
+    /** Whether a key is set, also as a secret. */
     has(key: string): boolean {
-        return new StackFile(this.copy).has(key);
+        return new StackFile(this.configFile).has(key);
     }
 
     /**
-     * An update. A lock that a killed one left is released first.
+     * Updates the stack, after it released the lock of a killed update.
      *
-     * @param refresh whether to look first what has become of the stack's resources in the cluster
-     * @param signal cancels the update as Ctrl-C does: what is under way is finished, nothing else is begun
-     * @param onOutput is told what `pulumi up` prints
+     * @param refresh whether to refresh the stack's state from the cluster first
+     * @param replace URNs of resources to replace
+     * @param signal cancels the update like Ctrl-C: the engine finishes running operations and starts no others
+     * @param onOutput receives the output of `pulumi up`
      */
     async up(
         onEvent: (event: EngineEvent) => void,
-        options: { refresh?: boolean; signal?: AbortSignal; onOutput?: (text: string) => void } = {},
+        options: {
+            refresh?: boolean;
+            replace?: string[];
+            signal?: AbortSignal;
+            onOutput?: (text: string) => void;
+        } = {},
     ): Promise<void> {
-        releaseStaleLocks(this.stack.name);
-        // To show secrets the engine would write a salt into the project's stack file.
-        await this.stack.up({
+        releaseStaleLocks(this.automation.name);
+        // To show secrets, the engine would write a salt into the project's stack file.
+        await this.automation.up({
             ...options,
-            configFile: this.copy,
+            configFile: this.configFile,
             onEvent,
             diff: options.onOutput !== undefined,
             color: "never",
@@ -133,63 +130,22 @@ export class BorrowedStack {
         });
     }
 
-    /** The stack's outputs; "[secret]" for those that are. */
+    /** The stack's outputs. A secret is "[secret]". */
     async outputs(): Promise<OutputMap> {
-        const { stdout } = await promisify(execFile)(
-            this.pulumi.command,
-            ["stack", "output", "--json", "--stack", this.stack.name],
-            { cwd: project },
-        );
+        const args = ["stack", "output", "--json", "--stack", this.automation.name];
+        const { stdout } = await promisify(execFile)(this.pulumi, args, { cwd: project });
         const values = Object.entries(JSON.parse(stdout) as Record<string, unknown>);
         return Object.fromEntries(values.map(([name, value]) => [name, { value, secret: value === "[secret]" }]));
     }
 
-    /** What an update would do. @param onOutput is told what `pulumi preview --diff` prints */
-    preview(onEvent: (event: EngineEvent) => void, onOutput?: (text: string) => void): Promise<PreviewResult> {
-        return this.stack.preview({
-            configFile: this.copy,
-            onEvent,
-            onOutput,
-            diff: onOutput !== undefined,
-            color: "never",
-        });
-    }
-
-    /** Removes all that the stack made, then the stack. @param onOutput is told what `pulumi destroy` prints */
-    async destroy(onEvent?: (event: EngineEvent) => void, onOutput?: (text: string) => void): Promise<void> {
-        await this.stack.destroy({ configFile: this.copy, onEvent, onOutput, color: "never", showSecrets: false });
-        await this.stack.workspace.removeStack(this.stack.name, { preserveConfig: true });
-    }
-
-    /** The command line of an update, for a process of one's own. */
-    upCommand(): { command: string; args: string[] } {
-        const args = [
-            "up",
-            "--yes",
-            "--skip-preview",
-            "--stack",
-            this.stack.name,
-            "--config-file",
-            this.copy,
-            "--non-interactive",
-            "--color",
-            "never",
-        ];
-        return { command: this.pulumi.command, args };
-    }
-
-    /** What the engine keeps of the stack, secrets encrypted. */
+    /** The exported state. Secrets are encrypted. */
     async state(): Promise<string> {
-        const { stdout } = await promisify(execFile)(
-            this.pulumi.command,
-            ["stack", "export", "--stack", this.stack.name],
-            { cwd: project, maxBuffer: 1 << 28 },
-        );
-        return stdout;
+        const args = ["stack", "export", "--stack", this.automation.name];
+        return (await promisify(execFile)(this.pulumi, args, { cwd: project, maxBuffer: 1 << 28 })).stdout;
     }
 
-    async cancel(): Promise<void> {
-        await this.stack.cancel();
+    private get pulumi(): string {
+        return this.automation.workspace.pulumiCommand.command;
     }
 
     close(): void {

@@ -1,23 +1,49 @@
 import { runProgram, say, Session, typed } from "./session";
+import { reportShop } from "./shop-report";
+import { fileOfStack, StackFile } from "./stack-file";
 
-const help = `npm start: puts the shop into a cluster and prints its address.
+const stack = "local";
+/** The update has waited for the pods; what is left is that the cluster routes to them. */
+const patienceMs = 10_000;
 
-Your own cluster is used where the current kubectl context is plainly local (kind, minikube, k3d, Docker Desktop,
-Rancher Desktop) and answers; else the sandbox, which is built and brought up where it is not. Everything can be done
-again at any time; what is up stays up.`;
+const help = `Usage: npm start
+
+Installs the shop in a cluster, requests /products, and prints its address.
+
+Uses the cluster that kube.context of the stack local names. If it names none, uses your cluster if the current kubectl
+context is plainly local (kind, minikube, k3d, Docker Desktop, Rancher Desktop) and answers. Otherwise builds and starts
+the sandbox. You can run it again at any time: a running shop stays up.
+
+  --help    Shows this text
+
+Exit codes: 0 the shop is up, 1 /products fails or an error occurred.`;
 
 async function main(): Promise<void> {
-    const session = await Session.open();
+    const session = await Session.open(stack);
     try {
         await session.up();
-        const { productsUrl, gateway, namespace } = await session.outputs();
+        const outputs = await session.outputs();
         say();
-        say(productsUrl?.value ? `The shop is up: ${productsUrl.value}` : `The shop is up; ${gateway?.value}`);
-        say(`Look at it: ${typed(`kubectl --namespace ${namespace?.value} get pods,services`)}`);
-        for (const command of session.shellSetup) say(`In a shell of yours, first: ${typed(command)}`);
+        const isUp = await reportShop({
+            cluster: session.cluster,
+            outputs,
+            stack,
+            ownExperiment: session.setting("experiment.enabled") === "true",
+            keyIsSet: hasAgentKey(session),
+            patienceMs,
+            say,
+        });
+        if (isUp) say(`Look at it: ${typed(`kubectl --namespace ${outputs.namespace?.value} get pods,services`)}`);
+        else process.exitCode = 1;
+        for (const command of session.shellSetup) say(`First, in your shell: ${typed(command)}`);
     } finally {
         session.close();
     }
+}
+
+/** Whether plain Pulumi finds the agent's key, or needs none. A key that the session made is not in the file. */
+function hasAgentKey(session: Session): boolean {
+    return session.setting("agent.enabled") === "false" || new StackFile(fileOfStack(stack)).has("agent.key");
 }
 
 runProgram(help, main);

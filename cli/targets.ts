@@ -1,39 +1,35 @@
 import { styleText } from "node:util";
-import { allowedContext } from "../components/cluster/guard";
-import { askAgents, findAgents } from "../experiments/targets/agents";
-import { askApiServer, protectedNamespaces } from "../experiments/targets/discover";
-import { type Discovered, select } from "../shared/containers";
-import { loadKubeconfig } from "../shared/kubeconfig";
-import { connect } from "../shared/kubernetes";
-import { runningCluster } from "./cluster";
-import { placeOfStack } from "./stackFile";
-import { type TargetsOptions, targetsOptions } from "./targetsOptions";
+import { askAgents, findAgents } from "../chaos/targets/agents";
+import { askApiServer, protectedNamespaces } from "../chaos/targets/discover";
+import { type Discovered, ownerOf, select } from "../chaos/targets/containers";
+import { clusterOf } from "./cluster";
+import { runWith } from "./program";
+import { placeOfStack } from "./stack-file";
+import { type TargetsOptions, targetsOptions } from "./targets-options";
 
-const help = `npm run targets [-- [OPTION...] [ATTRIBUTES...]]: what the agents discovered.
+const help = `Usage: npm run targets [-- [ATTRIBUTES...] [OPTIONS]]
 
-Lists the containers that an experiment could attack: from the stack's agents, or from the API server where it has none.
-ATTRIBUTES are those of experiments; where there are several, all must hold:
+Lists the containers that an experiment can attack. Asks the stack's agents, or the API server if it has none.
 
-  npm run targets -- k8s.deployment=hot-deals,k8s.namespace=demo
-  npm run targets -- 'k8s.container.name=hot-*' 'k8s.namespace!=kube-system'
+  ATTRIBUTES          Attributes as in experiments. A container must match all of them. Examples:
+                      npm run targets -- k8s.deployment=hot-deals,k8s.namespace=demo
+                      npm run targets -- 'k8s.container.name=hot-*' 'k8s.namespace!=kube-system'
+  --json              Print all attributes as JSON. To silence npm: npm run -s targets -- --json
+  --stack NAME        The stack whose agents to ask. Default: local
+  --namespace NAME    The shop's namespace. Default: the one in the stack's file
+  --help              Show this text
 
-  --json             all that is known of them, as JSON. Have npm say nothing of its own: npm run -s targets -- --json
-  --stack NAME       whose agents are asked; default: local
-  --namespace NAME   the shop's, where it is another than the stack's file says
+The agents require a key. The program reads it from their Secret if it may, otherwise from the environment variable
+AGENT_KEY.
 
-Whoever may read the agents' Secret needs no key; else it is taken from the environment variable AGENT_KEY.
-
-Exit code: 0, also where nothing matches; 1 there was no answer; 2 a wrong argument.`;
+Exit codes: 0 done, even if nothing matches; 1 no answer; 2 wrong argument.`;
 
 async function main(options: TargetsOptions): Promise<void> {
-    const place = placeOfStack(options.stack);
-    const shop = options.namespace ?? place.namespace;
-    const context =
-        place.kubeContext === undefined ? await runningCluster() : allowedContext(loadKubeconfig(), place.kubeContext);
-    const cluster = connect(context.name);
-    const agents = await findAgents(cluster, shop);
+    const place = placeOfStack(options.stack, options.namespace);
+    const cluster = await clusterOf(place);
+    const agents = place.agent && (await findAgents(cluster, place.agent));
     if (!agents)
-        console.error(`The shop in namespace ${shop} has no agent of this project: the API server is asked instead`);
+        console.error(`The shop in namespace ${place.namespace} has no builtin agent: asking the API server instead`);
     const discovered = agents
         ? await askAgents(cluster, agents, process.env.AGENT_KEY)
         : await askApiServer(cluster, place.clusterName);
@@ -47,18 +43,14 @@ async function main(options: TargetsOptions): Promise<void> {
 
 function print(found: readonly Discovered[], json: boolean): void {
     if (json) return console.log(JSON.stringify(found, undefined, 2));
-    const owners = ["k8s.deployment", "k8s.statefulset", "k8s.daemonset", "k8s.job"];
     const rows = found
-        .map(({ namespace, pod, container, attributes }) => {
-            const owner = owners.find((key) => key in attributes);
-            return [
-                namespace,
-                owner ? `${owner}=${attributes[owner]}` : "",
-                pod,
-                container,
-                String(attributes["host.hostname"]),
-            ];
-        })
+        .map(({ namespace, pod, container, attributes }) => [
+            namespace,
+            ownerOf(attributes) ?? "",
+            pod,
+            container,
+            String(attributes["host.hostname"]),
+        ])
         .sort((a, b) => a.join("\0").localeCompare(b.join("\0")));
     const table = [["NAMESPACE", "OWNER", "POD", "CONTAINER", "NODE"], ...rows];
     const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)));
@@ -72,14 +64,4 @@ function print(found: readonly Discovered[], json: boolean): void {
     console.log(`${found.length} container${found.length === 1 ? "" : "s"}`);
 }
 
-const options = targetsOptions(process.argv.slice(2));
-if ("help" in options) console.log(help);
-else if ("mistake" in options) {
-    console.error(`${options.mistake}\nSee: npm run targets -- --help`);
-    process.exitCode = 2;
-} else {
-    main(options).catch((error: Error) => {
-        console.error(error.message);
-        process.exitCode = 1;
-    });
-}
+runWith("targets", help, targetsOptions(process.argv.slice(2)), main);

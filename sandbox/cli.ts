@@ -1,29 +1,30 @@
 import { parseArgs } from "node:util";
 import { sandboxDestroy, sandboxDown } from "./node/down";
 import { exportCommands, sandboxEnvironment } from "./node/env";
-import { nodeReporterFor } from "./node/progress";
+import { withProgress } from "./node/terminal-progress";
 import { sandboxStatus } from "./node/status";
 import { statusTable } from "./node/status-table";
 import { sandboxUp } from "./node/up";
-import { ensureParts } from "./parts/ensure";
-import { requireSandboxHost } from "./parts/host";
-import { sandboxPaths } from "./parts/paths";
-import { removeTree } from "./parts/store";
+import { ensureParts } from "../toolchain/parts/ensure";
+import { requireSandboxHost } from "./host";
+import { userParts } from "./parts/table";
+import { sandboxPaths } from "./paths";
+import { removeTree } from "../toolchain/parts/store";
+import { ensurePulumi } from "../toolchain/pulumi/parts";
 
 const usage = `Usage: npm run sandbox -- COMMAND
 
-A one-node Kubernetes and the Pulumi CLI for a machine that has neither. Linux, root and apt-get are needed.
+A one-node Kubernetes, and the Pulumi CLI. Requires Linux, root and apt-get (Debian, Ubuntu).
 
-  up                 bring it up; the first time this builds its parts. Nothing to do if it is up already
-  down               stop it and leave the machine as it was; cluster, images and volumes are kept for the next up
-  status [--json]    how it stands. Exit code 0: up, 1: broken, 3: down
-  env                shell commands that set kubectl and Pulumi up for it: eval "$(npm run -s sandbox -- env)"
-  destroy [--parts]  down, and remove the cluster, its images and volumes; with --parts, the built parts too
+  up                 Start it. The first time, build its parts (16 min)
+  down               Stop it and undo its changes to this machine. Keeps the cluster, images and volumes
+  status [--json]    Show its state. Exit code 0: up, 1: broken, 3: down
+  env                Print the environment of kubectl and Pulumi: eval "$(npm run -s sandbox -- env)"
+  destroy [--parts]  Stop it and remove the cluster, images and volumes; with --parts, also the built parts
 
-  --help             this text
+  --help             Show this text
 `;
 
-/** A command line that says nothing that can be done. */
 class UsageError extends Error {}
 
 const options = {
@@ -32,7 +33,7 @@ const options = {
     parts: { type: "boolean" },
 } as const;
 
-/** Which command takes which option. */
+/** The commands, and the option that each takes. */
 const commands: Readonly<Record<string, { run(flags: Flags): Promise<number>; takes?: keyof typeof options }>> = {
     up: { run: up },
     down: { run: down },
@@ -45,31 +46,29 @@ type Flags = { readonly help?: boolean; readonly json?: boolean; readonly parts?
 
 async function up(): Promise<number> {
     requireSandboxHost();
-    await ensureParts("all");
-    const reporter = await nodeReporterFor();
-    const { wasUp } = await sandboxUp(reporter).finally(() => reporter.end());
+    await ensureParts(userParts);
+    await ensurePulumi();
+    const { wasUp } = await withProgress(sandboxUp);
     console.log(
         wasUp
-            ? "The sandbox is up already; there was nothing to do."
-            : 'The sandbox is up. For kubectl and pulumi in this shell: eval "$(npm run -s sandbox -- env)"',
+            ? "The sandbox is already up."
+            : 'The sandbox is up. To use kubectl and pulumi in this shell: eval "$(npm run -s sandbox -- env)"',
     );
     return 0;
 }
 
 async function down(): Promise<number> {
     requireSandboxHost();
-    const reporter = await nodeReporterFor();
-    const stopped = await sandboxDown(reporter).finally(() => reporter.end());
-    console.log(stopped ? "The sandbox is down." : "The sandbox is down already; there was nothing to do.");
+    const stopped = await withProgress(sandboxDown);
+    console.log(stopped ? "The sandbox is down." : "The sandbox is already down.");
     return 0;
 }
 
 async function destroy({ parts }: Flags): Promise<number> {
     requireSandboxHost();
-    const reporter = await nodeReporterFor();
-    await sandboxDestroy(reporter).finally(() => reporter.end());
+    await withProgress(sandboxDestroy);
     if (parts) await removeTree(sandboxPaths().parts);
-    console.log(`The sandbox is gone${parts ? ", its built parts too" : "; its built parts are kept"}.`);
+    console.log(`The sandbox is removed${parts ? " with its built parts" : "; its built parts are kept"}.`);
     return 0;
 }
 
@@ -81,8 +80,8 @@ async function status({ json }: Flags): Promise<number> {
 
 async function env(): Promise<number> {
     const { state } = await sandboxStatus();
-    if (state === "down") throw new Error("The sandbox is down; `npm run sandbox -- up` brings it up.");
-    if (state === "broken") console.error("The sandbox is broken; `npm run sandbox -- up` repairs it.");
+    if (state === "down") throw new Error("The sandbox is down. Run `npm run sandbox -- up`.");
+    if (state === "broken") console.error("The sandbox is broken. `npm run sandbox -- up` repairs it.");
     process.stdout.write(exportCommands(sandboxEnvironment()));
     return 0;
 }
@@ -103,10 +102,9 @@ function parse(commandLine: readonly string[]): { name?: string; flags: Flags } 
     if (flags.help || name === undefined) return { name, flags };
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
     if (!command) {
-        throw new UsageError(`there is no command \`${name}\`; there are ${Object.keys(commands).join(", ")}`);
+        throw new UsageError(`unknown command \`${name}\`; commands: ${Object.keys(commands).join(", ")}`);
     }
-    if (surplus.length > 0)
-        throw new UsageError(`\`${name}\` takes no argument, and was given \`${surplus.join(" ")}\``);
+    if (surplus.length > 0) throw new UsageError(`\`${name}\` takes no argument: \`${surplus.join(" ")}\``);
     const foreign = Object.keys(flags).find((flag) => flag !== command.takes);
     if (foreign) throw new UsageError(`\`${name}\` has no option \`--${foreign}\``);
     return { name, flags };

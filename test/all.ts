@@ -1,22 +1,23 @@
 /**
- * `npm test`: everything that this machine can test, one kind after the other, and plainly what it cannot and why.
- * Ends with what failed, told once more, and one line that counts: `N passed, N failed, N skipped`.
+ * `npm test`: the checks, then all tests that this machine can run. Says which it cannot run, and why. Ends with a list
+ * of the failures and one line of totals: `N passed, N failed, N skipped`.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
 import { sandboxDown } from "../sandbox/node/down";
 import { sandboxUp } from "../sandbox/node/up";
-import { unsuitableBecause } from "../sandbox/parts/host";
+import { unsuitableBecause } from "../toolchain/parts/host";
+import { runChecks } from "./check";
 
 interface Outcome {
     passed: number;
     skipped: number;
-    /** What failed and why, a text each. */
+    /** One text each: what failed, and why. */
     failures: string[];
 }
 
-/** What this reads of vitest's JSON report. */
+/** The part of vitest's JSON report that is read here. */
 interface Report {
     numPassedTests: number;
     numPendingTests: number;
@@ -35,25 +36,23 @@ const bin = (name: string) => join(project, "node_modules", ".bin", name);
 async function main(): Promise<void> {
     rmSync(reports, { recursive: true, force: true });
     mkdirSync(reports, { recursive: true });
-    const outcomes = [typecheck(), run("unit"), run("services")];
+    const outcomes = [await checks(), run("unit"), run("services")];
     const unsuitable = unsuitableBecause();
     if (unsuitable === undefined) outcomes.push(...(await onSandbox(() => [run("e2e"), run("e2e-alone")])));
     else console.log(`\nSkipped: the end-to-end tests, which need the sandbox. ${unsuitable}`);
 
     const failures = outcomes.flatMap((outcome) => outcome.failures);
-    if (failures.length > 0) console.log(["\n── what failed ──", ...failures].join("\n\n"));
+    if (failures.length > 0) console.log(["\n── failures ──", ...failures].join("\n\n"));
     const total = (kind: "passed" | "skipped") => outcomes.reduce((sum, outcome) => sum + outcome[kind], 0);
     console.log(`\n${total("passed")} passed, ${failures.length} failed, ${total("skipped")} skipped`);
     process.exitCode = failures.length === 0 ? 0 : 1;
 }
 
-function typecheck(): Outcome {
-    console.log("\n── types ──");
-    const ok = spawnSync(bin("tsc"), ["--noEmit"], { cwd: project, stdio: "inherit" }).status === 0;
-    console.log(ok ? "no mistakes" : "mistakes, above");
-    return ok
-        ? { passed: 1, skipped: 0, failures: [] }
-        : failed("types: tsc --noEmit found mistakes, which it shows above");
+async function checks(): Promise<Outcome> {
+    console.log("\n── checks ──");
+    const results = await runChecks();
+    const failures = results.filter(({ passed }) => !passed).map(({ name }) => `${name}: see its report above`);
+    return { passed: results.length - failures.length, skipped: 0, failures };
 }
 
 /** One of vitest's projects. */
@@ -63,10 +62,7 @@ function run(kind: string): Outcome {
     const { status } = spawnSync(
         bin("vitest"),
         ["run", "--project", kind, "--reporter=verbose", "--reporter=json", `--outputFile.json=${path}`],
-        {
-            cwd: project,
-            stdio: "inherit",
-        },
+        { cwd: project, stdio: "inherit" },
     );
     let report: Report;
     try {
@@ -80,13 +76,13 @@ function run(kind: string): Outcome {
     return { passed: report.numPassedTests, skipped: report.numPendingTests, failures };
 }
 
-/** The failed tests of a file, or the file where it failed outside of them. */
+/** The failed tests of a file, or the file itself if it failed outside a test. */
 function failuresOf(kind: string, file: Report["testResults"][number]): string[] {
     const name = `${kind}: ${relative(project, file.name)}`;
     const tests = file.assertionResults.filter((test) => test.status === "failed");
-    // Vitest tells why a file could not be loaded, but nothing of a hook that failed.
+    // The report explains a file that cannot be loaded, but not a hook that fails.
     if (tests.length === 0 && file.status === "failed")
-        return [`${name}\n${file.message || "a hook failed, as vitest shows above"}`];
+        return [`${name}\n${file.message || "a hook failed: see vitest's output above"}`];
     return tests.map((test) => [`${name} > ${test.fullName}`, ...test.failureMessages].join("\n"));
 }
 
@@ -94,16 +90,16 @@ function failed(why: string): Outcome {
     return { passed: 0, skipped: 0, failures: [why] };
 }
 
-/** Brings the sandbox up for the tests, and down again where it was down before. */
+/** Starts the sandbox for the tests, and stops it again unless it was running before. */
 async function onSandbox(tests: () => Outcome[]): Promise<Outcome[]> {
     console.log("\n── sandbox ──");
     let wasUp: boolean;
     try {
         ({ wasUp } = await sandboxUp());
     } catch (error) {
-        return [failed(`sandbox: it did not come up. ${(error as Error).message}`)];
+        return [failed(`sandbox: cannot be started: ${(error as Error).message}`)];
     }
-    console.log(wasUp ? "was up already" : "is up");
+    console.log(wasUp ? "was already running" : "started");
     try {
         return tests();
     } finally {

@@ -3,22 +3,23 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StackConfiguration } from "../../components/configuration/read";
 import { shopArgsOf } from "../../components/install/install";
-import { placement } from "../../components/program/placement";
+import { placement } from "../../components/base/placement";
 import { Shop, type ShopArgs } from "../../components/shop/shop";
 import { fileNameOf, type RenderedFile, yamlOf } from "./files";
-import { ingressTemplate } from "./ingressTemplate";
-import { type KubernetesObject, objectsOf } from "./objects";
-import { PasswordTemplates } from "./passwordTemplates";
+import { ingressTemplate } from "./ingress-template";
+import type { KubernetesObject } from "./collect";
+import { objectsOf } from "./objects";
+import { PasswordTemplates } from "./password-templates";
 import { expressionOf, valuesFile, valuesSchema } from "./values";
 
 const project = JSON.parse(readFileSync(join(__dirname, "..", "..", "package.json"), "utf8")) as { version: string };
 
-/** Where the chart is in a rendering. */
+/** The chart's folder in a rendering. */
 export const chartFolder = "chart";
 
 /**
- * The shop as a chart that `helm upgrade --install --wait` takes. It is made by the same components, which are handed the
- * chart's expressions where a value of the chart, or the release's namespace, goes.
+ * The shop as a chart for `helm upgrade --install --wait`. The same components create it: they receive the chart's
+ * template expressions as arguments, for its values and the release's namespace.
  */
 export async function renderChart(configuration: StackConfiguration): Promise<RenderedFile[]> {
     const args: ShopArgs = {
@@ -29,7 +30,7 @@ export async function renderChart(configuration: StackConfiguration): Promise<Re
             postgres: expressionOf("images.postgres"),
             nats: expressionOf("images.nats"),
         },
-        gatewayServiceType: expressionOf("gateway.serviceType") as ShopArgs["gatewayServiceType"],
+        gatewayServiceType: expressionOf<NonNullable<ShopArgs["gatewayServiceType"]>>("gateway.serviceType"),
         ingress: {
             hosts: [expressionOf("ingress.hosts")],
             class: expressionOf("ingress.class"),
@@ -49,7 +50,7 @@ export async function renderChart(configuration: StackConfiguration): Promise<Re
             text: templateOf(object, passwords),
         })),
     ];
-    // Who installs the newest must see by its version that it is another one.
+    // A changed chart has another version.
     const version = `${project.version}+${hashOf(files)}`;
     const about = { apiVersion: "v2", type: "application", version, appVersion: project.version };
     const dependencies = [{ name: "programs", version }];
@@ -70,8 +71,8 @@ export async function renderChart(configuration: StackConfiguration): Promise<Re
 }
 
 /**
- * Helm keeps a record of each release in a Secret, which holds 1 MiB: what was made, and a copy of the chart, but not of
- * the charts in it. Twice the shop's programs would be too much.
+ * Helm stores each release in a Secret, which holds 1 MiB: the rendered objects and the chart, but not its subcharts.
+ * With the programs in the chart itself it would contain them twice, which is too large.
  */
 const programsChart = "charts/programs/";
 const chartOf = (object: KubernetesObject) => ("binaryData" in object ? programsChart : "");
@@ -93,7 +94,7 @@ function templateOf(object: KubernetesObject, passwords: PasswordTemplates): str
     }
 }
 
-/** The same with every text in it as Helm reads it: an expression of ours as it is, anything else word for word. */
+/** Escapes every text for Helm, except this chart's own expressions. */
 function asTemplate(value: unknown, passwords: PasswordTemplates): unknown {
     if (typeof value === "string")
         return (

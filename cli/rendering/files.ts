@@ -1,17 +1,16 @@
 import { dump } from "js-yaml";
-import type { KubernetesObject } from "./objects";
+import type { KubernetesObject } from "./collect";
 
 /** A file of a rendering. */
 export interface RenderedFile {
-    /** Below the rendering's folder. */
+    /** Relative to the rendering's folder. */
     path: string;
     text: string;
-    /** Whether it holds secrets: then nobody but its owner may read it. @default false */
+    /** Whether it contains secrets: only its owner may read it. @default false */
     secret?: boolean;
 }
 
-/** An object as YAML. */
 export const yamlOf = (value: unknown) => dump(value, { lineWidth: -1, noRefs: true });
 
-/** Tells an object's file from the others'. */
+/** A file name that is unique within a rendering. */
 export const fileNameOf = ({ kind, metadata }: KubernetesObject) => `${kind.toLowerCase()}-${metadata.name}.yaml`;

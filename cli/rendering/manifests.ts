@@ -1,21 +1,20 @@
 import type { StackConfiguration } from "../../components/configuration/read";
 import { shopArgsOf } from "../../components/install/install";
-import { placement } from "../../components/program/placement";
+import { placement } from "../../components/base/placement";
 import { Shop } from "../../components/shop/shop";
 import { fileNameOf, type RenderedFile, yamlOf } from "./files";
 import { objectsOf, rankOf, type SecretData } from "./objects";
 
-/** Where the manifests are in a rendering. */
+/** The manifests' folder in a rendering. */
 export const manifestsFolder = "manifests";
 
 const secretNote =
-    "# Drawn for this rendering, and kept when it is rendered again into the same folder. Leave this file out of version control.\n";
+    "# Random passwords. Rendering again into the same folder keeps them. Keep this file out of version control.\n";
 
 /**
- * The shop as manifests that `kubectl apply --filename FOLDER` takes as they are: numbered, since it takes them in the
- * order of their names.
+ * The shop as manifests for `kubectl apply --filename FOLDER`. They are numbered, since kubectl applies files by name.
  *
- * @param kept the passwords of an earlier rendering. @default new ones are drawn
+ * @param kept the passwords of an earlier rendering. @default new passwords
  */
 export async function renderManifests(configuration: StackConfiguration, kept?: SecretData): Promise<RenderedFile[]> {
     const objects = await objectsOf(

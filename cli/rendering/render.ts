@@ -4,20 +4,21 @@ import { dirname, join } from "node:path";
 import type { StackConfiguration } from "../../components/configuration/read";
 import { chartFolder, renderChart } from "./chart";
 import { manifestsFolder, renderManifests } from "./manifests";
-import type { KubernetesObject, SecretData } from "./objects";
+import type { KubernetesObject } from "./collect";
+import type { SecretData } from "./objects";
 
 /**
  * Writes the shop as manifests and as a chart.
  *
- * @param folder made where it is not there; what an earlier rendering left in it is replaced, its passwords kept
- * @returns the paths of the files, below the folder
+ * @param folder created if it does not exist. An earlier rendering in it is replaced, but its passwords are kept
+ * @returns the paths of the files, relative to the folder
  */
 export async function render(configuration: StackConfiguration, folder: string): Promise<string[]> {
     const files = [
         ...(await renderManifests(configuration, passwordsIn(join(folder, manifestsFolder)))),
         ...(await renderChart(configuration)),
     ];
-    // Only now: where something cannot be rendered, what was there stays.
+    // Only now: if rendering fails, the earlier files stay.
     for (const own of [manifestsFolder, chartFolder]) rmSync(join(folder, own), { recursive: true, force: true });
     for (const { path, text, secret } of files) {
         mkdirSync(join(folder, dirname(path)), { recursive: true });
@@ -26,7 +27,7 @@ export async function render(configuration: StackConfiguration, folder: string):
     return files.map(({ path }) => path);
 }
 
-/** The passwords of an earlier rendering: other ones would roll the pods of a shop that was made of it. */
+/** The passwords of an earlier rendering. New ones would roll the pods of a shop that was installed from it. */
 function passwordsIn(folder: string): SecretData {
     if (!existsSync(folder)) return {};
     const secrets = readdirSync(folder)

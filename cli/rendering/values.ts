@@ -1,7 +1,7 @@
 import type { StackConfiguration } from "../../components/configuration/read";
 import { type Key, settings } from "../../components/configuration/settings";
 
-/** The settings that a chart leaves open, as values of the same names. The others are as they were when it was rendered. */
+/** The settings that a user of the chart can change, as values of the same names. Rendering fixes all others. */
 const open = [
     "ingress.hosts",
     "ingress.class",
@@ -15,10 +15,13 @@ const open = [
 
 type OpenKey = (typeof open)[number];
 
-/** A chart's expression for a value. */
-export const expressionOf = (key: OpenKey) => `{{ .Values.${key} }}`;
+/**
+ * The chart's template expression for a value. The cast lets it stand for an argument with a union type, such as a
+ * Service's type: components copy their arguments into objects without reading them.
+ */
+export const expressionOf = <T extends string = string>(key: OpenKey) => `{{ .Values.${key} }}` as T;
 
-/** The chart's values as the stack's settings have them, each with what the setting means. */
+/** The chart's values.yaml, with the stack's settings as defaults and their meanings as comments. */
 export function valuesFile({ ingress, gateway, images }: StackConfiguration): string {
     const values: Record<OpenKey, string | string[] | Record<string, string>> = {
         "ingress.hosts": ingress?.hosts ?? [],
@@ -46,7 +49,7 @@ export function valuesFile({ ingress, gateway, images }: StackConfiguration): st
 const texts = { type: "string" };
 const image = { type: "string", minLength: 1 };
 
-/** What Helm holds a user's values against. */
+/** Helm validates a user's values with this. */
 export const valuesSchema = {
     $schema: "http://json-schema.org/draft-07/schema#",
     type: "object",

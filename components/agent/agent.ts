@@ -1,52 +1,73 @@
 import type * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import type { Cluster } from "../../shared/kubernetes";
-import { labels } from "../../shared/labels";
+import type { Cluster } from "../../chaos/cluster/client";
+import { labels } from "../../chaos/cluster/labels";
 import { awaitReady, type Workloads } from "../cluster/ready";
-import type { AgentSettings } from "../configuration/read";
+import type { StackCluster } from "../cluster/cluster";
+import type { AgentSettings, StackConfiguration } from "../configuration/read";
 import { isOfRelease } from "../install/chart";
 import type { ManifestObject } from "../manifest/read";
-import { ownNamespace } from "../program/ownNamespace";
-import { restrictedNamespaceLabels } from "../program/podSecurity";
+import { ownNamespace } from "../base/own-namespace";
+import { restrictedNamespaceLabels } from "../../chaos/cluster/pod-security";
 import { BuiltinAgent } from "./builtin";
 import { agentRelease, chartAgent } from "./chart";
 import { daemonSetsOf, ManifestAgent } from "./manifest";
+import { readManifest } from "./read-manifest";
+
+/**
+ * Installs the agent, if the stack has one.
+ *
+ * @throws Error if the agent's manifest cannot be installed
+ */
+export async function installAgent(
+    name: string,
+    { agent: settings, clusterName, namespace, images }: StackConfiguration,
+    { api, identity, provider, opts }: Pick<StackCluster, "api" | "identity" | "provider" | "opts">,
+): Promise<Agent | undefined> {
+    if (!settings) return undefined;
+    const { manifest: location, key, install } = settings;
+    const manifest = location === undefined ? undefined : await readManifest(location, key, clusterName);
+    const args = { settings, clusterName, shop: namespace, identity, image: images.node, cluster: api, manifest };
+    // A vendor's agent chooses its own nodes.
+    return new Agent(name, args, install === "builtin" ? opts : { provider });
+}
+
+/** A stack's output about its agent. */
+export interface AgentSummary {
+    install: AgentSettings["install"];
+    namespace: string;
+    /** Ready pods of wanted pods: `1 of 1`. */
+    ready: string;
+}
 
 export interface AgentArgs {
     settings: AgentSettings;
     clusterName: string;
-    /** Namespace of the shop that it is installed beside. */
+    /** Namespace of the shop that the agent belongs to. */
     shop: string;
+    /** The stack's identity; see `StackCluster`. @default none */
+    identity?: string;
     /** A Node image, for the builtin agent. */
     image: string;
-    /** For looking whether it is ready. */
+    /** Where to look whether the agent is ready. */
     cluster: Cluster;
-    /** The manifest's objects, where it is installed from one. @default none */
+    /** The agent's manifest. @default none, not installed from a manifest */
     manifest?: readonly ManifestObject[];
 }
 
-/** What a stack tells of its agent. */
-export interface AgentSummary {
-    install: AgentSettings["install"];
-    namespace: string;
-    /** Pods that are ready, of those that there are to be: `1 of 1`. */
-    ready: string;
-}
-
 /**
- * A discovery agent in a namespace of its own, which no experiment touches. Nothing of the shop waits for it, and it
- * waits for nothing of the shop.
+ * A discovery agent in a separate namespace, which no experiment touches. Shop and agent do not depend on each other.
  */
 export class Agent extends pulumi.ComponentResource {
-    /** Known once the agent is ready; an error where it does not get so. */
+    /** Resolves when the agent is ready, and rejects if it does not become ready in time. */
     readonly summary: pulumi.Output<AgentSummary>;
 
     constructor(name: string, args: AgentArgs, opts?: pulumi.ComponentResourceOptions) {
         super("chaos-shop:agent:Agent", name, {}, opts);
         const { install, namespace, timeoutMs } = args.settings;
-        // From the beginning of the update: whatever it takes to install the agent is part of the limit.
+        // The limit includes the time that the installation takes.
         const giveUpAt = Date.now() + timeoutMs;
-        const { installed, workloads } = installAgent(name, args, { parent: this });
+        const { installed, workloads } = create(name, args, { parent: this });
         this.summary = installed.apply(async () => {
             const { ready } = await awaitReady(args.cluster, "the agent", workloads, giveUpAt, timeoutMs);
             return { install, namespace: workloads[0]?.namespace ?? namespace, ready };
@@ -56,21 +77,22 @@ export class Agent extends pulumi.ComponentResource {
 }
 
 interface Installation {
-    /** Known once all of the agent is in the cluster; it may not be ready yet. */
+    /** Resolves when all objects are in the cluster, ready or not. */
     installed: pulumi.Output<unknown>;
-    /** What has to get ready. */
+    /** The workloads that must become ready. */
     workloads: Workloads[];
 }
 
-function installAgent(
+function create(
     name: string,
-    { settings, clusterName, shop, image, manifest = [] }: AgentArgs,
+    { settings, clusterName, shop, identity, image, manifest = [] }: AgentArgs,
     opts: pulumi.CustomResourceOptions,
 ): Installation {
     const { install, key, chart, timeoutMs } = settings;
-    // One that a manifest brings is made here, too: it must outlive a change to another way of installing.
+    // Replaces the manifest's own Namespace: it must survive a change of agent.install.
     const isOwn = ({ kind, metadata }: ManifestObject) => kind === "Namespace" && metadata.name === settings.namespace;
-    const namespace = agentNamespace(settings, manifest.find(isOwn)?.metadata.labels, opts).metadata.name;
+    const given = manifest.find(isOwn)?.metadata.labels;
+    const namespace = agentNamespace(settings, identity, given, opts).metadata.name;
     switch (install) {
         case "builtin": {
             const { daemonSet } = new BuiltinAgent(name, { namespace, shop, clusterName, key, image }, opts);
@@ -97,12 +119,15 @@ function installAgent(
     }
 }
 
-/** The agent's own namespace, with the labels that a manifest gives it. A vendor's agent may ask for more than `restricted` admits. */
+/**
+ * The agent's namespace, with a manifest's labels. A vendor's agent may need more than the `restricted` level admits.
+ */
 function agentNamespace(
     { namespace, install }: AgentSettings,
+    identity: string | undefined,
     given: Record<string, string> = {},
     opts: pulumi.CustomResourceOptions,
 ): k8s.core.v1.Namespace {
     const level = install === "builtin" ? restrictedNamespaceLabels : given;
-    return ownNamespace(namespace, { ...level, [labels.protected]: "true" }, opts);
+    return ownNamespace(namespace, { identity, labels: { ...level, [labels.protected]: "true" } }, opts);
 }

@@ -2,16 +2,16 @@ import * as k8s from "@pulumi/kubernetes";
 import * as kx from "@pulumi/kubernetesx";
 import * as pulumi from "@pulumi/pulumi";
 import { join } from "node:path";
-import { agentKeyEntry, agentLabels, agentOfShop, agentPort } from "../../shared/agent";
-import { labels } from "../../shared/labels";
-import { restrictedContainer, restrictedPod, users } from "../program/podSecurity";
-import { nodeEnvironment, Program, programCommand, programMount, servicesFolder } from "../program/program";
-import { takeOver } from "../program/takeOver";
+import { agentKeyEntry, agentLabels, agentOf, agentPort } from "../../chaos/targets/agent-contract";
+import { labels } from "../../chaos/cluster/labels";
+import { restrictedContainer, restrictedPod, users } from "../../chaos/cluster/pod-security";
+import { nodeEnvironment, Program, programCommand, programMount, servicesFolder } from "../base/program";
+import { forceOwnership } from "../base/force-ownership";
+import { httpLiveness } from "../base/probes";
 
 export interface BuiltinAgentArgs {
-    /** Where the agent goes. */
     namespace: pulumi.Input<string>;
-    /** Namespace of the shop that it is installed with; also what tells its ClusterRole from another stack's. */
+    /** Namespace of the shop that the agent belongs to. Part of the ClusterRole's name, which must be unique. */
     shop: string;
     clusterName: string;
     key: pulumi.Input<string>;
@@ -21,24 +21,24 @@ export interface BuiltinAgentArgs {
 
 const keyMount = "/agent-key";
 
-/** What the agent gets by with where it knows thousands of containers; see `npm run bench -- agent-memory`. */
+/** Enough for an agent that knows thousands of containers; see `npm run bench -- agent-memory`. */
 export const heap = ["--max-semi-space-size=2", "--max-old-space-size=48"];
 
 /**
- * This project's discovery agent: a DaemonSet whose pods each serve the containers of their node. Its account may read
- * pods and the ReplicaSets that made them, and nothing else.
+ * This project's discovery agent: a DaemonSet whose pods each list the containers of their node. Its ServiceAccount may
+ * read only pods and their ReplicaSets.
  *
- * The key's Secret is immutable and named by the engine: another key is another Secret, which rolls the pods, so that
- * an update that rotates the key is done when all agents ask for the new one.
+ * The key's Secret is immutable, and the engine names it. A new key is a new Secret, which rolls the pods: an update
+ * that rotates the key ends when every agent requires the new one.
  */
 export class BuiltinAgent extends pulumi.ComponentResource {
     readonly daemonSet: k8s.apps.v1.DaemonSet;
 
     constructor(name: string, args: BuiltinAgentArgs, opts?: pulumi.ComponentResourceOptions) {
-        super("chaos-shop:agent:BuiltinAgent", name, {}, { ...opts, transformations: [takeOver] });
+        super("chaos-shop:agent:BuiltinAgent", name, {}, { ...opts, transformations: [forceOwnership] });
         const child = { parent: this };
         const { namespace } = args;
-        const metadata = { name, namespace, labels: { ...agentLabels, [agentOfShop]: args.shop } };
+        const metadata = { name, namespace, labels: { ...agentLabels, [agentOf]: args.shop } };
 
         const account = new k8s.core.v1.ServiceAccount(`${name}-account`, { metadata }, child);
         clusterRights(name, args, account, child);
@@ -56,7 +56,7 @@ export class BuiltinAgent extends pulumi.ComponentResource {
         this.daemonSet = new k8s.apps.v1.DaemonSet(
             name,
             {
-                // Readiness is waited for where all ways of installing an agent are.
+                // The component Agent waits until the pods are ready.
                 metadata: { ...metadata, annotations: { "pulumi.com/skipAwait": "true" } },
                 spec: {
                     selector: { matchLabels: agentLabels },
@@ -79,7 +79,7 @@ function clusterRights(
     account: k8s.core.v1.ServiceAccount,
     opts: pulumi.CustomResourceOptions,
 ): void {
-    // Not of any namespace, so that two stacks in one cluster need two names.
+    // Cluster-wide: two stacks in one cluster need two names.
     const metadata = { name: `chaos-shop-agent-${shop}`, labels: agentLabels };
     const role = new k8s.rbac.v1.ClusterRole(
         `${name}-role`,
@@ -113,14 +113,14 @@ function podSpec(
         serviceAccountName: account.metadata.name,
         enableServiceLinks: false,
         terminationGracePeriodSeconds: 10,
-        // What runs on a tainted node is there to be discovered, too.
+        // Discovers containers on tainted nodes, too.
         tolerations: [{ operator: "Exists" }],
         securityContext: restrictedPod(users.node),
         containers: [
             {
                 name: "agent",
                 image,
-                command: programCommand({ nodeOptions: heap }),
+                command: programCommand(heap),
                 env: [
                     ...Object.entries(nodeEnvironment).map(([name, value]) => ({ name, value })),
                     { name: "PORT", value: String(agentPort) },
@@ -141,12 +141,7 @@ function podSpec(
                     timeoutSeconds: 2,
                     failureThreshold: 3,
                 },
-                livenessProbe: {
-                    httpGet: { path: "/health/liveness", port: "http" },
-                    periodSeconds: 10,
-                    timeoutSeconds: 2,
-                    failureThreshold: 3,
-                },
+                livenessProbe: httpLiveness,
             },
         ],
         volumes: [

@@ -7,11 +7,11 @@ export interface ChartAgentArgs {
     clusterName: string;
     key: pulumi.Input<string>;
     chart: Chart;
-    /** How long the chart's hooks may take. */
+    /** Time limit for the chart's hooks. */
     timeoutMs: number;
 }
 
-/** Name of the agent's release: its namespace is the agent's own. */
+/** Name of the agent's Helm release. Unique, since the agent has its own namespace. */
 export const agentRelease = "agent";
 
 /** The vendor's agent from its chart. */
@@ -20,7 +20,7 @@ export function chartAgent(
     { namespace, clusterName, key, chart, timeoutMs }: ChartAgentArgs,
     opts?: pulumi.CustomResourceOptions,
 ): k8s.helm.v3.Release {
-    // The cluster's name by the name that the document has for it, and by the current chart's.
-    const values = pulumi.secret({ agent: { key }, cluster: { name: clusterName }, global: { clusterName } });
+    // The specification's chart reads cluster.name, current charts read global.clusterName.
+    const values = { agent: { key }, cluster: { name: clusterName }, global: { clusterName } };
     return chartRelease(name, { chart, release: agentRelease, namespace, values, timeoutMs }, opts);
 }

@@ -1,19 +1,19 @@
 import * as pulumi from "@pulumi/pulumi";
-import { labels } from "../../shared/labels";
+import { labels } from "../../chaos/cluster/labels";
 import type { Workloads } from "../cluster/ready";
-import { DeclaredObject, resourceNameOf } from "../manifest/declaredObject";
+import { DeclaredObject, resourceNameOf } from "../manifest/declared-object";
 import type { ManifestObject } from "../manifest/read";
-import { holdsKey } from "./readManifest";
+import { holdsKey } from "./read-manifest";
 
 export interface ManifestAgentArgs {
-    /** For objects that name no namespace; all others come after it, too. */
+    /** For objects that name no namespace. All objects are created after it. */
     namespace: pulumi.Input<string>;
     objects: readonly ManifestObject[];
-    /** Whatever holds it is kept as a secret. */
+    /** Every field that contains it becomes a secret. */
     key: string;
 }
 
-/** Kinds that belong to no namespace, of those that an agent's manifest may hold. */
+/** The cluster-wide kinds that an agent's manifest may contain. */
 const clusterWide = [
     "Namespace",
     "ClusterRole",
@@ -26,7 +26,7 @@ const clusterWide = [
 
 /** The objects of an agent's manifest, each a resource of the stack. */
 export class ManifestAgent extends pulumi.ComponentResource {
-    /** Known once all objects are there. */
+    /** Resolves when all objects are in the cluster. */
     readonly ids: pulumi.Output<string[]>;
 
     constructor(name: string, { namespace, objects, key }: ManifestAgentArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -46,17 +46,20 @@ export class ManifestAgent extends pulumi.ComponentResource {
         namespace?: pulumi.Input<string>,
     ): pulumi.CustomResource {
         const { kind, metadata } = object;
-        const marked = kind === "Namespace" ? { ...metadata.labels, [labels.protected]: "true" } : metadata.labels;
-        // After the agent's own namespace, also where the object names that itself.
-        const placed = clusterWide.includes(kind)
-            ? undefined
-            : pulumi.output(namespace).apply((own) => metadata.namespace ?? own!);
-        const args = { object, namespace: placed, labels: marked, isSecret: (value: unknown) => holdsKey(value, key) };
+        const args = {
+            object,
+            labels: kind === "Namespace" ? { ...metadata.labels, [labels.protected]: "true" } : metadata.labels,
+            // Depends on the agent's namespace even if the object names it itself.
+            namespace: clusterWide.includes(kind)
+                ? undefined
+                : pulumi.output(namespace).apply((own) => metadata.namespace ?? own!),
+            isSecret: (value: unknown) => holdsKey(value, key),
+        };
         return new DeclaredObject(resourceNameOf("agent", object), args, { parent: this, dependsOn });
     }
 }
 
-/** The DaemonSets of a manifest: what has to get ready. */
+/** The DaemonSets of a manifest, which must become ready. */
 export function daemonSetsOf(objects: readonly ManifestObject[], namespace: string): Workloads[] {
     const daemonSets = objects.filter(({ kind }) => kind === "DaemonSet");
     return daemonSets.map(({ metadata }) => ({

@@ -1,68 +1,111 @@
 import type { V1Namespace } from "@kubernetes/client-node";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { loadKubeconfig } from "../../shared/kubeconfig";
-import { connect, type Cluster, orMissing, reasonOf } from "../../shared/kubernetes";
+import { loadKubeconfig } from "../../chaos/cluster/kubeconfig";
+import { connect, type Cluster, ignoreNotFound, reasonOf } from "../../chaos/cluster/client";
+import { placement } from "../base/placement";
+import type { StackConfiguration } from "../configuration/read";
 import { allowedContext, type AllowedContext } from "./guard";
-import { type Claimant, refusedNamespace } from "./namespaceOwner";
+import { type NamespaceRequest, refusedNamespace } from "./namespace-owner";
+import { identityLeftBehind, requireSameCluster, stackIdentity } from "./state-records";
 
 /** The cluster that the stack touches. */
 export interface StackCluster {
     context: AllowedContext;
+    /** Distinguishes the stack from others of its name. */
+    identity: string;
     /** For the stack's resources. */
     provider: k8s.Provider;
-    /** For what the program itself reads. */
+    /** For components: the provider, and the placement of their pods. */
+    opts: { provider: k8s.Provider; transformations: pulumi.ResourceTransformation[] };
+    /** For the program's own requests. */
     api: Cluster;
 }
-
-/** The namespaces that a stack makes, by the settings that name them. */
-export type OwnNamespaces = Record<Claimant["key"], string | undefined>;
 
 const reachTimeoutMs = 10_000;
 
 /**
- * The cluster behind the context that the stack may touch, which must answer, and have the stack's namespaces free for
- * it: what stands in the way is told of here, before the first resource.
+ * Opens the cluster that the stack may touch. Checks before the first resource that the cluster answers, that the
+ * stack's namespaces do not exist yet or are its own, and that the stack's state was made in this cluster.
  *
- * @param named what the stack's `kube.context` says
- * @throws GuardError, KubeconfigError, or an Error that names the address that does not answer or the namespaces that others have
+ * @param known the stack's identity, if it is known already
+ * @throws GuardError, KubeconfigError, or an Error that names the address that does not answer, the namespaces in use,
+ *   or the other cluster
  */
-export async function openCluster(named: string | undefined, namespaces: OwnNamespaces): Promise<StackCluster> {
-    const context = allowedContext(loadKubeconfig(), named);
+export async function openCluster(configuration: StackConfiguration, known?: string): Promise<StackCluster> {
+    const { kubeContext, namespace, agent } = configuration;
+    const context = allowedContext(loadKubeconfig(), kubeContext);
     const api = connect(context.name);
-    const found = await readNamespaces(api, context, namespaces);
+    const { uid, found } = await lookAround(api, context, { namespace, "agent.namespace": agent?.namespace });
+    const stack = pulumi.getStack();
+    const identity = known ?? (await stackIdentity(await identityLeftBehind(api, namespace)));
     const refused = found
-        .map(([key, namespace]) =>
-            refusedNamespace(namespace, { stack: pulumi.getStack(), key, context: context.name }),
-        )
+        .map(([key, existing]) => refusedNamespace(existing, { stack, identity, key, context: context.name }))
         .filter((reason) => reason !== undefined);
     if (refused.length > 0) throw new Error(refused.join("\n"));
-    return { context, api, provider: new k8s.Provider("cluster", { context: context.name }) };
+    await requireSameCluster({ uid, context: context.name });
+    const provider = clusterProvider(context.name, uid);
+    return {
+        context,
+        identity,
+        api,
+        provider,
+        opts: { provider, transformations: placement(configuration.placement) },
+    };
 }
 
-/** Those of the namespaces that are there. @throws Error where the cluster does not answer */
-async function readNamespaces(
-    api: Cluster,
+/**
+ * The provider of the stack's resources.
+ *
+ * @param uid identifies the cluster: no change of the kubeconfig replaces a resource, only another cluster does. Then
+ *   the old resources are deleted first. If a recreated cluster has the same context, deleting them last would delete
+ *   the new ones, which have their names.
+ */
+function clusterProvider(context: string, uid: string): k8s.Provider {
+    // Without it, the SDK would pass the text of KUBECONFIG. Given a path, the provider leaves a copy of the file, with
+    // its credentials, in the temporary folder each time; it cannot read several. Given nothing, it reads KUBECONFIG
+    // itself, as kubectl does.
+    const kubeconfig = "";
+    const opts: pulumi.CustomResourceOptions = { deleteBeforeReplace: true };
+    return new k8s.Provider("cluster", { context, kubeconfig, clusterIdentifier: uid }, opts);
+}
+
+/** The namespaces that a stack creates, by the settings that name them. */
+type OwnNamespaces = Record<NamespaceRequest["key"], string | undefined>;
+
+interface Surroundings {
+    /** The cluster's: that of its namespace kube-system. */
+    uid: string;
+    /** The stack's namespaces that exist. */
+    found: [NamespaceRequest["key"], V1Namespace][];
+}
+
+/** @throws Error if the cluster does not answer */
+async function lookAround(
+    { core }: Cluster,
     { name: context, server, local }: AllowedContext,
     namespaces: OwnNamespaces,
-): Promise<[Claimant["key"], V1Namespace][]> {
+): Promise<Surroundings> {
     const signal = AbortSignal.timeout(reachTimeoutMs);
-    const wanted = (Object.entries(namespaces) as [Claimant["key"], string | undefined][]).flatMap(([key, name]) =>
-        name === undefined ? [] : [{ key, name }],
+    const read = (name: string) => core.readNamespace({ name }, { signal } as never);
+    const wanted = (Object.entries(namespaces) as [NamespaceRequest["key"], string | undefined][]).flatMap(
+        ([key, name]) => (name === undefined ? [] : [{ key, name }]),
     );
     try {
-        const found = await Promise.all(
-            wanted.map(
-                async ({ key, name }) =>
-                    [key, await orMissing(api.core.readNamespace({ name }, { signal } as never))] as const,
-            ),
-        );
-        return found.flatMap(([key, namespace]) => (namespace === undefined ? [] : [[key, namespace]]));
+        const [system, ...found] = await Promise.all([
+            read("kube-system"),
+            ...wanted.map(async ({ key, name }) => [key, await ignoreNotFound(read(name))] as const),
+        ]);
+        return {
+            uid: system.metadata!.uid!,
+            found: found.flatMap(([key, namespace]) => (namespace === undefined ? [] : [[key, namespace]])),
+        };
     } catch (error) {
         const start = local === "sandbox" ? "; start it with `npm run sandbox -- up`" : local ? `; start ${local}` : "";
         const reason = signal.aborted ? `no answer within ${reachTimeoutMs / 1_000} s` : reasonOf(error).split("\n")[0];
         throw new Error(
-            `the cluster of context "${context}" at ${server} cannot be used: ${reason}${start}, or choose another with \`pulumi config set kube.context NAME\``,
+            `the cluster of context "${context}" at ${server} cannot be used: ${reason}${start}, ` +
+                "or choose another with `pulumi config set kube.context NAME`",
         );
     }
 }

@@ -1,36 +1,32 @@
-import type { V1ContainerStatus, V1ObjectMeta, V1Pod } from "@kubernetes/client-node";
+import type { V1ObjectMeta, V1Pod } from "@kubernetes/client-node";
 import * as pulumi from "@pulumi/pulumi";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isReady } from "../../shared/containers";
-import { describeMilliseconds } from "../../shared/duration";
-import { type Cluster, orMissing } from "../../shared/kubernetes";
-import { UserError } from "../userError";
+import { isReady } from "../../chaos/targets/containers";
+import { describeMilliseconds } from "../../chaos/duration";
+import { type Cluster, ignoreNotFound } from "../../chaos/cluster/client";
+import { UserError } from "../user-error";
+import { problemsOf } from "./pod-problems";
 
-/** How what was installed stands. */
 export interface Readiness {
-    /** Pods that are ready, of those that there are to be: `1 of 1`. */
+    /** Ready pods of wanted pods: `1 of 1`. */
     ready: string;
     complete: boolean;
 }
 
-/** Workloads of a namespace that have to get ready. Others may be there, such as those that these take the place of. */
+/** Workloads that must become ready. The namespace may contain others, such as the ones that these replace. */
 export interface Workloads {
     namespace: string;
     includes: (metadata: V1ObjectMeta) => boolean;
 }
 
-/** What was installed did not get ready. */
-export class NotReadyError extends UserError {}
-
 /**
- * Waits, in an update, until all pods of what was installed run as its workloads want them now; a preview tells what
- * there is. All ways of installing are waited for here, since of a DaemonSet's, a chart's and a manifest's own ways of
- * waiting none says which pod it was that did not get ready, and why.
+ * Waits in an update until all pods of the workloads are ready and current. A preview does not wait. Replaces the waits
+ * of Pulumi's DaemonSets, charts and manifests, which do not say which pod is not ready, and why.
  *
- * @param subject what was installed, for words about it: `the agent`
- * @param giveUpAt when the limit is reached, in milliseconds since the epoch
- * @param timeoutMs how long the limit is, for words about it
- * @throws NotReadyError that names the pod and the reason
+ * @param subject names the workloads in messages: `the agent`
+ * @param giveUpAt the end of the limit, in milliseconds since the epoch
+ * @param timeoutMs the length of the limit, for messages
+ * @throws UserError that names the pod and the reason
  */
 export async function awaitReady(
     cluster: Cluster,
@@ -45,10 +41,11 @@ export async function awaitReady(
         if (Date.now() >= giveUpAt) {
             const namespaces = [...new Set(workloads.map(({ namespace }) => namespace))];
             const reasons = (await Promise.all(namespaces.map((namespace) => whatIsWrong(cluster, namespace)))).flat();
-            throw new NotReadyError(
-                `${subject} is not ready after ${describeMilliseconds(timeoutMs)}: ${state.ready} pods are.\n` +
-                    `${(reasons.length > 0 ? reasons : ["no pod was made"]).map((reason) => `  ${reason}`).join("\n")}\n` +
-                    `Look at \`kubectl --namespace ${namespaces[0]} describe pods\`; mend the cause, then run pulumi up again.`,
+            const lines = (reasons.length > 0 ? reasons : ["there is no pod"]).map((reason) => `  ${reason}`);
+            throw new UserError(
+                `${subject} is not ready after ${describeMilliseconds(timeoutMs)}: ${state.ready} pods are ready.\n` +
+                    `${lines.join("\n")}\nLook at \`kubectl --namespace ${namespaces[0]} describe pods\`; ` +
+                    "fix the cause, then run pulumi up again.",
             );
         }
         await sleep(250);
@@ -68,7 +65,7 @@ async function stateOf(cluster: Cluster, workloads: readonly Workloads[]): Promi
 interface Count {
     wanted: number;
     ready: number;
-    /** Whether the controller has seen the workload as it is now, and all pods are of it. */
+    /** Whether the controller has observed the current spec, and all pods are of it. */
     settled: boolean;
 }
 
@@ -92,7 +89,7 @@ async function countsOf({ apps }: Cluster, { namespace, includes }: Workloads): 
         .map(({ metadata, spec, status }) => ({
             wanted: spec?.replicas ?? 1,
             ready: status?.readyReplicas ?? 0,
-            // Pods of before may be ready where their successors are not.
+            // Pods of the previous spec may be ready while the new ones are not.
             settled:
                 status?.observedGeneration === metadata!.generation &&
                 [status?.updatedReplicas, status?.replicas].every((count = 0) => count === (spec?.replicas ?? 1)),
@@ -100,12 +97,12 @@ async function countsOf({ apps }: Cluster, { namespace, includes }: Workloads): 
     return [...onNodes, ...others];
 }
 
-/** A line for every pod that is not ready, and where there is no pod the cluster's own warnings. */
+/** A line for each pod that is not ready. If there is none, the cluster's latest warnings. */
 async function whatIsWrong(cluster: Cluster, namespace: string): Promise<string[]> {
     const { items } = await cluster.core.listNamespacedPod({ namespace });
     const wrong = items.filter((pod) => !isReady(pod));
     if (wrong.length > 0) return Promise.all(wrong.map((pod) => reasonOf(cluster, pod)));
-    const { items: events } = (await orMissing(
+    const { items: events } = (await ignoreNotFound(
         cluster.core.listNamespacedEvent({ namespace, fieldSelector: "type=Warning" }),
     )) ?? { items: [] };
     return [
@@ -120,11 +117,9 @@ async function whatIsWrong(cluster: Cluster, namespace: string): Promise<string[
 
 async function reasonOf(cluster: Cluster, pod: V1Pod): Promise<string> {
     const { name, namespace } = pod.metadata as { name: string; namespace: string };
-    const reasons = (pod.status?.containerStatuses ?? []).map(containerReason).filter((reason) => reason !== undefined);
-    const unscheduled = pod.status?.conditions?.find(
-        ({ type, status }) => type === "PodScheduled" && status === "False",
-    )?.message;
-    if (unscheduled) reasons.push(unscheduled);
+    const { containers, unscheduled } = problemsOf(pod);
+    const reasons = containers.map((container) => `container ${container.name}: ${container.reason}`);
+    if (unscheduled !== undefined) reasons.push(unscheduled);
     if (reasons.length === 0) {
         const { items } = await cluster.core.listNamespacedEvent({
             namespace,
@@ -133,13 +128,4 @@ async function reasonOf(cluster: Cluster, pod: V1Pod): Promise<string> {
         reasons.push(items.at(-1)?.message ?? `it is ${pod.status?.phase ?? "unknown"}`);
     }
     return `pod ${namespace}/${name}: ${reasons.join("; ")}`;
-}
-
-function containerReason({ name, ready, state, lastState }: V1ContainerStatus): string | undefined {
-    if (ready) return undefined;
-    const ended = state?.terminated ?? lastState?.terminated;
-    const exit = ended && `it ended with code ${ended.exitCode} (${ended.reason})`;
-    const waiting = state?.waiting && [state.waiting.reason, state.waiting.message].filter(Boolean).join(": ");
-    const reasons = [waiting, exit].filter(Boolean).join("; ");
-    return reasons === "" ? undefined : `container ${name}: ${reasons}`;
 }

@@ -1,65 +1,74 @@
 import type { V1Deployment, V1Pod } from "@kubernetes/client-node";
-import { experimentOf, targetMarkOf } from "../../shared/labels";
+import { experimentOf, targetLabelOf } from "../../chaos/cluster/labels";
+import { type ContainerProblem, problemsOf } from "./pod-problems";
 
 /**
- * What keeps a workload from being ready, and what to do about it, in words; undefined where nothing does.
+ * Why a workload is not ready, and what to do about it. Undefined if it is ready.
  *
- * @param pods the workload's, without those that are on their way out
- * @param dispensable whether variant four does without it. @default false
+ * @param pods the workload's, without pods that are being deleted
+ * @param dispensable whether variant four works without it. @default false
  */
 export function whatItWaitsFor(
     deployment: V1Deployment,
     pods: readonly V1Pod[],
     dispensable = false,
 ): string | undefined {
-    const { name, namespace, generation } = deployment.metadata!;
-    const {
-        observedGeneration,
-        updatedReplicas = 0,
-        availableReplicas = 0,
-        replicas = 0,
-        conditions = [],
-    } = deployment.status ?? {};
-    const wanted = deployment.spec?.replicas ?? 1;
-    if (
-        observedGeneration === generation &&
-        updatedReplicas === wanted &&
-        availableReplicas === wanted &&
-        replicas === wanted
-    )
-        return undefined;
-
-    const refused = conditions.find(({ type, status }) => type === "ReplicaFailure" && status === "True");
-    if (refused) {
-        return `${name} has no pod: the cluster refuses to make one: ${sentence(refused.message)} Mend what it names, such as a quota of namespace ${namespace}, and run \`pulumi up\` again.`;
-    }
-    for (const { metadata, status } of pods) {
-        const unscheduled = status?.conditions?.find(
-            (condition) => condition.type === "PodScheduled" && condition.status === "False",
+    const { name, namespace } = deployment.metadata!;
+    if (isComplete(deployment)) return undefined;
+    const refused = deployment.status?.conditions?.find(
+        ({ type, status }) => type === "ReplicaFailure" && status === "True",
+    );
+    if (refused)
+        return (
+            `${name} has no pod: the cluster refuses to create one: ${sentence(refused.message)} ` +
+            `Fix the cause, such as a quota of namespace ${namespace}, and run \`pulumi up\` again.`
         );
-        if (unscheduled) {
-            const without = dispensable ? " or do without it (`pulumi config set variant four`)" : "";
-            return `${name} is Pending: it waits for a node that has room for it: ${sentence(unscheduled.message)} Make room (a larger node, one more, fewer replicas of others)${without}, and run \`pulumi up\` again.`;
-        }
-        const waiting = status?.containerStatuses
-            ?.map(({ state }) => state?.waiting)
-            .find(
-                (state) => state?.reason && state.reason !== "ContainerCreating" && state.reason !== "PodInitializing",
-            );
-        if (waiting) {
-            const remedy = /Image/.test(waiting.reason!)
-                ? "Set an image that the cluster can get with `pulumi config set images.node IMAGE`"
-                : `Look at \`kubectl --namespace ${namespace} logs ${metadata!.name} --previous\``;
-            return `${name} is ${status!.phase}: its container does not start: ${waiting.reason}${waiting.message ? `: ${sentence(waiting.message)}` : "."} ${remedy}, and run \`pulumi up\` again.`;
-        }
+    for (const pod of pods) {
+        const reason = unscheduled(name!, pod, dispensable) ?? notStarting(name!, namespace!, pod);
+        if (reason !== undefined) return reason;
     }
-    const mark = pods.map(targetMarkOf).find((value) => value !== undefined);
-    if (mark !== undefined)
-        return `${name} was under attack by the experiment ${experimentOf(mark)} when this was looked at. The next update looks again.`;
+    const attack = pods.map(targetLabelOf).find((value) => value !== undefined);
+    if (attack !== undefined)
+        return `${name} was under attack by the experiment ${experimentOf(attack)}. The next update looks again.`;
     const phase = pods.find(({ status }) => status?.phase !== "Running")?.status?.phase;
+    const kubectl = `kubectl --namespace ${namespace}`;
     return phase
-        ? `${name} is ${phase}: it waits for its container to start. Look at \`kubectl --namespace ${namespace} describe deployment ${name}\`.`
-        : `${name} is not ready yet: its pod does not answer its readiness probe. Look at \`kubectl --namespace ${namespace} logs deployment/${name}\`.`;
+        ? `${name} is ${phase}: its container is starting. Look at \`${kubectl} describe deployment ${name}\`.`
+        : `${name} is not ready yet: its readiness probe fails. Look at \`${kubectl} logs deployment/${name}\`.`;
+}
+
+function isComplete({ metadata, spec, status }: V1Deployment): boolean {
+    const { observedGeneration, updatedReplicas, availableReplicas, replicas } = status ?? {};
+    return (
+        observedGeneration === metadata!.generation &&
+        [updatedReplicas, availableReplicas, replicas].every((count = 0) => count === (spec?.replicas ?? 1))
+    );
+}
+
+function unscheduled(name: string, pod: V1Pod, dispensable: boolean): string | undefined {
+    const { unscheduled: message } = problemsOf(pod);
+    const without = dispensable ? " or do without it (`pulumi config set variant four`)" : "";
+    return (
+        message &&
+        `${name} is Pending: no node has room for it: ${sentence(message)} ` +
+            `Make room (a larger node, another node, or fewer replicas)${without}, and run \`pulumi up\` again.`
+    );
+}
+
+function notStarting(name: string, namespace: string, pod: V1Pod): string | undefined {
+    const failing = problemsOf(pod).containers.find(isFailure);
+    if (!failing) return undefined;
+    const remedy = failing.waitsFor!.includes("Image")
+        ? "Set an image that the cluster can pull with `pulumi config set images.node IMAGE`"
+        : `Look at \`kubectl --namespace ${namespace} logs ${pod.metadata!.name} --previous\``;
+    return (
+        `${name} is ${pod.status!.phase}: its container does not start: ${sentence(failing.reason)} ` +
+        `${remedy}, and run \`pulumi up\` again.`
+    );
+}
+
+function isFailure({ waitsFor }: ContainerProblem): boolean {
+    return waitsFor !== undefined && !["ContainerCreating", "PodInitializing"].includes(waitsFor);
 }
 
 const sentence = (message = "no reason given") =>

@@ -1,35 +1,34 @@
 import type { V1Deployment, V1Pod } from "@kubernetes/client-node";
 import * as pulumi from "@pulumi/pulumi";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Cluster } from "../../shared/kubernetes";
-import { targetMarkOf } from "../../shared/labels";
+import type { Cluster } from "../../chaos/cluster/client";
+import { targetLabelOf } from "../../chaos/cluster/labels";
 import { whatItWaitsFor } from "./waiting";
 
-/** A shop whose workloads are told of. */
 export interface InstalledShop extends pulumi.Resource {
-    /** Known once all of it is in the cluster. */
+    /** Resolves when all objects are in the cluster. */
     readonly installed: pulumi.Output<unknown>;
-    /** Workloads that no update has waited for yet, since they may find no room. @default none */
+    /** Workloads that no resource waits for: a small node may have no room for them. @default none */
     readonly mayStayPending?: readonly string[];
 }
 
-/** A workload as the cluster has it. */
+/** A workload in the cluster. */
 interface Found {
     deployment: V1Deployment;
-    /** Without those that are on their way out. */
+    /** Without pods that are being deleted. */
     pods: V1Pod[];
     mayStayPending: boolean;
-    /** What keeps it from being ready; undefined where it is. */
+    /** Why it is not ready. Undefined if it is. */
     reason?: string;
 }
 
 /**
- * How the workloads of a shop fare, by name: `2 of 2 ready`, or how many are, what the others wait for and what to do.
- * Looked at on every preview and update, so that one that found its room later, or that an experiment attacks, shows.
+ * The state of a shop's workloads by name: `2 of 2 ready`, or how many are ready, what the others wait for and what to
+ * do. Every preview and update looks again.
  *
- * Of those that may stay Pending, pods that are younger than `timeoutMs` are waited for during an update; then a warning
- * tells of them, and the update goes on: the rest of the shop does without. Under attack nothing is waited for: it may be
- * the attack that keeps them from being ready, and an update that is to end it gets to that only after this.
+ * An update waits for pods that may stay Pending until they are `timeoutMs` old. Then it logs a warning and continues:
+ * the rest of the shop works without them. During an attack it does not wait: the attack may be what keeps a workload
+ * from becoming ready.
  */
 export function awaitWorkloads(
     shop: InstalledShop,
@@ -39,7 +38,7 @@ export function awaitWorkloads(
 ): pulumi.Output<Record<string, string>> {
     const { installed, mayStayPending = [] } = shop;
     return installed.apply(async () => {
-        let told = "";
+        let logged = "";
         for (;;) {
             const found = await look(cluster, namespace, mayStayPending);
             const pending = found.filter(({ mayStayPending, reason }) => mayStayPending && reason !== undefined);
@@ -51,12 +50,12 @@ export function awaitWorkloads(
                 );
                 return summary(found);
             }
-            // At once, so that nobody waits minutes to learn what for.
+            // At once, not only at the end of the limit.
             const unstarted = reasons(
                 pending.filter(({ pods }) => !pods.some(({ status }) => status?.phase === "Running")),
             );
-            if (unstarted !== told) await pulumi.log.info(unstarted, shop, undefined, true);
-            told = unstarted;
+            if (unstarted !== logged) await pulumi.log.info(unstarted, shop, undefined, true);
+            logged = unstarted;
             await sleep(500);
         }
     });
@@ -80,10 +79,10 @@ function isOf({ metadata }: V1Pod, { spec }: V1Deployment): boolean {
     return Object.entries(spec!.selector.matchLabels ?? {}).every(([key, value]) => metadata?.labels?.[key] === value);
 }
 
-const isUnderAttack = ({ pods }: Found) => pods.some((pod) => targetMarkOf(pod) !== undefined);
+const isUnderAttack = ({ pods }: Found) => pods.some((pod) => targetLabelOf(pod) !== undefined);
 
 function summary(found: readonly Found[]): Record<string, string> {
-    const lines = found.map(({ deployment: { metadata, spec, status }, reason }) => {
+    const lines = found.map(({ deployment: { metadata, spec, status }, reason }): [string, string] => {
         const ready = `${status?.readyReplicas ?? 0} of ${spec?.replicas ?? 1} ready`;
         return [metadata!.name!, reason === undefined ? ready : `${ready}: ${reason}`];
     });
@@ -92,7 +91,7 @@ function summary(found: readonly Found[]): Record<string, string> {
 
 const reasons = (found: readonly Found[]) => found.map(({ reason }) => reason).join("\n");
 
-/** How long ago the newest pod was made; the Deployment, where there is no pod. */
+/** The age of the newest pod, or of the Deployment if it has no pod. */
 function ageMs({ deployment, pods }: Found): number {
     const made = (pods.length > 0 ? pods : [deployment]).map(({ metadata }) =>
         new Date(metadata!.creationTimestamp!).getTime(),

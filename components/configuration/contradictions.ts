@@ -1,137 +1,184 @@
-import { parseAttributes } from "../../shared/attributes";
-import { formatDuration } from "../../shared/duration";
+import { formatDuration } from "../../chaos/duration";
+import { parseAttributes } from "../../chaos/targets/attributes";
 import { type Mistake, setCommand } from "./mistakes";
-import type { KnownExperiment } from "./read";
-import type { Key, ReadAs } from "./settings";
+import type { Key, KnownExperiment, Values } from "./settings";
+
+/** A check of values that are valid one by one but not together. It returns the mistakes that it finds. */
+type Rule = (facts: Facts) => Mistake | Mistake[] | false | undefined;
+
+interface Facts {
+    get: Values;
+    /** The saved experiment that `experiment.name` names. Undefined if there is none. */
+    experiment?: KnownExperiment;
+    /** Names of the saved experiments that run on the stack's variant, for messages. */
+    fitting: readonly string[];
+}
+
+const rules: readonly Rule[] = [
+    unknownExperiment,
+    experimentOfOtherVariant,
+    intervalLongerThanDuration,
+    deadlineBeforeEnd,
+    actionsOutlastChecks,
+    overrideOfSeveralAttacks,
+    areaWithoutTarget,
+    settingOfVariantSeven,
+    storageClassWithoutClaim,
+    ingressWithoutHosts,
+];
 
 /**
- * Mistakes between values that are each right by themselves.
+ * Finds the values that are valid one by one but contradict one another.
  *
- * @param get what a key was read as; undefined where it is not set, or wrong by itself
+ * @param get a setting's value; undefined if it is unset or invalid
  * @param experiments the saved experiments
  */
-export function contradictions(
-    get: <K extends Key>(key: K) => ReadAs<K> | undefined,
-    experiments: readonly KnownExperiment[],
-): Mistake[] {
-    const mistakes: Mistake[] = [];
+export function contradictions(get: Values, experiments: readonly KnownExperiment[]): Mistake[] {
+    const variant = get("variant");
+    const facts: Facts = {
+        get,
+        experiment: experiments.find(({ name }) => name === get("experiment.name")),
+        fitting: experiments
+            .filter((known) => known.variant === undefined || known.variant === variant)
+            .map(({ name }) => name),
+    };
+    return rules.flatMap((rule) => rule(facts) || []);
+}
+
+function unknownExperiment({ get, experiment, fitting }: Facts) {
     const name = get("experiment.name");
-    const variant: string | undefined = get("variant");
-    const experiment = experiments.find((known) => known.name === name);
-    const fitting = experiments
-        .filter((known) => known.variant === undefined || known.variant === variant)
-        .map((known) => known.name);
-    if (name !== undefined && experiment === undefined) {
-        mistakes.push({
+    return (
+        name !== undefined &&
+        experiment === undefined && {
             key: "experiment.name",
             value: name,
             reason: `there is no such saved experiment; allowed: ${fitting.join(", ")}`,
             command: setCommand("experiment.name", fitting[0]!),
-        });
-    }
-    if (experiment?.variant !== undefined && variant !== undefined && experiment.variant !== variant) {
-        mistakes.push({
-            key: "experiment.name",
-            value: experiment.name,
-            reason: `it needs what only variant ${experiment.variant} has, and this stack is variant ${variant}; allowed: ${fitting.join(", ")}`,
-            command: setCommand("variant", experiment.variant),
-        });
-    }
-    const [duration, interval, grace, deadline] = [
-        get("experiment.duration"),
-        get("experiment.interval"),
-        get("experiment.grace"),
-        get("experiment.deadline"),
-    ];
-    if (duration !== undefined && interval !== undefined && interval > duration) {
-        mistakes.push({
-            key: "experiment.interval",
-            value: formatDuration(interval),
-            reason: `nothing would be asked within experiment.duration, ${formatDuration(duration)}; allowed: no longer than that`,
-            command: setCommand("experiment.interval", formatDuration(Math.min(1_000, duration))),
-        });
-    }
-    if (duration !== undefined && grace !== undefined && deadline !== undefined && duration + grace >= deadline) {
-        mistakes.push({
-            key: "experiment.deadline",
-            value: formatDuration(deadline),
-            reason: `the attack would end before the check does; allowed: longer than experiment.grace and experiment.duration together, ${formatDuration(duration + grace)}`,
-            command: setCommand("experiment.deadline", `${Math.ceil((duration + grace) / 30_000) + 1}m`),
-        });
-    }
-    const waits = (experiment?.actions ?? []).reduce(
-        (sum, { kind, durationMs = 0 }) => sum + (kind === "wait" ? durationMs : 0),
-        0,
+        }
     );
-    if (duration !== undefined && grace !== undefined && waits >= duration + grace) {
-        mistakes.push({
-            key: "experiment.duration",
-            value: formatDuration(duration),
-            reason: `the actions of ${name} wait ${formatDuration(waits)} in all, and the checks would end before them; allowed: with experiment.grace, ${formatDuration(grace)}, longer than that`,
-            command: setCommand("experiment.duration", `${Math.ceil((waits - grace) / 1_000) + 1}s`),
-        });
-    }
-    for (const key of ["experiment.target", "experiment.attack"] as const) {
+}
+
+function experimentOfOtherVariant({ get, experiment, fitting }: Facts) {
+    const variant: string | undefined = get("variant");
+    if (experiment?.variant === undefined || variant === undefined || experiment.variant === variant) return;
+    return {
+        key: "experiment.name",
+        value: experiment.name,
+        reason:
+            `it needs variant ${experiment.variant}, and this stack is variant ${variant}; ` +
+            `allowed: ${fitting.join(", ")}`,
+        command: setCommand("variant", experiment.variant),
+    };
+}
+
+function intervalLongerThanDuration({ get }: Facts) {
+    const [duration, interval] = [get("experiment.duration"), get("experiment.interval")];
+    if (duration === undefined || interval === undefined || interval <= duration) return;
+    return {
+        key: "experiment.interval",
+        value: formatDuration(interval),
+        reason: `no request would be sent within experiment.duration; allowed: at most ${formatDuration(duration)}`,
+        command: setCommand("experiment.interval", formatDuration(Math.min(1_000, duration))),
+    };
+}
+
+function deadlineBeforeEnd({ get }: Facts) {
+    const [duration, grace] = [get("experiment.duration"), get("experiment.grace")];
+    const deadline = get("experiment.deadline");
+    if (duration === undefined || grace === undefined || deadline === undefined) return;
+    const windowMs = grace + duration;
+    if (windowMs < deadline) return;
+    return {
+        key: "experiment.deadline",
+        value: formatDuration(deadline),
+        reason:
+            "the attack would end before the checks do; " +
+            `allowed: more than experiment.grace and experiment.duration together, ${formatDuration(windowMs)}`,
+        command: setCommand("experiment.deadline", `${Math.ceil(windowMs / 30_000) + 1}m`),
+    };
+}
+
+function actionsOutlastChecks({ get, experiment }: Facts) {
+    const [duration, grace] = [get("experiment.duration"), get("experiment.grace")];
+    const waits = (experiment?.actions ?? [])
+        .filter(({ kind }) => kind === "wait")
+        .reduce((sum, { durationMs = 0 }) => sum + durationMs, 0);
+    if (duration === undefined || grace === undefined || waits < duration + grace) return;
+    return {
+        key: "experiment.duration",
+        value: formatDuration(duration),
+        reason:
+            `the actions of ${experiment!.name} wait ${formatDuration(waits)} in total, but the checks end earlier; ` +
+            `allowed: more than ${formatDuration(Math.max(0, waits - grace))}`,
+        command: setCommand("experiment.duration", `${Math.ceil((waits - grace) / 1_000) + 1}s`),
+    };
+}
+
+function overrideOfSeveralAttacks({ get, experiment }: Facts) {
+    const kinds = (experiment?.attacks ?? []).map(({ kind }) => kind);
+    if (kinds.length < 2) return;
+    return valuesOf(get, ["experiment.target", "experiment.attack"]).map((found) => ({
+        ...found,
+        reason:
+            `${experiment!.name} has several attacks (${kinds.join(", ")}); ` +
+            "allowed: only for an experiment with one attack",
+        command: `pulumi config rm ${found.key}`,
+    }));
+}
+
+function areaWithoutTarget({ get }: Facts) {
+    const [target, area] = [get("experiment.target"), get("experiment.area")];
+    if (target === undefined || area === undefined || area === "Global") return;
+    const named = parseAttributes(target).find(({ key, negated }) => key === "k8s.namespace" && !negated);
+    if (!named || named.values.includes(area)) return;
+    return {
+        key: "experiment.area",
+        value: area,
+        reason:
+            `experiment.target selects namespace ${named.values.join(" or ")}, outside this area; ` +
+            "allowed: Global, or that namespace",
+        command: setCommand("experiment.area", "Global"),
+    };
+}
+
+function settingOfVariantSeven({ get }: Facts) {
+    if (get("variant") !== "four") return;
+    return valuesOf(get, ["replicas.orders", "replicas.inventory", "broker.storage"]).map((found) => ({
+        ...found,
+        reason: "variant four has no such workload; allowed: in variant seven",
+        command: setCommand("variant", "seven"),
+    }));
+}
+
+function storageClassWithoutClaim({ get }: Facts) {
+    if (get("database.storage") !== undefined || get("broker.storage") !== undefined) return;
+    return valuesOf(get, ["storage.class"]).map((found) => ({
+        ...found,
+        reason: "without database.storage or broker.storage there is no PersistentVolumeClaim",
+        command: setCommand("database.storage", "1Gi"),
+    }));
+}
+
+function ingressWithoutHosts({ get }: Facts) {
+    if (get("ingress.hosts") !== undefined) return;
+    return valuesOf(get, ["ingress.class", "ingress.tlsSecret", "ingress.annotations"]).map((found) => ({
+        ...found,
+        reason: "without ingress.hosts there is no Ingress",
+        command: setCommand("ingress.hosts", "shop.example.com"),
+    }));
+}
+
+/** Those of the settings that have a value, with it as the user wrote it. */
+function valuesOf(get: Values, keys: readonly Key[]): { key: Key; value: string }[] {
+    return keys.flatMap((key) => {
         const value = get(key);
-        if (value !== undefined && (experiment?.attacks?.length ?? 0) > 1) {
-            mistakes.push({
-                key,
-                value,
-                reason: `${name} has several attacks (${experiment!.attacks!.map(({ kind }) => kind).join(", ")}), and it would not be clear which one is meant; allowed: with an experiment of one attack`,
-                command: `pulumi config rm ${key}`,
-            });
-        }
-    }
-    const target = get("experiment.target");
-    const area = get("experiment.area");
-    if (target !== undefined && area !== undefined && area !== "Global") {
-        const named = parseAttributes(target).find(({ key, negated }) => key === "k8s.namespace" && !negated);
-        if (named && !named.values.includes(area)) {
-            mistakes.push({
-                key: "experiment.area",
-                value: area,
-                reason: `experiment.target looks in namespace ${named.values.join(" or ")}, outside this area; allowed: Global, or that namespace`,
-                command: setCommand("experiment.area", "Global"),
-            });
-        }
-    }
-    for (const key of ["replicas.orders", "replicas.inventory", "broker.storage"] as const) {
-        if (get(key) !== undefined && get("variant") === "four") {
-            mistakes.push({
-                key,
-                value: String(get(key)),
-                reason: "there is no such workload in variant four; allowed: in variant seven",
-                command: setCommand("variant", "seven"),
-            });
-        }
-    }
-    if (
-        get("storage.class") !== undefined &&
-        get("database.storage") === undefined &&
-        get("broker.storage") === undefined
-    ) {
-        mistakes.push({
-            key: "storage.class",
-            value: get("storage.class")!,
-            reason: "there is no claim without database.storage or broker.storage",
-            command: setCommand("database.storage", "1Gi"),
-        });
-    }
-    for (const key of ["ingress.class", "ingress.tlsSecret", "ingress.annotations"] as const) {
-        const value = get(key);
-        if (value !== undefined && get("ingress.hosts") === undefined) {
-            mistakes.push({
-                key,
-                value:
-                    typeof value === "string"
-                        ? value
-                        : Object.entries(value)
-                              .map((pair) => pair.join("="))
-                              .join(","),
-                reason: "there is no Ingress without ingress.hosts",
-                command: setCommand("ingress.hosts", "shop.example.com"),
-            });
-        }
-    }
-    return mistakes;
+        return value === undefined ? [] : [{ key, value: textOf(value) }];
+    });
+}
+
+function textOf(value: unknown): string {
+    if (typeof value !== "object" || value === null) return String(value);
+    return Object.entries(value)
+        .map((pair) => pair.join("="))
+        .join(",");
 }

@@ -1,45 +1,33 @@
 import { manifestMistakes, valuesFileMistakes } from "./files";
-import { type Mistake, setCommand } from "./mistakes";
-import type { Key, ReadAs } from "./settings";
+import type { Mistake } from "./mistakes";
+import type { Values } from "./settings";
 
-/** What a chart or a manifest says for itself. */
-const ofProgramOnly =
+/** Settings that a chart or a manifest has its own way to make. */
+const programOnly =
     /^(?:replicas\..*|images\.(?:postgres|nats)|(?:database|broker|storage|shutdown)\..*|gateway\.serviceType)$/;
-/** A chart is told of it by its values. */
-const notOfManifest = /^ingress\./;
+/** Settings that a chart receives as values. A manifest cannot. */
+const notForManifest = /^ingress\./;
 
 /**
- * What is wrong with the settings of how the shop is installed.
+ * Finds the mistakes in the settings for installing the shop.
  *
- * @param get what a key was read as; undefined where it is not set, or wrong by itself
- * @param own what the stack sets itself
+ * @param get a setting's value; undefined if it is unset or invalid
+ * @param own the settings that the stack itself sets
  */
-export function installMistakes(
-    get: <K extends Key>(key: K) => ReadAs<K> | undefined,
-    own: ReadonlyMap<string, string>,
-): Mistake[] {
+export function installMistakes(get: Values, own: ReadonlyMap<string, string>): Mistake[] {
     const install = get("install");
     if (install === undefined || install === "program") return [];
-    const mistakes: Mistake[] = [];
-    for (const [key, value] of own) {
-        if (!ofProgramOnly.test(key) && !(install === "manifest" && notOfManifest.test(key))) continue;
-        const where = install === "chart" ? "the chart's values say that (chart.values)" : "the manifest says that";
-        mistakes.push({
-            key,
-            value,
-            reason: `install is ${install}: ${where}; allowed: only where install is program`,
-            command: `pulumi config rm ${key}`,
-        });
-    }
-    const [manifest, values] = [get("manifest"), get("chart.values")];
-    if (install === "chart" && values !== undefined) mistakes.push(...valuesFileMistakes("chart.values", values));
-    if (install === "manifest" && manifest === undefined) {
-        mistakes.push({
-            key: "manifest",
-            reason: "install is manifest; allowed: the path or URL of one",
-            command: setCommand("manifest", "shop.yaml"),
-        });
-    }
-    if (install === "manifest" && manifest !== undefined) mistakes.push(...manifestMistakes("manifest", manifest));
-    return mistakes;
+    const ignored = [...own]
+        .filter(([key]) => programOnly.test(key) || (install === "manifest" && notForManifest.test(key)))
+        .map(([key, value]) => ownedElsewhere(key, value, install));
+    const values = get("chart.values");
+    if (install === "manifest") return [...ignored, ...manifestMistakes("manifest", get("manifest"))];
+    return values === undefined ? ignored : [...ignored, ...valuesFileMistakes("chart.values", values)];
+}
+
+/** Settings owned by the chart or manifest are rejected. */
+function ownedElsewhere(key: string, value: string, install: "chart" | "manifest"): Mistake {
+    const owner = install === "chart" ? "the chart's values set this (chart.values)" : "the manifest sets this";
+    const reason = `install is ${install}: ${owner}; allowed: only if install is program`;
+    return { key, value, reason, command: `pulumi config rm ${key}` };
 }

@@ -1,34 +1,34 @@
 import type { Setting } from "./settings";
 
-/** One thing wrong with a stack's configuration, and how to mend it. */
+/** One thing wrong with a stack's configuration, and the command that fixes it. */
 export interface Mistake {
     key: string;
-    /** As the stack has it; undefined where it has none. */
+    /** The stack's value. Undefined if it has none. */
     value?: string;
     reason: string;
     command: string;
 }
 
-/** All that is wrong with a stack's configuration, told at once. */
+/** Everything that is wrong with a stack's configuration, reported at once. */
 export class ConfigurationError extends Error {
     constructor(
         stack: string,
         readonly mistakes: readonly Mistake[],
     ) {
-        const told = mistakes.map(
-            ({ key, value, reason, command }) =>
-                `  ${key} is ${value === undefined ? "not set" : `"${value}"`}\n    ${reason}\n    mend it with: ${command}`,
-        );
-        super(
-            `the configuration of stack ${stack} has ${mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`}:\n\n${told.join("\n\n")}\n`,
-        );
+        const count = mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`;
+        super(`the configuration of stack ${stack} has ${count}:\n\n${mistakes.map(describe).join("\n\n")}\n`);
         this.name = "ConfigurationError";
     }
 }
 
-/** A value that the setting allows. */
+function describe({ key, value, reason, command }: Mistake): string {
+    const state = value === undefined ? "not set" : `"${value}"`;
+    return `  ${key} is ${state}\n    ${reason}\n    fix it with: ${command}`;
+}
+
+/** A valid value of a setting. */
 export const suggestion = (setting: Setting<unknown>) => setting.default ?? setting.example ?? "VALUE";
 
-/** The command that sets a key, as a shell takes it. */
+/** The command that sets a key, quoted for a shell. */
 export const setCommand = (key: string, value: string) =>
     `pulumi config set ${key} ${/[^\w.,=:/%-]/.test(value) ? `'${value}'` : value}`;

@@ -1,102 +1,28 @@
-import type { Radius } from "../../shared/radius";
-import { agentMistakes, keyCommand } from "./agent";
+import { agentMistakes, defaultAgentNamespace, keyCommand } from "./agent";
 import { contradictions } from "./contradictions";
 import { installMistakes } from "./install";
 import { ConfigurationError, type Mistake, setCommand, suggestion } from "./mistakes";
-import { type Key, type ReadAs, type Setting, settings, type Workload, workloads } from "./settings";
-import { unknownKey } from "./unknownKeys";
-import type { Toleration } from "./values";
+import {
+    type Key,
+    type ReadAs,
+    type ScalableWorkload,
+    scalableWorkloads,
+    type Setting,
+    settings,
+    type Surroundings,
+    type Values,
+} from "./settings";
+import { unknownKey } from "./unknown-keys";
 
-/** A stack's configuration, read and checked. Durations are milliseconds, shares are between 0 and 1. */
-export interface StackConfiguration {
-    variant: "four" | "seven";
-    namespace: string;
-    /** How the shop is installed. */
-    install: InstallSettings;
-    clusterName: string;
-    /** The kubeconfig context that the stack names; undefined where it leaves the choice to the guard. */
-    kubeContext?: string;
-    gateway: { serviceType: "LoadBalancer" | "NodePort" | "ClusterIP"; addressTimeoutMs?: number };
-    ingress?: { hosts: string[]; class?: string; tlsSecret?: string; annotations?: Record<string, string> };
-    /** Only workloads whose number the stack sets. */
-    replicas: Partial<Record<Workload, number>>;
-    images: { node: string; postgres: string; nats: string };
-    /** How long new pods of orders, inventory and message-broker are waited for. */
-    ordersReadyTimeoutMs: number;
-    /** Where the cluster may put pods, and how it gets their images. */
-    placement: { pullSecrets?: string[]; nodeSelector?: Record<string, string>; tolerations?: Toleration[] };
-    /** Sizes of the claims, undefined for an `emptyDir`; their class, undefined for the cluster's default; whether they outlive the stack. */
-    storage: { database?: string; broker?: string; class?: string; keep: boolean };
-    /** How long a program goes on serving after it was told to stop. */
-    shutdownDelayMs: number;
-    /** Undefined where it is not enabled. */
-    agent?: AgentSettings;
-    experiment: ExperimentSettings;
-}
-
-export type InstallSettings =
-    | { kind: "program" }
-    | { kind: "chart"; chart: { name: string; repo: string; version?: string; valuesFile?: string }; timeoutMs: number }
-    /** `manifest` is a path or URL. */
-    | { kind: "manifest"; manifest: string; timeoutMs: number };
-
-export interface AgentSettings {
-    install: "builtin" | "chart" | "manifest";
-    /** A secret: whoever hands it to a resource marks it so. */
-    key: string;
-    namespace: string;
-    timeoutMs: number;
-    chart: { name: string; repo: string; version?: string; valuesFile?: string };
-    /** Path or URL; set where `install` is `manifest`. */
-    manifest?: string;
-}
-
-export interface ExperimentSettings {
-    enabled: boolean;
-    name: string;
-    area: string;
-    /** Undefined: the saved experiment's own target. */
-    target?: string;
-    /** Undefined: the saved experiment's own. */
-    radius?: Radius;
-    /** Undefined: the saved experiment's own. */
-    attack?: "blackhole" | "dns" | "kill";
-    durationMs: number;
-    intervalMs: number;
-    timeoutMs: number;
-    graceMs: number;
-    successRate: number;
-    deadlineMs: number;
-    onFailure: "report" | "fail";
-    run: string;
-}
-
-/** What the reading knows of a saved experiment. */
-export interface KnownExperiment {
-    name: string;
-    /** The variant that it needs. @default any */
-    variant?: "seven";
-    /** Their kinds; that it has any is made sure of later. */
-    attacks?: readonly { kind: string }[];
-    /** What it does meanwhile, one after the other. */
-    actions?: readonly { kind: string; durationMs?: number }[];
-}
-
-/** What the reading needs to know besides the stack's own values. */
-export interface Surroundings {
-    project: string;
-    stack: string;
-    experiments: readonly KnownExperiment[];
-    /** Whether a `project:key` was set with `--secret`: its value must not show in an error. @default none was */
-    isSecret?: (fullKey: string) => boolean;
-}
+export type StackConfiguration = ReturnType<typeof configurationOf>;
+export type AgentSettings = NonNullable<StackConfiguration["agent"]>;
 
 /**
- * Reads all of a stack's configuration in one pass.
+ * Reads and validates a stack's configuration.
  *
- * @param raw Every value that the stack sets, by `project:key`, as `pulumi.runtime.allConfig()` gives them. Keys of
- *   other projects (`kubernetes:…`, `pulumi:…`) are left alone.
- * @throws ConfigurationError with every mistake in it.
+ * @param raw the stack's values by `project:key`, from `pulumi.runtime.allConfig()`. Keys of other projects
+ *   (`kubernetes:…`, `pulumi:…`) are ignored.
+ * @throws ConfigurationError with every mistake in it
  */
 export function readConfiguration(raw: Readonly<Record<string, string>>, around: Surroundings): StackConfiguration {
     const mistakes: Mistake[] = [];
@@ -120,7 +46,7 @@ export function readConfiguration(raw: Readonly<Record<string, string>>, around:
             });
         else read.set(key, outcome.value);
     }
-    const get = <K extends Key>(key: K) => read.get(key) as ReadAs<K> | undefined;
+    const get: Values = <K extends Key>(key: K) => read.get(key) as ReadAs<K> | undefined;
 
     mistakes.push(
         ...contradictions(get, around.experiments),
@@ -132,7 +58,7 @@ export function readConfiguration(raw: Readonly<Record<string, string>>, around:
             around.stack,
             mistakes.map((mistake) => withoutSecret(mistake, around)),
         );
-    return shape(<K extends Key>(key: K) => get(key)!, get, around);
+    return configurationOf(get, around.stack);
 }
 
 function ownValues(raw: Readonly<Record<string, string>>, project: string): Map<string, string> {
@@ -141,10 +67,10 @@ function ownValues(raw: Readonly<Record<string, string>>, project: string): Map<
     return new Map(own.map(([key, value]) => [key.slice(prefix.length), value]));
 }
 
-/** A mistake in a secret, told without it. */
+/** The mistake without the secret value. */
 function withoutSecret(mistake: Mistake, { project, isSecret }: Surroundings): Mistake {
     const { value } = mistake;
-    // An agent key that was set in the clear is a secret all the same.
+    // An agent key in plain text is a secret, too.
     if (!value || (mistake.key !== "agent.key" && !isSecret?.(`${project}:${mistake.key}`))) return mistake;
     const masked = (text: string) => text.replaceAll(value, "[secret]");
     return { key: mistake.key, value: "[secret]", reason: masked(mistake.reason), command: masked(mistake.command) };
@@ -159,26 +85,19 @@ function readValue(setting: Setting<unknown>, value: string): { value: unknown }
     }
 }
 
-function shape(
-    must: <K extends Key>(key: K) => ReadAs<K>,
-    get: <K extends Key>(key: K) => ReadAs<K> | undefined,
-    { stack }: Surroundings,
-): StackConfiguration {
+/** A stack's validated configuration. Durations are in milliseconds, shares between 0 and 1. */
+function configurationOf(get: Values, stack: string) {
+    const must = <K extends Key>(key: K) => get(key)!;
     const hosts = get("ingress.hosts");
-    const replicas = workloads
-        .map(
-            (workload) =>
-                [
-                    workload,
-                    workload === "database" || workload === "message-broker" ? undefined : get(`replicas.${workload}`),
-                ] as const,
-        )
+    const replicas = scalableWorkloads
+        .map((workload) => [workload, get(`replicas.${workload}`)] as const)
         .filter(([, number]) => number !== undefined);
     return {
         variant: must("variant"),
         namespace: must("namespace"),
-        install: installSettings(must, get),
+        install: installSettings(get),
         clusterName: get("cluster.name") ?? stack,
+        /** The kubeconfig context that the stack names. @default the guard chooses */
         kubeContext: get("kube.context"),
         gateway: { serviceType: must("gateway.serviceType"), addressTimeoutMs: get("gateway.addressTimeout") },
         ingress: hosts && {
@@ -187,26 +106,36 @@ function shape(
             tlsSecret: get("ingress.tlsSecret"),
             annotations: get("ingress.annotations"),
         },
-        replicas: Object.fromEntries(replicas),
+        /** Only workloads whose number of pods the stack sets. */
+        replicas: Object.fromEntries(replicas) as Partial<Record<ScalableWorkload, number>>,
         images: { node: must("images.node"), postgres: must("images.postgres"), nats: must("images.nats") },
+        /** How long an update waits for new pods of orders, inventory and message-broker. */
         ordersReadyTimeoutMs: must("orders.readyTimeout"),
+        /** Where pods may run, and how the cluster pulls their images. */
         placement: {
             pullSecrets: get("images.pullSecrets"),
             nodeSelector: get("nodes.selector"),
             tolerations: get("nodes.tolerations"),
         },
         storage: {
+            /** Size of the database's PersistentVolumeClaim. @default none, an `emptyDir` */
             database: get("database.storage"),
+            /** Size of the broker's PersistentVolumeClaim. @default none, an `emptyDir` */
             broker: get("broker.storage"),
+            /** @default the cluster's default StorageClass */
             class: get("storage.class"),
+            /** Whether the claims outlive the stack. */
             keep: must("storage.keep"),
         },
+        /** How long a program keeps serving after SIGTERM. */
         shutdownDelayMs: must("shutdown.delay"),
+        /** Undefined if it is not enabled. */
         agent: must("agent.enabled")
             ? {
                   install: must("agent.install"),
+                  /** In plain text: pass it to resources as a secret. */
                   key: must("agent.key"),
-                  namespace: get("agent.namespace") ?? `${must("namespace")}-agent`,
+                  namespace: get("agent.namespace") ?? defaultAgentNamespace(must("namespace")),
                   timeoutMs: must("agent.timeout"),
                   chart: {
                       name: must("agent.chart"),
@@ -214,6 +143,7 @@ function shape(
                       version: get("agent.version"),
                       valuesFile: get("agent.values"),
                   },
+                  /** Path or URL. Set if `install` is `manifest`. */
                   manifest: must("agent.install") === "manifest" ? get("agent.manifest") : undefined,
               }
             : undefined,
@@ -221,8 +151,11 @@ function shape(
             enabled: must("experiment.enabled"),
             name: must("experiment.name"),
             area: must("experiment.area"),
+            /** @default the saved experiment's */
             target: get("experiment.target"),
+            /** @default the saved experiment's */
             radius: get("experiment.radius"),
+            /** @default the saved experiment's */
             attack: get("experiment.attack"),
             durationMs: must("experiment.duration"),
             intervalMs: must("experiment.interval"),
@@ -236,17 +169,16 @@ function shape(
     };
 }
 
-function installSettings(
-    must: <K extends Key>(key: K) => ReadAs<K>,
-    get: <K extends Key>(key: K) => ReadAs<K> | undefined,
-): InstallSettings {
+function installSettings(get: Values) {
+    const must = <K extends Key>(key: K) => get(key)!;
+    const kind = must("install");
     const timeoutMs = must("install.timeout");
-    switch (must("install")) {
+    switch (kind) {
         case "program":
-            return { kind: "program" };
+            return { kind };
         case "chart":
             return {
-                kind: "chart",
+                kind,
                 chart: {
                     name: must("chart.name"),
                     repo: must("chart.repo"),
@@ -256,6 +188,11 @@ function installSettings(
                 timeoutMs,
             };
         case "manifest":
-            return { kind: "manifest", manifest: must("manifest"), timeoutMs };
+            return {
+                kind,
+                /** Path or URL. */
+                manifest: must("manifest"),
+                timeoutMs,
+            };
     }
 }

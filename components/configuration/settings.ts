@@ -1,3 +1,4 @@
+import { attackKinds } from "../../chaos/attacks/registry";
 import {
     agentKey,
     annotations,
@@ -20,27 +21,26 @@ import {
     tolerations,
 } from "./values";
 
-/** The workloads of the shop, by the names that the cluster knows them by. */
-export const workloads = [
+/** The shop's workloads whose number of pods a stack may set. */
+export const scalableWorkloads = [
     "gateway",
     "fashion-bestseller",
     "toys-bestseller",
     "hot-deals",
-    "database",
     "orders",
     "inventory",
-    "message-broker",
 ] as const;
-export type Workload = (typeof workloads)[number];
+export type ScalableWorkload = (typeof scalableWorkloads)[number];
 
 /** One key of the stack's configuration. */
 export interface Setting<T> extends Reader<T> {
-    /** As a user would write it. Undefined: the setting has no default, or one that `describedDefault` tells of. */
+    /** As a user writes it. Undefined if the setting has no default, or one that only words describe. */
     default?: string;
+    /** For documentation, if there is no `default`. @default "none" */
     describedDefault?: string;
-    /** One sentence for people: what the setting decides. */
+    /** What the setting decides, for documentation. */
     meaning: string;
-    /** A value that is allowed, for the command in an error; the default where there is one. */
+    /** A valid value for the command in an error. @default the setting's default */
     example?: string;
 }
 
@@ -48,55 +48,55 @@ function setting<T>(reader: Reader<T>, rest: Omit<Setting<T>, keyof Reader<T>>):
     return { ...reader, ...rest };
 }
 
-const replicas = (workload: Workload) =>
+const replicas = (workload: ScalableWorkload) =>
     setting(count(0, 100), {
-        describedDefault: "1, or what `kubectl scale` made of it",
-        meaning: `How many pods of ${workload} run.`,
+        describedDefault: "1, or as set by `kubectl scale`",
+        meaning: `Number of ${workload} pods.`,
         example: "3",
     });
 
 /**
- * Every key that a stack may set, with `pulumi config set KEY VALUE`. Keys with dots are literal keys. The README's
- * table is held to this one by a test.
+ * Every key that a stack may set with `pulumi config set KEY VALUE`. A dot is part of the key, not a path. A test keeps
+ * the documentation's table equal to this one.
  */
 export const settings = {
     variant: setting(oneOf("four", "seven"), {
         default: "four",
         meaning:
-            "Which shop: `four` is gateway, fashion-bestseller, toys-bestseller, hot-deals and product-db; `seven` also orders, inventory and message-broker.",
+            "The shop's workloads. `four`: gateway, fashion-bestseller, toys-bestseller, hot-deals and " +
+            "database. `seven` adds orders, inventory and message-broker.",
     }),
     namespace: setting(label, {
         default: "demo",
         meaning:
-            "Where the shop goes; created with it, at the `restricted` Pod Security level where `install` is `program`.",
+            "The shop's namespace, created with it. It has the `restricted` Pod Security level if `install` is " +
+            "`program`.",
     }),
     "kube.context": setting(text, {
-        describedDefault: "the current context, where it is plainly local",
-        meaning:
-            "The kubeconfig context that the stack may touch. A cluster that is not plainly local must be named here.",
+        describedDefault: "the current context, if it is plainly local",
+        meaning: "The kubeconfig context that the stack may touch. Required unless the cluster is plainly local.",
         example: "my-cluster",
     }),
     "cluster.name": setting(text, {
         describedDefault: "the stack's name",
-        meaning: "What the cluster is called.",
+        meaning: "The cluster's name, for the agent and the attribute `k8s.cluster-name`.",
         example: "demo-cluster",
     }),
     install: setting(oneOf("program", "chart", "manifest"), {
         default: "program",
-        meaning:
-            "How the shop is put there: by this program, from a chart, or from a manifest. Another one makes the namespace anew.",
+        meaning: "What installs the shop: this program, a chart, or a manifest. Changing it recreates the namespace.",
     }),
     "install.timeout": setting(duration("5s", "5m"), {
         default: "5m0s",
-        meaning: "How long a shop from a chart or a manifest may take to get ready.",
+        meaning: "Maximum time for a shop from a chart or a manifest to become ready.",
     }),
     "chart.repo": setting(httpAddress, {
         default: "https://steadybit.github.io/shopping-demo",
-        meaning: "The chart repository that the shop's chart is in.",
+        meaning: "The repository of the shop's chart.",
     }),
     "chart.name": setting(text, {
         default: "steadybit-shopping-demo",
-        meaning: "The shop's chart, where it is installed from one.",
+        meaning: "The shop's chart, if `install` is `chart`.",
     }),
     "chart.version": setting(text, {
         describedDefault: "the newest",
@@ -104,43 +104,40 @@ export const settings = {
         example: "1.0.0",
     }),
     "chart.values": setting(text, {
-        describedDefault: "none",
         meaning:
-            "A values file for the shop's chart; the settings `ingress.*` come on top, as values of the same names.",
+            "A values file for the shop's chart, whose values are kept secret. The settings `ingress.*` override it, " +
+            "as values of the same names.",
         example: "values.yaml",
     }),
     manifest: setting(text, {
-        describedDefault: "none; required where the shop is installed from one",
-        meaning: "Path or URL of the shop's manifest: objects of the shop's namespace, and nothing else.",
+        describedDefault: "none; required if `install` is `manifest`",
+        meaning: "Path or URL of the shop's manifest. It may contain only objects of the shop's namespace.",
         example: "shop.yaml",
     }),
     "gateway.serviceType": setting(oneOf("LoadBalancer", "NodePort", "ClusterIP"), {
         default: "LoadBalancer",
-        meaning: "How the gateway's port 80 is offered: `LoadBalancer`, `NodePort` or `ClusterIP`.",
+        meaning: "Type of the gateway's Service, which listens on port 80: `LoadBalancer`, `NodePort` or `ClusterIP`.",
     }),
     "gateway.addressTimeout": setting(duration("0s", "10m"), {
-        describedDefault: "`15s` on a local cluster, `5m0s` elsewhere",
-        meaning: "How long a new gateway is given to get its external address before the update goes on without one.",
+        describedDefault: "`15s` on a local cluster, otherwise `5m0s`",
+        meaning: "How long an update waits for a new gateway's external address before it continues without one.",
         example: "2m",
     }),
     "ingress.hosts": setting(hosts, {
-        describedDefault: "none",
-        meaning: "Host names that reach the gateway by an Ingress.",
+        meaning: "Host names that an Ingress routes to the gateway.",
         example: "shop.example.com",
     }),
     "ingress.class": setting(label, {
-        describedDefault: "the cluster's own",
-        meaning: "The class of the Ingress.",
+        describedDefault: "the cluster's default",
+        meaning: "The Ingress class.",
         example: "nginx",
     }),
     "ingress.tlsSecret": setting(label, {
-        describedDefault: "none",
-        meaning: "The Secret with the certificate for the hosts.",
+        meaning: "The Secret with the TLS certificate for the hosts.",
         example: "shop-tls",
     }),
     "ingress.annotations": setting(annotations, {
-        describedDefault: "none",
-        meaning: "What the cluster's ingress controller and certificate manager are told by annotations.",
+        meaning: "Annotations of the Ingress, for the cluster's ingress controller and certificate manager.",
         example: "cert-manager.io/cluster-issuer=letsencrypt",
     }),
     "replicas.gateway": replicas("gateway"),
@@ -152,34 +149,31 @@ export const settings = {
     "orders.readyTimeout": setting(duration("0s", "10m"), {
         default: "5m0s",
         meaning:
-            "How long new pods of orders, inventory and message-broker are waited for before the update goes on without them.",
+            "How long an update waits for new pods of orders, inventory and message-broker before it continues " +
+            "without them.",
     }),
     "images.node": setting(image, {
         default: "docker.io/library/node:22.23.3-bookworm-slim",
-        meaning: "What the shop's programs run on: Node 20 or newer.",
+        meaning: "Image for the shop's programs: Node 20 or newer.",
     }),
     "images.postgres": setting(image, {
         default: "docker.io/library/postgres:15.18-bookworm",
-        meaning: "What the database runs on: a Debian-based PostgreSQL 15 or newer.",
+        meaning: "Image for the database: a Debian-based PostgreSQL 15 or newer.",
     }),
     "images.nats": setting(image, {
         default: "docker.io/library/nats:2.9.10-alpine",
-        meaning: "What the message broker runs on: NATS 2.9.10 or newer.",
+        meaning: "Image for the message broker: NATS 2.9.10 or newer.",
     }),
     "images.pullSecrets": setting(names, {
-        describedDefault: "none",
-        meaning:
-            "Secrets that the images are pulled with, comma-separated; each is to be in the namespace of the pods.",
+        meaning: "Image pull Secrets, comma-separated. Each must exist in the namespace of the pods.",
         example: "registry",
     }),
     "nodes.selector": setting(nodeLabels, {
-        describedDefault: "none",
-        meaning: "Labels of the nodes that the shop's pods and an experiment's may run on.",
+        meaning: "Node labels that the pods of the shop and of experiments require.",
         example: "pool=demo",
     }),
     "nodes.tolerations": setting(tolerations, {
-        describedDefault: "none",
-        meaning: "Taints that the shop's pods and an experiment's tolerate, as `kubectl taint` writes them.",
+        meaning: "Taints that the pods of the shop and of experiments tolerate, in the notation of `kubectl taint`.",
         example: "dedicated=demo:NoSchedule",
     }),
     "database.storage": setting(size, {
@@ -194,48 +188,50 @@ export const settings = {
     }),
     "storage.class": setting(label, {
         describedDefault: "the cluster's default",
-        meaning: "Storage class of the claims.",
+        meaning: "StorageClass of the PersistentVolumeClaims.",
         example: "standard",
     }),
     "storage.keep": setting(flag, {
         default: "true",
         meaning:
-            "Whether the claims outlive the stack, with their namespace: `pulumi destroy` leaves them, and the next `pulumi up` takes them up again.",
+            "Whether `pulumi destroy` keeps the PersistentVolumeClaims and their namespace. The next `pulumi up` " +
+            "uses them again.",
     }),
     "shutdown.delay": setting(duration("0s", "1m"), {
         default: "0s",
         meaning:
-            "How long a program that is told to stop goes on serving, until the cluster sends it no more requests: at `5s` a rolling update and an eviction lose none.",
+            "How long a stopping program keeps serving while the cluster removes it from its Services. `5s` " +
+            "avoids failed requests during rolling updates and evictions.",
     }),
     "agent.enabled": setting(flag, {
         default: "true",
-        meaning: "Whether an agent, which discovers targets, is installed beside the shop.",
+        meaning: "Whether the stack includes an agent, which discovers targets.",
     }),
     "agent.install": setting(oneOf("builtin", "chart", "manifest"), {
         default: "builtin",
-        meaning: "Which agent: this project's own, one from a chart, or one from a DaemonSet manifest.",
+        meaning: "What installs the agent: this project (`builtin`), a chart, or a DaemonSet manifest.",
     }),
     "agent.key": setting(agentKey, {
-        describedDefault: "none; required where the agent is enabled",
-        meaning: "The agent key, a secret: set it with `--secret`.",
+        describedDefault: "none; required if the agent is enabled",
+        meaning: "The agent key, a secret. Set it with `--secret`.",
         example: "<AGENT_KEY>",
     }),
     "agent.namespace": setting(label, {
-        describedDefault: "the shop's, with `-agent` after it",
-        meaning: "Where the agent goes; created with it.",
+        describedDefault: "the shop's, followed by `-agent`",
+        meaning: "The agent's namespace, created with it.",
         example: "demo-agent",
     }),
     "agent.timeout": setting(duration("5s", "5m"), {
         default: "5m0s",
-        meaning: "How long an update may take to get the agent ready.",
+        meaning: "Maximum time for the agent to become ready.",
     }),
     "agent.chart": setting(text, {
         default: "steadybit-agent",
-        meaning: "The agent's chart, where it is installed from one.",
+        meaning: "The agent's chart, if `agent.install` is `chart`.",
     }),
     "agent.repo": setting(httpAddress, {
         default: "https://steadybit.github.io/helm-charts",
-        meaning: "The chart repository that the agent's chart is in.",
+        meaning: "The repository of the agent's chart.",
     }),
     "agent.version": setting(text, {
         describedDefault: "the newest",
@@ -243,72 +239,100 @@ export const settings = {
         example: "1.0.0",
     }),
     "agent.values": setting(text, {
-        describedDefault: "none",
-        meaning: "A values file for the agent's chart; the key and the cluster's name come on top.",
+        meaning:
+            "A values file for the agent's chart, whose values are kept secret. The key and the cluster's name " +
+            "override it.",
         example: "agent-values.yaml",
     }),
     "agent.manifest": setting(text, {
-        describedDefault: "none; required where the agent is installed from one",
+        describedDefault: "none; required if `agent.install` is `manifest`",
         meaning:
-            "Path or URL of the agent's DaemonSet manifest; `<AGENT_KEY>` and `<cluster_name>` in it are filled in.",
+            "Path or URL of the agent's DaemonSet manifest. Its placeholders `<AGENT_KEY>` and `<cluster_name>` " +
+            "are replaced.",
         example: "agent.yaml",
     }),
     "experiment.enabled": setting(flag, {
         default: "false",
-        meaning: "Whether the experiment runs: the next update begins or undoes it.",
+        meaning: "Whether the experiment runs. The next update starts or undoes it.",
     }),
     "experiment.name": setting(text, { default: "hot-deals-blackhole", meaning: "One of the saved experiments." }),
     "experiment.area": setting(
         { allowed: "Global, or a namespace", read: (area: string) => (area === "Global" ? area : label.read(area)) },
-        { default: "Global", meaning: "Where targets are looked for: everything discovered, or one namespace." },
+        { default: "Global", meaning: "Where to look for targets: everything discovered, or one namespace." },
     ),
     "experiment.target": setting(target, {
         describedDefault: "the saved experiment's, in the shop's namespace",
-        meaning: "Attributes of the containers to attack, where the experiment has one attack.",
+        meaning: "Attributes of the containers to attack. Only for an experiment that has one attack.",
         example: "k8s.deployment=hot-deals,k8s.namespace=demo",
     }),
     "experiment.radius": setting(radius, {
-        describedDefault: "the saved experiment's, else 1",
-        meaning: "Containers affected at most by each attack: a number, a percentage of those that match, or `all`.",
+        describedDefault: "the saved experiment's, otherwise 1",
+        meaning:
+            "Maximum number of containers that each attack affects: a number, a percentage of the matches, or " +
+            "`all`.",
         example: "1",
     }),
-    "experiment.attack": setting(oneOf("blackhole", "dns", "kill"), {
+    "experiment.attack": setting(oneOf(...attackKinds), {
         describedDefault: "the saved experiment's",
         meaning:
-            "What is done to the targets, where the experiment has one attack: `blackhole` cuts them off the network, `dns` takes name resolution from them, `kill` deletes their pods again and again.",
+            "The attack: `blackhole` isolates the targets from the network, `dns` blocks their name resolution, " +
+            "`kill` deletes their pods repeatedly. Only for an experiment that has one attack.",
         example: "blackhole",
     }),
     "experiment.duration": setting(duration("1s", "1h"), {
         default: "30s",
-        meaning: "How long the checks look, the grace aside.",
+        meaning: "Observation time after the grace period.",
     }),
     "experiment.interval": setting(duration("20ms", "1m"), {
         default: "1s",
-        meaning: "How often a check looks that says nothing of its own.",
+        meaning: "Default interval between requests.",
     }),
     "experiment.timeout": setting(duration("100ms", "1m"), {
         default: "5s",
-        meaning: "How long an answer may take to a check that says nothing of its own.",
+        meaning: "Default request timeout.",
     }),
     "experiment.grace": setting(duration("0s", "10m"), {
         default: "15s",
-        meaning: "How long answers are not counted after the attack began, while the cluster reroutes.",
+        meaning: "For this long after the last attack is proven, answers do not count: the cluster reroutes.",
     }),
     "experiment.successRate": setting(percentage, {
         default: "100%",
-        meaning: "The share of good answers that a check asks for that says nothing of its own.",
+        meaning: "Default minimum success rate.",
     }),
     "experiment.deadline": setting(duration("10s", "24h"), {
         default: "10m",
-        meaning: "After this the attack ends by itself, whatever became of the update that began it.",
+        meaning: "The attack ends by itself after this time, even if the update that started it was killed.",
     }),
     "experiment.onFailure": setting(oneOf("report", "fail"), {
         default: "report",
         meaning:
-            "`report`: the verdict is an output. `fail`: a verdict other than PASSED fails the update, once the attack is undone and the shop is whole.",
+            "`report`: the verdict is an output. `fail`: a verdict other than PASSED fails the update, after the " +
+            "attack is undone and the shop has recovered.",
     }),
     "experiment.run": setting(text, { default: "1", meaning: "Any text; change it to run the experiment again." }),
 } satisfies Record<string, Setting<unknown>>;
 
 export type Key = keyof typeof settings;
 export type ReadAs<K extends Key> = (typeof settings)[K] extends Setting<infer T> ? T : never;
+
+/** A setting's value; undefined if it is unset or invalid. */
+export type Values = <K extends Key>(key: K) => ReadAs<K> | undefined;
+
+/** A saved experiment, as far as settings depend on it. */
+export interface KnownExperiment {
+    name: string;
+    /** The variant that it needs. @default any */
+    variant?: "seven";
+    attacks?: readonly { kind: string }[];
+    /** The steps that it performs during the attack, in order. */
+    actions?: readonly { kind: string; durationMs?: number }[];
+}
+
+/** What `readConfiguration` needs besides the stack's values. */
+export interface Surroundings {
+    project: string;
+    stack: string;
+    experiments: readonly KnownExperiment[];
+    /** Whether a `project:key` was set with `--secret`. Errors do not show its value. @default no key was */
+    isSecret?: (fullKey: string) => boolean;
+}

@@ -1,14 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
-import * as runtime from "@pulumi/pulumi/runtime/config";
-import { type KnownExperiment, readConfiguration, type StackConfiguration } from "./read";
-
-/** In the SDK for its own `Config` class, and left out of its types. */
-const { isConfigSecret } = runtime as unknown as { isConfigSecret(fullKey: string): boolean };
+import { isConfigSecret } from "../../toolchain/pulumi-internals";
+import { readConfiguration, type StackConfiguration } from "./read";
+import type { KnownExperiment } from "./settings";
 
 /**
- * This stack's configuration, as `readConfiguration` reads it.
+ * This stack's configuration.
  *
  * @param experiments the saved experiments
+ * @throws ConfigurationError with every mistake in it
  */
 export function stackConfiguration(experiments: readonly KnownExperiment[]): StackConfiguration {
     const around = { project: pulumi.getProject(), stack: pulumi.getStack(), experiments, isSecret: isConfigSecret };

@@ -1,12 +1,17 @@
-import { parseAttributes } from "../../shared/attributes";
-import { parseDuration } from "../../shared/duration";
-import { allowedName, isName } from "../../shared/name";
-import { allowedRadius, parseRadius, type Radius } from "../../shared/radius";
+import { parseAttributes } from "../../chaos/targets/attributes";
+import { parseDuration } from "../../chaos/duration";
+import { allowedName, isName } from "../../chaos/cluster/name";
+import { parsePercentage, type Share } from "../../chaos/share";
+import { allowedRadius, parseRadius, type Radius } from "../../chaos/targets/radius";
 
-/** How one setting's text is read. `allowed` completes the sentence "allowed: …" of its error. */
+/** Parses one setting's text. */
 export interface Reader<T> {
+    /** Completes "allowed: …" in an error. */
     allowed: string;
-    /** @throws Error with a reason that is more exact than `allowed`, where there is one. */
+    /**
+     * @returns undefined if the text is invalid
+     * @throws Error with a reason, if `allowed` alone does not explain the mistake
+     */
     read(text: string): T | undefined;
 }
 
@@ -30,7 +35,7 @@ export function count(least: number, most: number): Reader<number> {
     };
 }
 
-/** A duration, in milliseconds, between two durations. */
+/** A duration between two others, in milliseconds. */
 export function duration(least: string, most: string): Reader<number> {
     return {
         allowed: `a duration from ${least} to ${most}, such as 500ms, 30s or 5m0s`,
@@ -44,31 +49,29 @@ export function duration(least: string, most: string): Reader<number> {
     };
 }
 
-/** A percentage above 0 and up to 100, as a share between 0 and 1. */
-export const percentage: Reader<number> = {
+/** A percentage above 0 and up to 100. */
+export const percentage: Reader<Share> = {
     allowed: "a percentage above 0% and up to 100%, such as 99.5%",
-    read: (text) => {
-        const share = Number(/^(\d+(?:\.\d+)?)%$/.exec(text)?.[1]) / 100;
-        return share > 0 && share <= 1 ? share : undefined;
-    },
+    read: parsePercentage,
 };
 
-/** A number of containers, a percentage of those that match, or `all`. */
+/** A number of containers, a percentage of the matches, or `all`. */
 export const radius: Reader<Radius> = { allowed: allowedRadius, read: parseRadius };
 
-/** A name that Kubernetes takes for a namespace (RFC 1123 label). */
+/** A valid namespace name (RFC 1123 label). */
 export const label: Reader<string> = { allowed: allowedName, read: (text) => (isName(text) ? text : undefined) };
 
-/** Any text but an empty one. */
+/** Any text that is not empty. */
 export const text: Reader<string> = {
-    allowed: "any text but an empty one",
+    allowed: "any text that is not empty",
     read: (value) => (value.trim() === "" ? undefined : value),
 };
 
-/** An image reference with a tag or a digest: what runs must not change by itself. */
+/** An image reference with a tag or a digest: without one, what runs could change between updates. */
 export const image: Reader<string> = {
     allowed:
-        "an image reference with a tag other than latest, or a digest, such as docker.io/library/node:22.23.3-bookworm-slim",
+        "an image reference with a digest, or a tag other than latest, " +
+        "such as docker.io/library/node:22.23.3-bookworm-slim",
     read: (reference) =>
         /^[a-z0-9][^\s@]*(?::(?!latest$)[\w][\w.-]{0,127}|@sha256:[a-f0-9]{64})$/.test(reference)
             ? reference
@@ -82,22 +85,22 @@ export const target: Reader<string> = {
         const conditions = parseAttributes(expression);
         if (conditions.some(({ key }) => key === "k8s.pod.name" || key === "container.id")) {
             throw new Error(
-                "a target is described by what outlives a restart, never by a pod's name or a container's id",
+                "a target is described by attributes that survive a restart, not by a pod's name or a container's id",
             );
         }
         return expression;
     },
 };
 
-/** An agent key: what fits into one HTTP header, and is too long to be guessed. */
+/** An agent key: fits into an HTTP header, and is too long to guess. */
 export const agentKey: Reader<string> = {
     allowed: "8 to 512 visible ASCII characters, without spaces",
     read: (key) => (/^[\x21-\x7e]{8,512}$/.test(key) ? key : undefined),
 };
 
-/** The address of something on the web, over HTTP or HTTPS. */
+/** An HTTP or HTTPS URL. */
 export const httpAddress: Reader<string> = {
-    allowed: "an address that begins with https:// or http://",
+    allowed: "a URL that begins with https:// or http://",
     read: (address) => (/^https?:\/\//.test(address) && URL.canParse(address) ? address : undefined),
 };
 
@@ -113,11 +116,11 @@ export const names: Reader<string[]> = {
     read: (list) => all(list, (name) => (/^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/.test(name) ? name : undefined)),
 };
 
-/** What Kubernetes takes for a label's or an annotation's key, and for a label's value. */
+/** Kubernetes' syntax for keys of labels and annotations, and for values of labels. */
 const qualifiedName = String.raw`(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9](?:[-\w.]{0,61}[A-Za-z0-9])?`;
 const labelValue = String.raw`(?:[A-Za-z0-9](?:[-\w.]{0,61}[A-Za-z0-9])?)?`;
 
-/** Labels of a node, all of which it must have. */
+/** Node labels; a node must have all of them. */
 export const nodeLabels: Reader<Record<string, string>> = {
     allowed: "labels as key=value, comma-separated, such as pool=demo",
     read: (list) => {
@@ -127,7 +130,7 @@ export const nodeLabels: Reader<Record<string, string>> = {
     },
 };
 
-/** A taint that a pod tolerates, as Kubernetes has it; without an effect all of its effects. */
+/** A pod's toleration. Without an effect it covers all effects. */
 export interface Toleration {
     key: string;
     operator: "Equal" | "Exists";
@@ -135,10 +138,11 @@ export interface Toleration {
     effect?: string;
 }
 
-/** Tolerations, written as taints are: `key=value:Effect`, where value and effect may be left out. */
+/** Tolerations in the notation of taints: `key=value:Effect`. Value and effect are optional. */
 export const tolerations: Reader<Toleration[]> = {
     allowed:
-        "taints as key=value:Effect, key:Effect or key, comma-separated, with the effects NoSchedule, PreferNoSchedule and NoExecute",
+        "taints as key=value:Effect, key:Effect or key, comma-separated, " +
+        "with the effects NoSchedule, PreferNoSchedule and NoExecute",
     read: (list) => {
         const taint = new RegExp(
             `^(${qualifiedName})(?:=(${labelValue}))?(?::(NoSchedule|PreferNoSchedule|NoExecute))?$`,
@@ -158,8 +162,8 @@ export const tolerations: Reader<Toleration[]> = {
 };
 
 /**
- * Annotations, comma-separated. Their values may hold commas and equals signs, so that the next one begins where a key
- * with its prefix does.
+ * Annotations, comma-separated. A value may contain commas and equals signs: only a comma before a key with a prefix
+ * separates.
  */
 export const annotations: Reader<Record<string, string>> = {
     allowed: "annotations as prefix/key=value, comma-separated, such as cert-manager.io/cluster-issuer=letsencrypt",
@@ -173,7 +177,7 @@ export const annotations: Reader<Record<string, string>> = {
     },
 };
 
-/** Each item of a comma-separated list as it is read; undefined where one is wrong. */
+/** The parsed items of a comma-separated list; undefined if one is invalid. */
 function all<T>(list: string, read: (item: string) => T | undefined): T[] | undefined {
     const items = list.split(",").map((item) => read(item.trim()));
     return items.every((item) => item !== undefined) ? items : undefined;

@@ -8,24 +8,24 @@ export interface Chart {
     repo: string;
     /** @default the newest */
     version?: string;
-    /** A values file. @default none: the chart's own values */
+    /** A values file. @default none */
     valuesFile?: string;
 }
 
 export interface ChartReleaseArgs {
     chart: Chart;
-    /** Name of the release, as Helm's own commands know it. */
+    /** The Helm release's name. */
     release: string;
     namespace: pulumi.Input<string>;
-    /** On top of the values file. */
+    /** Override the values file. */
     values: pulumi.Input<Record<string, unknown>>;
-    /** How long the chart's hooks may take. */
+    /** Time limit for the chart's hooks. */
     timeoutMs: number;
 }
 
 /**
- * A release of a chart. It is not waited for by Helm, which says "context deadline exceeded" and not which pod did not
- * get ready; a failed one stays, and the next update upgrades it.
+ * A release of a chart. Helm does not wait for its pods: its error would be "context deadline exceeded", without the
+ * pod that is not ready. The next update upgrades a failed release.
  */
 export function chartRelease(
     name: string,
@@ -41,16 +41,17 @@ export function chartRelease(
             version: chart.version,
             repositoryOpts: { repo: chart.repo },
             valueYamlFiles: chart.valuesFile === undefined ? undefined : [new pulumi.asset.FileAsset(chart.valuesFile)],
-            values,
+            // The provider merges the values file into them, and keeps that secret if they are.
+            values: pulumi.secret(values),
             skipAwait: true,
             timeout: Math.ceil(timeoutMs / 1_000),
         },
-        // Whatever of its values a chart shows, a key or a password may be in it.
+        // A chart's values and manifests may contain keys and passwords.
         { ...opts, additionalSecretOutputs: ["values", "manifest"] },
     );
 }
 
-/** Whether Helm made a workload for a release. */
+/** Selects the workloads that Helm created for a release. */
 export function isOfRelease(release: string): (metadata: V1ObjectMeta) => boolean {
     return ({ annotations }) => annotations?.["meta.helm.sh/release-name"] === release;
 }

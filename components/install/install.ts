@@ -1,66 +1,48 @@
-import type * as pulumi from "@pulumi/pulumi";
-import { type Cluster, orMissing } from "../../shared/kubernetes";
-import { checkStorageClass } from "../cluster/storageClass";
+import { type Cluster, ignoreNotFound } from "../../chaos/cluster/client";
+import type { StackCluster } from "../cluster/cluster";
+import { checkStorageClass } from "../cluster/storage-class";
 import type { StackConfiguration } from "../configuration/read";
-import { type Install, installOf } from "../program/ownNamespace";
+import { type Install, installOf } from "../base/own-namespace";
 import { Shop, type ShopArgs } from "../shop/shop";
-import { isAttacked } from "./attacked";
 import { requireChart } from "./repository";
-import { kindsOf, readShopManifest } from "./shopManifest";
-import { SuppliedShop } from "./suppliedShop";
+import { kindsOf, readShopManifest } from "./shop-manifest";
+import { ExternalShop, isAttacked } from "./external-shop";
 
 /**
- * Puts the shop into the cluster, the way that the stack says.
+ * Installs the shop as the stack's setting `install` says.
  *
- * @throws Error where the stack's manifest may not be installed, or the way changes under an attack
+ * @throws Error if the manifest or the chart cannot be installed, or `install` changes during an attack
  */
 export async function installShop(
     name: string,
     configuration: StackConfiguration,
-    cluster: Cluster,
-    opts: pulumi.ComponentResourceOptions,
-): Promise<Shop | SuppliedShop> {
-    const { install, namespace, variant, ingress } = configuration;
+    { api: cluster, identity, opts }: Pick<StackCluster, "api" | "identity" | "opts">,
+): Promise<Shop | ExternalShop> {
+    const { install, namespace, variant, ingress, storage } = configuration;
     const before = await installedAs(cluster, namespace);
-    if (before !== undefined && before !== install.kind)
+    if (before !== undefined && before !== install.kind) {
         await refuseUnderAttack(cluster, namespace, before, install.kind);
-    switch (install.kind) {
-        case "program": {
-            const { storage } = configuration;
-            if (storage.database || storage.broker) await checkStorageClass(cluster, storage.class);
-            return new Shop(name, shopArgsOf(configuration), opts);
-        }
-        case "chart":
-            if (before !== "chart") await requireChart(install.chart);
-            return new SuppliedShop(
-                name,
-                {
-                    namespace,
-                    variant,
-                    source: { install: "chart", chart: install.chart, ingress },
-                    cluster,
-                    timeoutMs: install.timeoutMs,
-                },
-                opts,
-            );
-        case "manifest": {
-            const manifest = await readShopManifest(install.manifest, namespace, kindsOf(cluster));
-            return new SuppliedShop(
-                name,
-                {
-                    namespace,
-                    variant,
-                    source: { install: "manifest", manifest },
-                    cluster,
-                    timeoutMs: install.timeoutMs,
-                },
-                opts,
-            );
-        }
     }
+    if (install.kind === "program") {
+        if (storage.database || storage.broker) await checkStorageClass(cluster, storage.class);
+        return new Shop(name, { ...shopArgsOf(configuration), identity }, opts);
+    }
+    if (install.kind === "chart" && before !== "chart") await requireChart(install.chart);
+    const source =
+        install.kind === "chart"
+            ? { install: install.kind, chart: install.chart, ingress }
+            : {
+                  install: install.kind,
+                  manifest: await readShopManifest(install.manifest, namespace, kindsOf(cluster)),
+              };
+    return new ExternalShop(
+        name,
+        { namespace, identity, variant, source, cluster, timeoutMs: install.timeoutMs },
+        opts,
+    );
 }
 
-/** What a stack's settings make of the program's shop. */
+/** The program's shop as a stack's settings describe it. */
 export function shopArgsOf({
     namespace,
     variant,
@@ -83,13 +65,13 @@ export function shopArgsOf({
     };
 }
 
-/** How the shop in a namespace was installed; undefined where there is none. */
+/** What installed the shop in a namespace. Undefined if there is none. */
 async function installedAs({ core }: Cluster, namespace: string): Promise<Install | undefined> {
-    const found = await orMissing(core.readNamespace({ name: namespace }));
+    const found = await ignoreNotFound(core.readNamespace({ name: namespace }));
     return found && installOf(found.metadata?.annotations);
 }
 
-/** The namespace is made anew for another way of installing: the attack's objects would go without a word of theirs. */
+/** Changing `install` recreates the namespace, which would delete a running attack's objects. */
 async function refuseUnderAttack(
     cluster: Cluster,
     namespace: string,
@@ -98,7 +80,8 @@ async function refuseUnderAttack(
 ): Promise<void> {
     if (!(await isAttacked(cluster, namespace))) return;
     throw new Error(
-        `install is "${install}", and the shop in namespace ${namespace} was installed as ${before}: an experiment has it, and would lose it. ` +
-            `Nothing was touched. Undo the experiment first: pulumi config set install ${before} && pulumi config set experiment.enabled false && pulumi up`,
+        `install cannot change from ${before} to ${install} while an experiment runs in namespace ${namespace}. ` +
+            "Nothing was touched. Undo the experiment first: " +
+            `pulumi config set install ${before} && pulumi config set experiment.enabled false && pulumi up`,
     );
 }

@@ -4,30 +4,30 @@ import type { Chart } from "./chart";
 const fetchTimeoutMs = 15_000;
 
 /**
- * Makes sure that a chart is in its repository: where it takes the place of another shop, Helm would find out only when
- * that is gone.
+ * Checks that a chart is in its repository. When a chart replaces another shop, Helm would report a missing chart only
+ * after that shop is gone.
  *
- * @throws Error that names what is not there, and what is
+ * @throws Error that names what is missing and what exists
  */
 export async function requireChart({ repo, name, version }: Chart): Promise<void> {
     const index = await readIndex(repo).catch((error: Error) => {
         const cause = error.cause instanceof Error ? error.cause.message : error.message;
-        throw new Error(
-            `chart.repo is "${repo}", which is no chart repository that can be read: ${cause}. Nothing was touched; mend it with: pulumi config set chart.repo URL`,
-        );
+        throw refusal("chart.repo", repo, `cannot be read as a chart repository: ${cause}`, "URL");
     });
     const versions = index[name]?.map((entry) => entry.version);
-    if (versions === undefined) {
-        throw new Error(
-            `chart.name is "${name}", which ${repo} does not have; allowed: ${Object.keys(index).join(", ")}. Nothing was touched; mend it with: pulumi config set chart.name NAME`,
-        );
-    }
-    // A range of versions is Helm's to judge.
+    if (versions === undefined)
+        throw refusal("chart.name", name, `${repo} does not have; allowed: ${Object.keys(index).join(", ")}`, "NAME");
+    // Helm resolves a range of versions.
     if (version !== undefined && /^v?\d+\.\d+\.\d+/.test(version) && !versions.includes(version)) {
-        throw new Error(
-            `chart.version is "${version}", which ${repo} does not have of ${name}; allowed: ${versions.slice(0, 10).join(", ")}. Nothing was touched; mend it with: pulumi config set chart.version VERSION`,
-        );
+        const allowed = versions.slice(0, 10).join(", ");
+        throw refusal("chart.version", version, `${repo} does not have for ${name}; allowed: ${allowed}`, "VERSION");
     }
+}
+
+function refusal(key: string, value: string, reason: string, example: string): Error {
+    return new Error(
+        `${key} is "${value}", which ${reason}. Nothing was touched; fix it with: pulumi config set ${key} ${example}`,
+    );
 }
 
 async function readIndex(repo: string): Promise<Record<string, { version: string }[]>> {

@@ -20,7 +20,7 @@ const fetchTimeoutMs = 15_000;
  * Reads the objects of a manifest.
  *
  * @param location path or URL
- * @throws Error whose message completes the sentence "it …" and quotes nothing of the manifest: a key may be in it
+ * @throws Error whose message completes "it …". It does not quote the manifest, which may contain a key
  */
 export async function readObjects(location: string): Promise<ManifestObject[]> {
     const text = await textOf(location).catch((error: Error) => {
@@ -28,11 +28,11 @@ export async function readObjects(location: string): Promise<ManifestObject[]> {
     });
     const objects = parse(text);
     if (objects === undefined)
-        throw new Error("is no manifest: allowed is YAML, each object with apiVersion, kind and metadata.name");
+        throw new Error("is not a manifest; allowed: YAML objects with apiVersion, kind and metadata.name");
     return objects;
 }
 
-/** Whether a manifest is at a URL; else it is in a file. */
+/** Whether a location is a URL rather than a path. */
 export const isUrl = (location: string) => /^https?:/.test(location);
 
 async function textOf(location: string): Promise<string> {
@@ -42,7 +42,7 @@ async function textOf(location: string): Promise<string> {
     return response.text();
 }
 
-/** The manifest's objects; undefined where it is none. A parser's own words may quote it. */
+/** The manifest's objects; undefined if it is invalid. Hides the parser's message, which may quote the manifest. */
 function parse(text: string): ManifestObject[] | undefined {
     try {
         const documents = (

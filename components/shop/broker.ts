@@ -1,7 +1,8 @@
 import type * as kx from "@pulumi/kubernetesx";
 import * as pulumi from "@pulumi/pulumi";
-import { restrictedContainer, restrictedPod, users } from "../program/podSecurity";
-import { dataVolume, type StorageArgs } from "./dataClaim";
+import { restrictedContainer, restrictedPod, users } from "../../chaos/cluster/pod-security";
+import { tcpLiveness } from "../base/probes";
+import { dataVolume, type StorageArgs } from "./data-claim";
 import { serviceFiles } from "./files";
 import { Passwords } from "./passwords";
 import { Workload } from "./workload";
@@ -17,11 +18,11 @@ const port = 4222;
 const mounts = { configuration: "/configuration", data: "/data" };
 
 /**
- * NATS with JetStream. Where its data are gone with its pod nothing is lost by that: orders are sent again until they are
- * settled. On a claim they are there again a little sooner.
+ * NATS with JetStream. Without a PersistentVolumeClaim no order is lost, either: orders are sent again until they are
+ * settled. With one they are settled a little sooner after a restart.
  */
 export class MessageBroker extends pulumi.ComponentResource {
-    /** What a client needs to connect as an account. */
+    /** The environment variables with which a client connects as an account. */
     readonly envFor: (account: "orders" | "inventory") => kx.types.EnvMap;
     readonly workload: Workload;
 
@@ -71,12 +72,7 @@ export class MessageBroker extends pulumi.ComponentResource {
                                 timeoutSeconds: 2,
                                 failureThreshold: 2,
                             },
-                            livenessProbe: {
-                                tcpSocket: { port: "nats" },
-                                periodSeconds: 10,
-                                timeoutSeconds: 5,
-                                failureThreshold: 6,
-                            },
+                            livenessProbe: tcpLiveness("nats"),
                         },
                     ],
                 },

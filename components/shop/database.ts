@@ -1,7 +1,8 @@
 import type * as kx from "@pulumi/kubernetesx";
 import * as pulumi from "@pulumi/pulumi";
-import { restrictedContainer, restrictedPod, users } from "../program/podSecurity";
-import { dataVolume, type StorageArgs } from "./dataClaim";
+import { restrictedContainer, restrictedPod, users } from "../../chaos/cluster/pod-security";
+import { tcpLiveness } from "../base/probes";
+import { dataVolume, type StorageArgs } from "./data-claim";
 import { emptyDir, serviceFiles } from "./files";
 import { Passwords } from "./passwords";
 import { Workload } from "./workload";
@@ -18,10 +19,10 @@ const mounts = { scripts: "/scripts", data: "/var/lib/postgresql/data", temporar
 
 /** PostgreSQL with the shop's products: the workload `database` behind the Service `product-db`. */
 export class Database extends pulumi.ComponentResource {
-    /** What a client needs to connect as an account, as the environment variables that PostgreSQL's clients know. */
+    /** libpq's environment variables with which a client connects as an account. */
     readonly envFor: (account: "reader" | "orders" | "inventory") => kx.types.EnvMap;
     readonly workload: Workload;
-    /** Known once its pod has all that it mounts, and can be made. */
+    /** Resolves when everything that the pod mounts exists. */
     readonly prepared: pulumi.Output<unknown>;
 
     constructor(name: string, { namespace, image, storage }: DatabaseArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -58,7 +59,7 @@ export class Database extends pulumi.ComponentResource {
                                 PGDATA: `${mounts.data}/shop`,
                                 POSTGRES_PASSWORD: credentials.asEnvValue("owner"),
                                 READER_PASSWORD: credentials.asEnvValue("reader"),
-                                // In variant four, too: the database is the same in both, and is not restarted.
+                                // Both variants have the same database: changing the variant must not restart it.
                                 ORDERS_PASSWORD: credentials.asEnvValue("orders"),
                                 INVENTORY_PASSWORD: credentials.asEnvValue("inventory"),
                                 CREDENTIALS: credentials.version,
@@ -74,8 +75,8 @@ export class Database extends pulumi.ComponentResource {
                                 limits: { cpu: "1", memory: "512Mi" },
                             },
                             securityContext: restrictedContainer,
-                            // start.sh opens the port only once the products are there. From then on to ask each second would
-                            // tell nothing that the end of its container does not, and each time PostgreSQL starts a process.
+                            // start.sh opens the port when the products are loaded. The later probes are rare: each
+                            // starts a PostgreSQL process, and the end of the container tells as much.
                             startupProbe: {
                                 tcpSocket: { port: "postgres" },
                                 periodSeconds: 1,
@@ -88,12 +89,7 @@ export class Database extends pulumi.ComponentResource {
                                 timeoutSeconds: 2,
                                 failureThreshold: 2,
                             },
-                            livenessProbe: {
-                                tcpSocket: { port: "postgres" },
-                                periodSeconds: 10,
-                                timeoutSeconds: 5,
-                                failureThreshold: 6,
-                            },
+                            livenessProbe: tcpLiveness("postgres"),
                         },
                     ],
                 },

@@ -3,9 +3,12 @@ import * as kx from "@pulumi/kubernetesx";
 import type * as pulumi from "@pulumi/pulumi";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { servicesFolder, shortHash } from "../program/program";
+import { servicesFolder, shortHash } from "../base/program";
 
-/** The files of a folder in `services/` that a stock image is run with; changed ones are another ConfigMap, which rolls the pod. */
+/**
+ * The configuration of a stock image, from a folder in `services/`. Changed files are a new ConfigMap, which rolls the
+ * pod.
+ */
 export function serviceFiles(
     name: string,
     folder: string,

@@ -1,12 +1,12 @@
 import * as k8s from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
-import { gatewayService } from "../../shared/gateway";
+import { gatewayService } from "./gateway";
 
 export interface GatewayIngressArgs {
     namespace: pulumi.Input<string>;
-    /** Each reaches the gateway. */
+    /** Host names to route to the gateway. */
     hosts: string[];
-    /** @default the cluster's default class */
+    /** @default the cluster's default IngressClass */
     class?: string;
     /** A Secret of type kubernetes.io/tls in the shop's namespace. @default none, plain HTTP */
     tlsSecret?: string;
@@ -14,20 +14,20 @@ export interface GatewayIngressArgs {
     annotations?: Record<string, string>;
 }
 
-/** The address of `/products` by an Ingress: at its first host that is one, and no wildcard; undefined where there is none. */
+/** The URL of `/products` at an Ingress's first host that is not a wildcard. Undefined if all hosts are wildcards. */
 export function ingressUrl({ hosts, tlsSecret }: Pick<GatewayIngressArgs, "hosts" | "tlsSecret">): string | undefined {
     const host = hosts.find((name) => !name.startsWith("*."));
     return host && `${tlsSecret === undefined ? "http" : "https"}://${host}/products`;
 }
 
-/** Host names in front of the gateway, by whatever ingress controller the cluster has. */
+/** Routes host names to the gateway, with the cluster's ingress controller. */
 export class GatewayIngress extends k8s.networking.v1.Ingress {
     constructor(name: string, args: GatewayIngressArgs, opts?: pulumi.CustomResourceOptions) {
-        const backend = { service: { name: gatewayService, port: { name: "main" } } };
+        const backend = { service: { name: gatewayService.name, port: { name: "main" } } };
         super(
             name,
             {
-                // Without a controller an Ingress never gets an address, which must not hold the update up.
+                // Without an ingress controller it never gets an address: an update must not wait for one.
                 metadata: {
                     name,
                     namespace: args.namespace,

@@ -1,26 +1,26 @@
 import * as pulumi from "@pulumi/pulumi";
 import { join } from "node:path";
-import { Program, servicesFolder } from "../program/program";
+import { Program, servicesFolder } from "../base/program";
 import { MessageBroker } from "./broker";
 import type { Database } from "./database";
-import type { StorageArgs } from "./dataClaim";
-import { HttpService } from "./httpService";
+import type { StorageArgs } from "./data-claim";
+import { HttpService } from "./http-service";
 import type { Workload } from "./workload";
 
 export interface OrdersArgs {
     namespace: pulumi.Input<string>;
     images: { node: string; nats: string };
     database: Database;
-    /** Number of pods by workload. @default left to the cluster, which makes one */
+    /** Number of pods by workload. @default 1, or as set by `kubectl scale` */
     replicas?: Partial<Record<string, number>>;
     brokerStorage: StorageArgs;
     /** See `HttpServiceArgs`. @default 0 */
     shutdownDelayMs?: number;
 }
 
-/** What variant seven adds: orders, which travel through a message broker to the inventory. */
+/** The additions of variant seven: orders, which travel through a message broker to the inventory. */
 export class Orders extends pulumi.ComponentResource {
-    /** They may stay Pending on a small node, which must hold nobody else up. */
+    /** No update waits for them: a small node may have no room for their pods. */
     readonly workloads: Workload[];
 
     constructor(

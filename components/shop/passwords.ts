@@ -1,16 +1,15 @@
 import * as kx from "@pulumi/kubernetesx";
 import * as pulumi from "@pulumi/pulumi";
 import { randomBytes } from "node:crypto";
-import { shortHash } from "../program/program";
+import { shortHash } from "../base/program";
 
 /**
- * A Secret with a password for each account. They are drawn once: what later updates draw is ignored as long as the
- * stack has the Secret. Drawn here, and not by a resource of their own, they have the database begin a second earlier.
+ * A Secret with a random password per account. Later updates keep the stack's passwords: they ignore changes of the
+ * data. Without a separate resource for random passwords, the database starts a second earlier.
  */
 export class Passwords extends kx.Secret {
     /**
-     * Tells these passwords from others, and nothing of them. Goes into the environment of whoever uses them, so that
-     * new passwords roll all of its pods together.
+     * A hash of the passwords for the environment of the pods that use them: new passwords roll these pods together.
      */
     readonly version: pulumi.Output<string>;
 
@@ -20,20 +19,20 @@ export class Passwords extends kx.Secret {
         namespace: pulumi.Input<string>,
         opts?: pulumi.CustomResourceOptions,
     ) {
-        // A letter first: NATS reads a variable as if it stood in its configuration, where a digit begins a number.
-        const drawn = Object.fromEntries(
+        // They start with a letter: in NATS's configuration, a variable that starts with a digit is a number.
+        const passwords = Object.fromEntries(
             accounts.map((account) => [account, `p${randomBytes(24).toString("base64url")}`]),
         );
         super(
             name,
-            { metadata: { name, namespace }, stringData: pulumi.secret(drawn) },
+            { metadata: { name, namespace }, stringData: pulumi.secret(passwords) },
             { ...opts, ignoreChanges: ["stringData", "data"] },
         );
         this.version = pulumi.unsecret(this.data.apply(versionOf));
     }
 }
 
-/** The version of what a Secret holds; see `Passwords`. */
+/** See `Passwords.version`. */
 export function versionOf(data: Record<string, string> = {}): string {
     return shortHash(JSON.stringify(data));
 }

@@ -1,48 +1,50 @@
 import * as pulumi from "@pulumi/pulumi";
 import { join } from "node:path";
-import { labels } from "../../shared/labels";
+import { labels } from "../../chaos/cluster/labels";
 import { Database } from "./database";
-import { HttpService } from "./httpService";
+import { HttpService } from "./http-service";
 import { GatewayIngress, type GatewayIngressArgs } from "./ingress";
 import { Orders } from "./orders";
-import { ownNamespace } from "../program/ownNamespace";
-import { restrictedNamespaceLabels } from "../program/podSecurity";
-import { Program, servicesFolder } from "../program/program";
-import { PodReader } from "./podReader";
-import { takeOver } from "../program/takeOver";
+import { ownNamespace } from "../base/own-namespace";
+import { restrictedNamespaceLabels } from "../../chaos/cluster/pod-security";
+import { Program, servicesFolder } from "../base/program";
+import { PodReader } from "./pod-reader";
+import { forceOwnership } from "../base/force-ownership";
 import type { ServiceArgs } from "./workload";
 
 export interface ShopArgs {
-    /** Namespace that the shop is put into; made with it. */
+    /** The shop's namespace, created with it. */
     namespace: string;
+    /** The stack's identity; see `StackCluster`. @default none */
+    identity?: string;
     images: { node: string; postgres: string; nats: string };
-    /** `seven` has orders, inventory and message-broker, too. @default "four" */
+    /** `seven` adds orders, inventory and message-broker. @default "four" */
     variant?: "four" | "seven";
-    /** Number of pods by workload. @default left to the cluster, which makes one */
+    /** Number of pods by workload. @default 1, or as set by `kubectl scale` */
     replicas?: Partial<Record<string, number>>;
     /** @default "LoadBalancer" */
     gatewayServiceType?: ServiceArgs["type"];
-    /** Claims of the database and of the broker; see `StorageArgs`. @default none: their data are gone with their pods */
+    /** PersistentVolumeClaims of database and broker; see `StorageArgs`. @default none */
     storage?: { database?: string; broker?: string; class?: string; keep?: boolean };
     /** See `HttpServiceArgs`. @default 0 */
     shutdownDelayMs?: number;
-    /** Host names in front of the gateway. @default none: there is no Ingress */
+    /** Host names to route to the gateway. @default none: there is no Ingress */
     ingress?: Omit<GatewayIngressArgs, "namespace">;
 }
 
-/** The catalogue backends, which run one program, told its category. */
+/** The catalogue backends and their categories. They run the same program. */
 const catalogues = { "fashion-bestseller": "FASHION", "toys-bestseller": "TOYS", "hot-deals": "HOT_DEALS" };
 
-/** The demo shop: a gateway over three catalogues and their database, and over orders in variant seven. */
+/** The demo shop: a gateway, three catalogues and their database. Variant seven adds orders. */
 export class Shop extends pulumi.ComponentResource {
     readonly namespace: pulumi.Output<string>;
     readonly gateway: HttpService;
-    /** Known once all workloads are in the cluster. */
+    /** Resolves when all workloads are in the cluster. */
     readonly installed: pulumi.Output<unknown>;
-    /** Workloads that no update waits for, since they may find no room. */
+    /** Workloads that no update waits for: a small node may have no room for them. */
     readonly mayStayPending: readonly string[];
 
-    /** This shop, once it is ready: its pods are waited for as they are made. */
+    /** What to depend on to run after the shop is ready: its resources wait for their pods. */
     get whenReady(): pulumi.Resource {
         return this;
     }
@@ -52,41 +54,34 @@ export class Shop extends pulumi.ComponentResource {
             "chaos-shop:shop:Shop",
             name,
             {},
-            { ...opts, transformations: [takeOver, ...(opts?.transformations ?? [])] },
+            { ...opts, transformations: [forceOwnership, ...(opts?.transformations ?? [])] },
         );
         const child = { parent: this };
         const { node, postgres, nats } = args.images;
         const { replicas = {}, gatewayServiceType = "LoadBalancer", storage = {}, shutdownDelayMs } = args;
 
-        // Claims are gone with their namespace.
+        // Deleting the namespace would delete its PersistentVolumeClaims.
         const keep = storage.keep && (storage.database !== undefined || storage.broker !== undefined);
-        this.namespace = ownNamespace(args.namespace, restrictedNamespaceLabels, {
-            ...child,
-            retainOnDelete: keep,
-        }).metadata.name;
+        this.namespace = ownNamespace(
+            args.namespace,
+            { identity: args.identity, labels: restrictedNamespaceLabels },
+            { ...child, retainOnDelete: keep },
+        ).metadata.name;
         const database = new Database(
             "database",
             { namespace: this.namespace, image: postgres, storage: { ...storage, size: storage.database } },
             child,
         );
-        // The database's pod is what all others wait for: nothing is made before it that it does not need.
+        // All others wait for the database's pod: create first only what it needs.
         const namespace = pulumi.all([this.namespace, database.prepared]).apply(([made]) => made);
 
         const program = new Program({ namespace, entry: join(servicesFolder, "storefront", "main.ts") }, child);
+        const common = { namespace, image: node, program, shutdownDelayMs };
         const backends = Object.entries(catalogues).map(([workload, category]) => {
             const env = { ...database.envFor("reader"), CATEGORY: category };
             return new HttpService(
                 workload,
-                {
-                    namespace,
-                    image: node,
-                    program,
-                    runs: "catalogue",
-                    env,
-                    serviceType: "NodePort",
-                    replicas: replicas[workload],
-                    shutdownDelayMs,
-                },
+                { ...common, runs: "catalogue", env, serviceType: "NodePort", replicas: replicas[workload] },
                 child,
             );
         });
@@ -100,17 +95,7 @@ export class Shop extends pulumi.ComponentResource {
         const { account } = new PodReader("gateway", { namespace }, child);
         this.gateway = new HttpService(
             "gateway",
-            {
-                namespace,
-                image: node,
-                program,
-                runs: "gateway",
-                env,
-                serviceType: gatewayServiceType,
-                account,
-                replicas: replicas.gateway,
-                shutdownDelayMs,
-            },
+            { ...common, runs: "gateway", env, serviceType: gatewayServiceType, account, replicas: replicas.gateway },
             child,
         );
         if (args.ingress) new GatewayIngress("gateway", { namespace, ...args.ingress }, child);

@@ -5,12 +5,12 @@ import * as pulumi from "@pulumi/pulumi";
 export interface WorkloadArgs {
     namespace: pulumi.Input<string>;
     pod: kx.types.PodSpec;
-    /** Number of pods. @default left to the cluster: 1, or what `kubectl scale` made of it */
+    /** Number of pods. @default 1, or as set by `kubectl scale` */
     replicas?: number;
-    /** `Recreate` where two pods must never run side by side. @default "RollingUpdate" */
+    /** `Recreate` if two pods must never run at the same time. @default "RollingUpdate" */
     strategy?: "RollingUpdate" | "Recreate";
     service: ServiceArgs;
-    /** Whether the update goes on without waiting for its pods; somebody else tells then how they fare. @default false */
+    /** Whether the resource does not wait for its pods; see `awaitWorkloads`. @default false */
     mayStayPending?: boolean;
 }
 
@@ -23,10 +23,10 @@ export interface ServiceArgs {
     targetPort: string;
 }
 
-/** The document's limit for an installation: 5m0s. */
-export const installTimeout = "5m0s";
+/** The specification's limit for an installation. */
+const installTimeout = "5m0s";
 
-/** A Deployment and the Service in front of it. The pod's first container bears the workload's name, as do its labels. */
+/** A Deployment and its Service. The pod's first container has the workload's name. */
 export class Workload extends pulumi.ComponentResource {
     readonly deployment: kx.Deployment;
     readonly service: kx.Service;
@@ -60,8 +60,8 @@ export class Workload extends pulumi.ComponentResource {
                     name: serviceName,
                     namespace: args.namespace,
                     labels,
-                    // The provider would wait up to ten minutes for an address that a local cluster without a tunnel
-                    // never gives. The gateway's address is waited for where it is read.
+                    // The provider would wait up to ten minutes for an external address, which a local cluster without
+                    // a tunnel never assigns. awaitGatewayAddress waits instead.
                     annotations: { "pulumi.com/skipAwait": "true" },
                 },
                 spec: {
@@ -73,7 +73,7 @@ export class Workload extends pulumi.ComponentResource {
             { parent: this },
         );
         if ((args.replicas ?? 1) > 1) {
-            // One at a time, and one that is not ready anyway at any time: it must not keep a node from being drained.
+            // Drains evict one pod at a time. Unhealthy pods do not block them.
             const spec = {
                 maxUnavailable: 1,
                 unhealthyPodEvictionPolicy: "AlwaysAllow",
@@ -89,7 +89,7 @@ export class Workload extends pulumi.ComponentResource {
     }
 }
 
-/** The Deployment's spec; without a number of replicas where the stack sets none, so that the update leaves a scaled one alone. */
+/** Without `replicas` if the stack sets none: updates keep the number that `kubectl scale` set. */
 function deploymentSpec({ pod, replicas, strategy = "RollingUpdate" }: WorkloadArgs) {
     const spec = new kx.PodBuilder(pod).asDeploymentSpec({
         replicas,

@@ -1,9 +1,8 @@
-import { productsCheck } from "../checks/products";
+import { productsCheck } from "../products";
 import type { SavedExperiment } from "../saved";
 
 const experiment: SavedExperiment = {
-    hypothesis:
-        "The shop lists its products again in time, since hot-deals and toys-bestseller are scaled up when a container of each is cut off.",
+    hypothesis: "The shop lists its products again in time: hot-deals and toys-bestseller are scaled up while cut off.",
     attacks: [
         { kind: "blackhole", target: "k8s.deployment=hot-deals" },
         { kind: "blackhole", target: "k8s.deployment=toys-bestseller" },

@@ -1,7 +1,7 @@
 import type { SavedExperiment } from "../saved";
 
 const experiment: SavedExperiment = {
-    hypothesis: "The shop goes on listing its products while one container of the gateway cannot look up names.",
+    hypothesis: "The shop still lists its products while one container of the gateway cannot look up names.",
     attacks: [{ kind: "dns", target: "k8s.deployment=gateway" }],
 };
 export default experiment;

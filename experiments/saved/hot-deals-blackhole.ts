@@ -1,7 +1,7 @@
 import type { SavedExperiment } from "../saved";
 
 const experiment: SavedExperiment = {
-    hypothesis: "The shop goes on listing its products while one container of hot-deals is cut off the network.",
+    hypothesis: "The shop still lists its products while one container of hot-deals is cut off from the network.",
     attacks: [{ kind: "blackhole", target: "k8s.deployment=hot-deals" }],
 };
 export default experiment;

@@ -1,8 +1,7 @@
 import type { SavedExperiment } from "../saved";
 
 const experiment: SavedExperiment = {
-    hypothesis:
-        "The shop goes on listing its products while one container of hot-deals cannot reach the database, which everybody else can.",
+    hypothesis: "The shop still lists its products while one container of hot-deals cannot reach the database.",
     attacks: [
         {
             kind: "blackhole",

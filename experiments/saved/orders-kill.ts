@@ -1,7 +1,7 @@
 import type { SavedExperiment } from "../saved";
 
 const experiment: SavedExperiment = {
-    hypothesis: "The shop goes on taking orders while pods of orders are killed, one every ten seconds.",
+    hypothesis: "The shop still accepts orders while pods of orders are killed, one every ten seconds.",
     attacks: [{ kind: "kill", target: "k8s.deployment=orders", intervalMs: 10_000 }],
     checks: [
         {

@@ -4,7 +4,7 @@ import { addresses } from "./addresses";
 import type { NodeLayout } from "./layout";
 import { pkiFiles } from "./pki";
 
-/** A Kubernetes object as far as the sandbox looks into it. */
+/** A Kubernetes object, as far as the sandbox reads it. */
 export interface KubernetesObject {
     readonly apiVersion: string;
     readonly kind: string;
@@ -13,13 +13,13 @@ export interface KubernetesObject {
 }
 
 /**
- * The few calls that the sandbox itself makes to its API server, as administrator. Plain HTTPS: a whole client library
- * would take longer to load than an `up` with nothing to do may last.
+ * The sandbox's own calls to its API server, as administrator. Plain HTTPS: a client library would take longer to load
+ * than an `up` with nothing to do.
  */
 export class SandboxApi {
     private readonly agent: Agent;
 
-    /** @throws if the certificates are not there: the node was never up. */
+    /** @throws if there are no certificates: the node was never up. */
     constructor(layout: NodeLayout) {
         const files = pkiFiles(layout);
         this.agent = new Agent({
@@ -32,8 +32,8 @@ export class SandboxApi {
 
     /**
      * @param body sent as JSON.
-     * @returns the parsed answer, or its text where it is not JSON.
-     * @throws on no answer within `timeoutSeconds` (default 5) and on every status that is not 2xx.
+     * @returns the parsed answer, or its text if it is not JSON.
+     * @throws without an answer within `timeoutSeconds` (default 5), and on a status other than 2xx.
      */
     async call<T = unknown>(
         method: "GET" | "PATCH" | "POST" | "DELETE",
@@ -49,7 +49,7 @@ export class SandboxApi {
         }
     }
 
-    /** Creates the object or brings it to what is given here (server-side apply). */
+    /** Creates or updates the object (server-side apply). */
     async apply(object: KubernetesObject): Promise<void> {
         await this.call("PATCH", `${objectPath(object)}?fieldManager=sandbox&force=true`, {
             body: object,
@@ -57,7 +57,7 @@ export class SandboxApi {
         });
     }
 
-    /** Whether the API server says that it is ready; false also when it does not answer. */
+    /** Whether the API server is ready; false also without an answer. */
     async isReady(): Promise<boolean> {
         return this.call("GET", "/readyz", { timeoutSeconds: 2 }).then(
             (answer) => answer === "ok",
@@ -102,7 +102,7 @@ export class SandboxApi {
     }
 }
 
-/** The sentence in a Status object, or the text itself. */
+/** The message of a Status object, or the text itself. */
 function message(text: string): string {
     try {
         return (JSON.parse(text) as { message?: string }).message ?? text;
@@ -111,7 +111,7 @@ function message(text: string): string {
     }
 }
 
-/** The plural of the kinds used here is regular but for these. */
+/** Kinds whose plural does not end in -s alone. */
 const irregularPlurals: Readonly<Record<string, string>> = {
     StorageClass: "storageclasses",
     PriorityClass: "priorityclasses",

@@ -1,23 +1,23 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { pause } from "./command";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Everything that the sandbox runs lives under one cgroup, pods included. That is what makes `down` complete: a
- * process cannot leave its cgroup by forking, losing its parent or changing its name.
+ * All processes of the sandbox, pods included, are in one cgroup. `down` finds them all: a process cannot leave its
+ * cgroup by forking, losing its parent or changing its name.
  */
 const sandboxGroup = "chaos-shop";
 
-/** The cgroup root for the kubelet's pods, relative to each hierarchy. */
+/** The kubelet's cgroup root, relative to each hierarchy. */
 export const podCgroupRoot = `/${sandboxGroup}`;
 
 /**
- * What the sandbox weighs when processors are short, in cgroup v1's measure and v2's: eight times a process of the host.
- * Else all pods together would get no more than any one process beside them, such as the engine that waits for them.
+ * The sandbox's CPU weight, for cgroup v1 and v2: eight times a process of the host. By default all pods together would
+ * get no more than one other process, such as the Pulumi engine that waits for them.
  */
 const weights = { "cpu.shares": 8 * 1_024, "cpu.weight": 8 * 100 };
 
-/** The mounted cgroup hierarchies: one per controller with cgroup v1, a single one with v2. */
+/** The mounted hierarchies: one per controller with cgroup v1, a single one with v2. */
 function hierarchies(): string[] {
     return readFileSync("/proc/self/mountinfo", "utf8")
         .split("\n")
@@ -27,9 +27,9 @@ function hierarchies(): string[] {
 }
 
 /**
- * Creates the cgroups, in every hierarchy because the kubelet refuses a root that is missing in one.
+ * Creates the cgroups in every hierarchy; the kubelet rejects a root that is missing in one.
  *
- * @returns the `cgroup.procs` file that a component writes itself into before it starts its program.
+ * @returns the `cgroup.procs` file to which a component writes its process id before it starts its program.
  */
 export function ensureCgroups(): string {
     for (const hierarchy of hierarchies()) {
@@ -39,7 +39,7 @@ export function ensureCgroups(): string {
             if (existsSync(path)) writeFileSync(path, String(weight));
         }
     }
-    // One hierarchy is enough to find a process again, and the freezer (or v2) adds no accounting to it.
+    // One hierarchy is enough to find processes; the freezer (or v2) adds no accounting.
     const home = hierarchies().find((path) => path.endsWith("/freezer")) ?? hierarchies().at(-1);
     if (home === undefined) {
         throw new Error(
@@ -49,7 +49,7 @@ export function ensureCgroups(): string {
     return join(home, sandboxGroup, "components", "cgroup.procs");
 }
 
-/** Every cgroup of the sandbox, children before their parents. */
+/** All cgroups of the sandbox, children first. */
 function sandboxCgroups(): string[] {
     const found: string[] = [];
     const visit = (path: string): void => {
@@ -68,7 +68,7 @@ function sandboxCgroups(): string[] {
 /**
  * The processes in the sandbox's cgroups.
  *
- * @param which `pods`: containers and their pause processes only; `all` (default): components too.
+ * @param which `pods`: only containers and their pause processes. @default all, with components
  */
 export function cgroupProcesses(which: "all" | "pods" = "all"): number[] {
     const pids = new Set<number>();
@@ -79,22 +79,21 @@ export function cgroupProcesses(which: "all" | "pods" = "all"): number[] {
                 if (pid !== "" && pid !== "0") pids.add(Number(pid));
             }
         } catch (error) {
-            if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // a group that has just been removed
+            if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // Just removed.
         }
     }
     return [...pids];
 }
 
-/** Whether any cgroup of the sandbox exists. */
 export function cgroupsExist(): boolean {
     return sandboxCgroups().length > 0;
 }
 
 /**
- * Removes the sandbox's cgroups. The kernel lets a group go only some milliseconds after its last process, so this
- * tries for up to five seconds.
+ * Removes the sandbox's cgroups. The kernel releases a group some milliseconds after its last process ended: this
+ * retries for 5 s.
  *
- * @throws naming the groups that are still busy.
+ * @throws with the groups that are still busy.
  */
 export async function removeCgroups(): Promise<void> {
     for (let attempt = 0; attempt < 100; attempt++) {
@@ -102,11 +101,11 @@ export async function removeCgroups(): Promise<void> {
             try {
                 rmdirSync(group);
             } catch {
-                // busy: the next round tries again, and what stays is reported below
+                // Busy: retried in the next round.
             }
         }
         if (!cgroupsExist()) return;
-        await pause(50);
+        await sleep(50);
     }
     throw new Error(`these cgroups are still busy: ${sandboxCgroups().join(", ")}`);
 }

@@ -6,14 +6,14 @@ export interface CommandResult {
     readonly stderr: string;
 }
 
-/** Where the node's parts and their helpers (iptables, ipset, conntrack, mount) are looked for. */
+/** PATH of the node's programs and their helpers (iptables, ipset, conntrack, mount). */
 export const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /**
- * Runs a command to its end and gives its output, whatever its exit code.
+ * Runs a command and returns its exit code and output.
  *
- * @param input text for its standard input; none by default.
- * @throws when the program cannot be started at all.
+ * @param input text for standard input. @default none
+ * @throws when the program cannot be started.
  */
 export function tryCommand(command: string, args: readonly string[], input?: string): Promise<CommandResult> {
     return new Promise((resolve, reject) => {
@@ -27,7 +27,7 @@ export function tryCommand(command: string, args: readonly string[], input?: str
         child.stderr!.setEncoding("utf8").on("data", (text: string) => (stderr += text));
         child.on("error", (error) => reject(new Error(`cannot run ${command}: ${error.message}`)));
         child.on("close", (code, signal) => resolve({ code: code ?? (signal ? 128 : 1), stdout, stderr }));
-        child.stdin?.on("error", () => undefined); // a command that ends without reading its input says why itself
+        child.stdin?.on("error", () => undefined); // Reported by the command itself.
         child.stdin?.end(input);
     });
 }
@@ -36,7 +36,7 @@ export function tryCommand(command: string, args: readonly string[], input?: str
  * Runs a command that must succeed.
  *
  * @returns its standard output.
- * @throws an error with the whole command line and what it printed.
+ * @throws an error with the command line and the output.
  */
 export async function runCommand(command: string, args: readonly string[], input?: string): Promise<string> {
     const { code, stdout, stderr } = await tryCommand(command, args, input);
@@ -45,9 +45,4 @@ export async function runCommand(command: string, args: readonly string[], input
         throw new Error(`\`${[command, ...args].join(" ")}\` ended with exit code ${code}:\n  ${said}`);
     }
     return stdout;
-}
-
-/** Waits for so many milliseconds. */
-export function pause(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

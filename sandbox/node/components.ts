@@ -8,7 +8,7 @@ import { namespaceHolderComponent } from "./namespaces";
 import type { NodeParts } from "./node-parts";
 import type { Component } from "./processes";
 
-/** Every component of the node, in the order in which people look for a cause. */
+/** The components of the node, in the order in which to look for a cause. */
 export function allComponents(layout: NodeLayout, parts: NodeParts): Component[] {
     return [
         namespaceHolderComponent(layout),

@@ -1,20 +1,20 @@
 import { rmSync } from "node:fs";
-import { removeTree } from "../parts/store";
+import { removeTree } from "../../toolchain/parts/store";
 import { cgroupProcesses, cgroupsExist, removeCgroups } from "./cgroups";
 import { restoreHostSettings } from "./host-settings";
 import { type NodeLayout, nodeLayout } from "./layout";
 import { withNodeLock } from "./lock";
 import { namespaceHolder, processesInNamespaces, removeMountPoints } from "./namespaces";
 import { networkExists, removeNetwork } from "./network";
-import { lineReporter, type NodeReporter } from "./progress";
+import { type NodeReporter, stderrReporter } from "./progress";
 import { endProcesses, recordedComponents, runningComponent, stopComponent } from "./processes";
 
-/** How long containers may take to end by themselves before they are killed. */
+/** How long containers may take to end before they are killed. */
 const podGraceSeconds = 5;
 
 /**
- * Stops the node and takes everything away that it added to the host. The cluster's objects, its pulled-in images and
- * its volumes are kept for the next `sandboxUp`. Works however broken the node is; with nothing there it does nothing.
+ * Stops the node and removes all that it added to the host, however broken it is. The cluster's objects, images and
+ * volumes are kept for the next `sandboxUp`.
  *
  * @returns whether there was anything to stop.
  */
@@ -23,8 +23,8 @@ export async function sandboxDown(reporter = stderrReporter()): Promise<boolean>
     return withNodeLock(layout, reporter, () => takeDown(layout, reporter));
 }
 
-/** Also removes all of the node's state: cluster, images, volumes, certificates. Built parts stay. */
-export async function sandboxDestroy(reporter = stderrReporter()): Promise<void> {
+/** Also removes the node's state: cluster, images, volumes, certificates. Built parts stay. */
+export async function sandboxDestroy(reporter: NodeReporter): Promise<void> {
     const layout = nodeLayout();
     await withNodeLock(layout, reporter, async () => {
         await takeDown(layout, reporter);
@@ -33,30 +33,26 @@ export async function sandboxDestroy(reporter = stderrReporter()): Promise<void>
     });
 }
 
-export function stderrReporter(): NodeReporter {
-    return lineReporter((line) => process.stderr.write(`${line}\n`));
-}
-
-/** What {@link sandboxDown} does, for a caller that has the lock. */
+/** {@link sandboxDown} for a caller that holds the lock. */
 export async function takeDown(layout: NodeLayout, reporter: NodeReporter): Promise<boolean> {
     if (!somethingIsThere(layout)) return false;
     reporter.step("Stopping the node");
     // First the two that would start containers again.
     await Promise.all([stopComponent(layout, "kubelet"), stopComponent(layout, "sandbox-controller", 0)]);
-    // Programs in pods get their chance to end in order: a database writes its last pages.
+    // Programs in pods may shut down: a database writes its last pages.
     await endProcesses(cgroupProcesses("pods"), podGraceSeconds);
-    // The database after its clients; the namespaces' holder last, as it is how the others are found.
+    // etcd after its clients; the namespace holder last, since the others are found by it.
     const last = ["etcd", namespaceHolder];
     const rest = recordedComponents(layout).filter((name) => !last.includes(name));
     await Promise.all(rest.map((name) => stopComponent(layout, name, 2)));
     await stopComponent(layout, "etcd");
-    // What has no record: shims, programs whose parents died, components of an `up` that was killed while it started
-    // them. Some may fork meanwhile, so this looks again until nobody is left.
+    // Processes without a record: shims, orphans, components of an `up` that was killed. Some may fork meanwhile:
+    // repeat until none is left.
     for (let strays = strayProcesses(layout); strays.length > 0; strays = strayProcesses(layout)) {
         reporter.detail(`ending ${strays.length} more processes`);
         await endProcesses(strays, 0);
     }
-    reporter.step("Removing what the node added to this machine");
+    reporter.step("Removing the node's changes to this machine");
     await stopComponent(layout, namespaceHolder, 0);
     await removeNetwork();
     await removeCgroups();

@@ -1,4 +1,3 @@
-import { isReady } from "../../shared/containers";
 import { addresses, nodeName } from "./addresses";
 import type { SandboxApi } from "./api";
 import { tryCommand } from "./command";
@@ -17,10 +16,15 @@ interface Pod {
     };
 }
 
+/** Whether a pod is Ready. */
+export function isReady({ status }: { status: Pick<Pod["status"], "conditions"> }): boolean {
+    return status.conditions?.some(({ type, status: state }) => type === "Ready" && state === "True") ?? false;
+}
+
 /**
- * Whether the node is Ready, as the kubelet said itself.
+ * Whether the node is Ready according to the kubelet.
  *
- * @param since a state from before this moment does not count: the database remembers the node's last life.
+ * @param since older reports do not count: the database still has those of the previous run.
  */
 export async function nodeIsReady(api: SandboxApi, since = new Date(0)): Promise<boolean> {
     const node = await api
@@ -30,7 +34,7 @@ export async function nodeIsReady(api: SandboxApi, since = new Date(0)): Promise
     return ready?.status === "True" && isSince(ready.lastHeartbeatTime, since);
 }
 
-/** Whether a moment that Kubernetes tells, in whole seconds, is no earlier than another. */
+/** Whether a time from Kubernetes, in whole seconds, is not before another. */
 function isSince(time: string | undefined, since: Date): boolean {
     return Date.parse(time ?? "") + 999 >= since.getTime();
 }
@@ -38,9 +42,8 @@ function isSince(time: string | undefined, since: Date): boolean {
 /**
  * Whether the name server's pod is ready.
  *
- * @param since when this life of the node began. A container from before it is remembered by the database, not by the
- *     kubelet; names are answered for a moment all the same where the pod has got the same address again, until the
- *     kubelet has its Service forget it.
+ * @param since the start of this run. The database still has containers of the previous run. If its pod gets the same
+ *     address again, names are resolved for a moment, until the kubelet's report removes the pod from its Service.
  */
 export async function nameServerIsReady(api: SandboxApi, since: Date): Promise<boolean> {
     const pods = await api
@@ -53,7 +56,7 @@ export async function nameServerIsReady(api: SandboxApi, since: Date): Promise<b
     );
 }
 
-/** Whether the node is registered with the API, Ready or not. */
+/** Whether the node is registered, Ready or not. */
 export async function nodeIsRegistered(api: SandboxApi): Promise<boolean> {
     return api.call("GET", `/api/v1/nodes/${nodeName}`).then(
         () => true,
@@ -62,8 +65,8 @@ export async function nodeIsRegistered(api: SandboxApi): Promise<boolean> {
 }
 
 /**
- * Whether the cluster's name server answers at its Service address: that takes CoreDNS, its pod's network and
- * kube-proxy's rules, so it is the one question whose answer proves the whole node.
+ * Whether the name server answers at its Service address. This needs CoreDNS, its pod's network and kube-proxy's rules:
+ * the answer proves that the whole node works.
  */
 export async function clusterDnsAnswers(): Promise<boolean> {
     const question = `

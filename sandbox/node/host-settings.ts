@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { type NodeLayout, writeFileAtomically } from "./layout";
 
 /**
- * Kernel settings of the whole machine that the kubelet sets to its own liking at start (kubernetes
- * pkg/util/sysctl/sysctl.go); `down` puts back what was there.
+ * The machine's kernel settings that the kubelet changes when it starts (kubernetes pkg/util/sysctl/sysctl.go); `down`
+ * restores them.
  */
 const changedByKubelet = [
     "vm/overcommit_memory",
@@ -19,14 +19,14 @@ function memory(layout: NodeLayout): string {
     return join(layout.run, "host-settings");
 }
 
-/** Remembers the settings, once: after a crash the machine shows the kubelet's values, not its own. */
+/** Saves the settings, once: after a crash the machine has the kubelet's values. */
 export function rememberHostSettings(layout: NodeLayout): void {
     if (existsSync(memory(layout))) return;
     const values = changedByKubelet.map((name) => [name, readFileSync(`/proc/sys/${name}`, "utf8").trim()]);
     writeFileAtomically(memory(layout), JSON.stringify(Object.fromEntries(values)));
 }
 
-/** Puts the settings back and forgets them. */
+/** Restores the saved settings. */
 export function restoreHostSettings(layout: NodeLayout): void {
     if (!existsSync(memory(layout))) return;
     const values = JSON.parse(readFileSync(memory(layout), "utf8")) as Record<string, string>;

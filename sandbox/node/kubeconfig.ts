@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { SANDBOX_CONTEXT } from "../parts/paths";
+import { sandboxContext } from "../paths";
 import { apiServerUrl } from "./addresses";
 import { type NodeLayout, writeFileAtomically } from "./layout";
 import { type Identity, pkiFiles } from "./pki";
 
-/** The components that talk to the API, each with its own kubeconfig and rights. */
+/** The components that call the API, each with its own kubeconfig and permissions. */
 const componentIdentities = [
     "controller-manager",
     "scheduler",
@@ -20,15 +20,15 @@ export function componentKubeconfig(layout: NodeLayout, identity: (typeof compon
     return join(layout.kubeconfigs, `${identity}.yaml`);
 }
 
-/** Writes the components' kubeconfigs and the user's, which carries the administrator's certificate. */
+/** Writes the components' kubeconfigs, and the user's with the administrator's certificate. */
 export function writeKubeconfigs(layout: NodeLayout): void {
     for (const identity of componentIdentities) {
         writeFileAtomically(componentKubeconfig(layout, identity), kubeconfig(layout, identity, identity));
     }
-    writeFileAtomically(layout.kubeconfig, kubeconfig(layout, "admin", SANDBOX_CONTEXT));
+    writeFileAtomically(layout.kubeconfig, kubeconfig(layout, "admin", sandboxContext));
 }
 
-/** A kubeconfig with one cluster, one user and one context, credentials included, so that it can be copied. */
+/** A kubeconfig with embedded credentials: it can be copied. */
 function kubeconfig(layout: NodeLayout, identity: Identity, context: string): string {
     const files = pkiFiles(layout);
     const embedded = (path: string): string => readFileSync(path).toString("base64");
@@ -36,7 +36,7 @@ function kubeconfig(layout: NodeLayout, identity: Identity, context: string): st
 kind: Config
 current-context: ${context}
 clusters:
-- name: ${SANDBOX_CONTEXT}
+- name: ${sandboxContext}
   cluster:
     server: ${apiServerUrl}
     certificate-authority-data: ${embedded(files.clusterAuthority)}
@@ -48,7 +48,7 @@ users:
 contexts:
 - name: ${context}
   context:
-    cluster: ${SANDBOX_CONTEXT}
+    cluster: ${sandboxContext}
     user: ${context}
 `;
 }

@@ -1,63 +1,45 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { sandboxPaths } from "../parts/paths";
+import { sandboxPaths } from "../paths";
 
-/** Where the node keeps what. Everything lies under the cache's `node` folder, so that `destroy` can remove it whole. */
-export interface NodeLayout {
-    readonly root: string;
-    /** Certificates and private keys, 0700. */
-    readonly pki: string;
-    /** The user's kubeconfig (admin), 0600. */
-    readonly kubeconfig: string;
-    /** One kubeconfig a component, 0600. */
-    readonly kubeconfigs: string;
-    /** Generated configuration: containerd, CNI, kubelet. */
-    readonly config: string;
-    readonly etcd: string;
-    readonly containerdRoot: string;
-    readonly containerdState: string;
-    readonly containerdSocket: string;
-    readonly kubelet: string;
-    /** The address plugin's leases, which describe running pods only. */
-    readonly podAddresses: string;
-    readonly podLogs: string;
-    /** One folder a local PersistentVolume. */
-    readonly volumes: string;
-    /** One log a component. */
-    readonly logs: string;
-    /** One record a running process. */
-    readonly run: string;
-    readonly lock: string;
-}
+export type NodeLayout = Readonly<ReturnType<typeof nodeLayout>>;
 
-/** The layout for this user's cache. */
-export function nodeLayout(): NodeLayout {
+/** The paths of the node's state, all in the cache's folder `node`, which `destroy` removes. */
+export function nodeLayout() {
     const { node: root, kubeconfig } = sandboxPaths();
     return {
         root,
+        /** Certificates and private keys, 0700. */
         pki: join(root, "pki"),
+        /** The user's kubeconfig (admin), 0600. */
         kubeconfig,
+        /** One kubeconfig per component, 0600. */
         kubeconfigs: join(root, "kubeconfigs"),
+        /** Generated configuration: containerd, CNI, kubelet. */
         config: join(root, "config"),
         etcd: join(root, "etcd"),
         containerdRoot: join(root, "containerd"),
         containerdState: join(root, "containerd-state"),
         containerdSocket: join(root, "containerd-state", "containerd.sock"),
         kubelet: join(root, "kubelet"),
+        /** The CNI address plugin's records of running pods. */
         podAddresses: join(root, "pod-addresses"),
         podLogs: join(root, "pod-logs"),
+        /** One folder per local PersistentVolume. */
         volumes: join(root, "volumes"),
+        /** One log per component. */
         logs: join(root, "logs"),
+        /** One record per running process. */
         run: join(root, "run"),
-        // Beside the folder, not in it: `destroy` removes the folder while it holds the lock.
+        /** Outside the folder, which `destroy` removes while it holds the lock. */
         lock: `${root}.lock`,
     };
 }
 
 /**
- * Writes a file so that a reader, or the next start after a kill, sees the old content or the new, never half of it.
+ * Writes a file atomically, also if this process is killed.
  *
- * @param mode permission bits, default 0600 because most of these files are credentials or name them.
+ * @param mode permission bits. Default 0600: most of these files are credentials or name them.
  */
 export function writeFileAtomically(path: string, content: string, mode = 0o600): void {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

@@ -1,32 +1,35 @@
 import { mkdirSync, readdirSync, readlinkSync, rmdirSync, statSync } from "node:fs";
+import { shellQuoted } from "../../toolchain/pulumi/environment";
 import { networkNamespaceFile } from "./network";
 import type { NodeLayout } from "./layout";
 import { type Component, runningComponent } from "./processes";
 
-/** The process that holds the namespaces while components come and go. */
+/** The process that holds the namespaces while components start and stop. */
 export const namespaceHolder = "namespaces";
 
 /**
- * Folders outside the cache that kubelet, containerd and CNI plugins use whatever their configuration says. In the
- * node's mount namespace each is covered by a folder of the sandbox; on the host only an empty mount point shows.
+ * Folders outside the cache that kubelet, containerd and CNI plugins use regardless of their configuration. In the
+ * node's mount namespace a folder of the sandbox covers each; the host only shows an empty mount point.
  */
 const coveredFolders = ["/var/lib/kubelet", "/var/lib/cni", "/var/log/pods", "/var/log/containers"] as const;
 
 /**
- * The holder of the node's namespaces. It runs in the network namespace and in a mount namespace of its own: mounts of
- * pods never show on the host, and all of them are gone with the last process, however it ended. Mounts made on the
- * host later still arrive inside (slave), and containers may ask for propagation (shared).
+ * The holder of the node's namespaces. It runs in the network namespace and in a new mount namespace: mounts of pods do
+ * not show on the host, and are gone with the last process, however it ends. Later mounts on the host still arrive
+ * inside (slave), and containers may request propagation (shared).
  */
 export function namespaceHolderComponent(layout: NodeLayout): Component {
     const cover = coveredFolders.map((folder) => {
         const source = { "/var/lib/kubelet": layout.kubelet, "/var/log/pods": layout.podLogs }[folder as string];
-        return source ? `mount --bind ${quote(source)} ${folder}` : `mount -t tmpfs -o mode=755 sandbox ${folder}`;
+        return source
+            ? `mount --bind ${shellQuoted(source)} ${folder}`
+            : `mount -t tmpfs -o mode=755 sandbox ${folder}`;
     });
     const script = [
         "set -e",
         "mount --make-rslave /",
         "mount --make-rshared /",
-        // Sockets of shims, names of pods' network namespaces and lock files: all of them belong to one run.
+        // Sockets of shims, names of pods' network namespaces, lock files: all belong to one run.
         "mount -t tmpfs -o mode=755 sandbox /run",
         ...cover,
         "echo ready",
@@ -48,27 +51,23 @@ export function namespaceHolderComponent(layout: NodeLayout): Component {
     };
 }
 
-function quote(path: string): string {
-    return `'${path.replaceAll("'", `'\\''`)}'`;
-}
-
-/** Creates what the holder covers and the folders it covers them with. */
+/** Creates the covered folders and the covering ones. */
 export function createMountPoints(layout: NodeLayout): void {
     for (const folder of [...coveredFolders, layout.kubelet, layout.podLogs]) mkdirSync(folder, { recursive: true });
 }
 
-/** Removes the mount points again where they are empty; what somebody else filled stays. */
+/** Removes the mount points if they are empty. */
 export function removeMountPoints(): void {
     for (const folder of coveredFolders) {
         try {
             rmdirSync(folder);
         } catch {
-            // never created, or not ours to remove
+            // Missing, or used by another program.
         }
     }
 }
 
-/** Whether the holder lives in the network namespace that has the name now, not in one deleted under it. */
+/** Whether the holder is in the network namespace that has the name now, not in a deleted one. */
 export function namespacesAreSound(layout: NodeLayout): boolean {
     const holder = runningComponent(layout, namespaceHolder);
     if (!holder) return false;
@@ -84,8 +83,8 @@ function namespaceInode(pid: number, kind: "net" | "mnt"): number {
 }
 
 /**
- * Processes in the sandbox's network namespace or in the mount namespace of its holder, found by the kernel's own
- * account: it knows them without a record, a parent or a cgroup.
+ * Processes in the sandbox's network namespace or in the holder's mount namespace, according to the kernel: also those
+ * without a record, a parent or a cgroup.
  */
 export function processesInNamespaces(layout: NodeLayout): number[] {
     const ours = new Set<string>();
@@ -94,7 +93,7 @@ export function processesInNamespaces(layout: NodeLayout): number[] {
     try {
         ours.add(`net:${statSync(networkNamespaceFile).ino}`);
     } catch {
-        // the namespace has no name any more; its processes are still in the cgroup
+        // The namespace has no name anymore; its processes are still in the cgroup.
     }
     return readdirSync("/proc")
         .filter((entry) => /^\d+$/.test(entry))
@@ -103,7 +102,7 @@ export function processesInNamespaces(layout: NodeLayout): number[] {
             try {
                 return (["net", "mnt"] as const).some((kind) => ours.has(`${kind}:${namespaceInode(pid, kind)}`));
             } catch {
-                return false; // ended meanwhile
+                return false; // Ended meanwhile.
             }
         });
 }

@@ -4,10 +4,10 @@ import { runCommand, tryCommand } from "./command";
 
 const { networkNamespace, hostInterface, nodeInterface } = addresses;
 
-/** The file that stands for the network namespace. */
+/** The network namespace's file. */
 export const networkNamespaceFile = `/run/netns/${networkNamespace}`;
 
-/** Whether the namespace and the host's way into it are there and up. */
+/** Whether the namespace and the host's route to it are up. */
 export async function networkIsUp(): Promise<boolean> {
     if (!existsSync(networkNamespaceFile)) return false;
     const link = await tryCommand("ip", ["-oneline", "address", "show", "dev", hostInterface, "up"]);
@@ -16,10 +16,10 @@ export async function networkIsUp(): Promise<boolean> {
 }
 
 /**
- * Creates the network namespace and the veth pair. On the host this adds one interface with one address and one route,
- * and touches no setting, no firewall and no other interface.
+ * Creates the network namespace and the veth pair. On the host this adds one interface with one address and one route.
+ * No setting, firewall rule or other interface changes.
  *
- * @throws if the addresses are taken by another interface of this machine.
+ * @throws if another interface of this machine has the addresses.
  */
 export async function createNetwork(): Promise<void> {
     const taken = await tryCommand("ip", ["-oneline", "route", "get", addresses.node]);
@@ -39,16 +39,16 @@ export async function createNetwork(): Promise<void> {
         [...inside, "link", "set", nodeInterface, "up"],
         [...inside, "link", "set", "lo", "up"],
         ["route", "add", addresses.loadBalancerPool, "via", addresses.node, "dev", hostInterface],
-        // No default route, so that nothing inside can even try to leave. Service addresses still need some route:
-        // the kernel looks one up before kube-proxy's rules replace the address with a pod's.
+        // No default route: nothing inside can reach beyond the host. Service addresses need a route, since the kernel
+        // looks one up before kube-proxy's rules replace the address with a pod's.
         [...inside, "route", "add", addresses.services, "dev", nodeInterface],
         [...inside, "route", "add", addresses.loadBalancerPool, "dev", nodeInterface],
-        // An address that belongs to no Service fails at once instead of by time-out. A Service's own has been replaced
-        // with a pod's by the time the route is looked up.
+        // An address without a Service fails at once instead of timing out. A Service's address has been replaced with
+        // a pod's before this lookup.
         [...inside, "rule", "add", "iif", nodeInterface, "to", addresses.loadBalancerPool, "unreachable"],
     ];
     for (const step of steps) await runCommand("ip", step);
-    // The kernel tells each peer only once a second that it was refused: to everybody else a refusal looks like silence.
+    // By default the kernel sends a peer one rejection per second; further rejected packets would look dropped.
     await runCommand("nsenter", [
         `--net=${networkNamespaceFile}`,
         "sysctl",
@@ -60,12 +60,13 @@ export async function createNetwork(): Promise<void> {
 }
 
 /**
- * Pods' packets to the host carry the node's address: the host would send its answers to a pod's out into the world.
+ * Pods' packets to the host get the node's address: the host would route answers to a pod's address to the internet.
  *
- * A packet that is forwarded and still bears a Service's address has met kube-proxy between its tables, which it changes
- * one after the other: the Service has no pod, and is not refused any more, or not yet. Let go, it would be remembered as
- * a flow to nobody for two minutes, in which whatever comes from the same port to the same Service is lost. The enforcer
- * lets pass, before any rule after its own, what no policy forbids; it puts its own behind the last rule that says KUBE.
+ * A forwarded packet that still has a Service's address arrived while kube-proxy changed its tables, one after the
+ * other: the Service has no pod, and is not rejected yet or anymore. If it passed, connection tracking would remember
+ * it for 2 min, and all packets from the same port to the same Service would be lost. The enforcer accepts what no
+ * policy forbids before any later rule, and puts its rules after the last one that contains KUBE; hence this rule's
+ * comment.
  */
 const nodeRules = `*nat
 -A POSTROUTING -s ${addresses.pods} -o ${nodeInterface} -j MASQUERADE
@@ -75,12 +76,12 @@ COMMIT
 COMMIT
 `;
 
-/** Whether any of it is there, whole or not. */
+/** Whether any of it exists. */
 export function networkExists(): boolean {
     return existsSync(networkNamespaceFile) || existsSync(`/sys/class/net/${hostInterface}`);
 }
 
-/** Removes the veth pair and the namespace, and with it every rule and route inside. Whatever is missing is skipped. */
+/** Removes the veth pair and the namespace with all rules and routes inside, as far as they exist. */
 export async function removeNetwork(): Promise<void> {
     await tryCommand("ip", ["link", "delete", hostInterface]);
     if (existsSync(networkNamespaceFile)) await runCommand("ip", ["netns", "delete", networkNamespace]);

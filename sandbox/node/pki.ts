@@ -4,7 +4,6 @@ import { addresses, nodeName } from "./addresses";
 import { runCommand } from "./command";
 import type { NodeLayout } from "./layout";
 
-/** What a certificate says and what it may be used for. */
 interface Certificate {
     readonly commonName: string;
     /** Kubernetes reads an organization as a group. */
@@ -16,9 +15,8 @@ interface Certificate {
 }
 
 /**
- * Every identity of the node; the names are the ones that Kubernetes' built-in roles are bound to (documentation page
- * "PKI certificates and requirements"). etcd has an authority of its own: a Kubernetes client certificate must not
- * open the database behind the API.
+ * The identities of the node. Kubernetes' built-in roles are bound to these names (documentation page "PKI certificates
+ * and requirements"). etcd has its own authority: a Kubernetes client certificate must not give access to the database.
  */
 const certificates = {
     apiserver: {
@@ -56,7 +54,7 @@ const certificates = {
 
 export type Identity = keyof typeof certificates;
 
-/** Ten years: a sandbox that is kept must not stop one morning because a certificate ran out. */
+/** Ten years: a sandbox that is kept must not stop because a certificate expired. */
 const validDays = "3650";
 
 /** The paths of an identity's certificate and key, and of the authorities. */
@@ -73,7 +71,7 @@ export function pkiFiles(layout: NodeLayout) {
     };
 }
 
-/** An openssl request configuration: everything the certificate says, and nothing of the host's own defaults. */
+/** An openssl request configuration, independent of the host's defaults. */
 export function opensslConfig(
     subject: Pick<Certificate, "commonName" | "organization">,
     extensions: readonly string[],
@@ -104,15 +102,13 @@ function leafExtensions(certificate: Certificate): string[] {
 }
 
 /**
- * Creates authorities, certificates and keys if they are not there, or if the list above has changed since. They are
- * made in a folder beside and renamed when complete, so that a kill leaves either all of them or none.
- *
- * @returns whether new ones were made: then kubeconfigs must be written anew.
+ * Creates authorities, certificates and keys, if they are missing or the list above has changed. They are created in a
+ * temporary folder that is renamed at the end: an interruption leaves all of them or none.
  */
-export async function ensurePki(layout: NodeLayout): Promise<boolean> {
+export async function ensurePki(layout: NodeLayout): Promise<void> {
     const description = JSON.stringify({ certificates, files: pkiFiles(layout) });
     const marker = join(layout.pki, "description.json");
-    if (existsSync(marker) && readFileSync(marker, "utf8") === description) return false;
+    if (existsSync(marker) && readFileSync(marker, "utf8") === description) return;
     const draft = `${layout.pki}.new`;
     rmSync(draft, { recursive: true, force: true });
     mkdirSync(draft, { recursive: true, mode: 0o700 });
@@ -124,7 +120,6 @@ export async function ensurePki(layout: NodeLayout): Promise<boolean> {
     writeFileSync(join(draft, "description.json"), description, { mode: 0o600 });
     rmSync(layout.pki, { recursive: true, force: true });
     renameSync(draft, layout.pki);
-    return true;
 }
 
 function createAuthority(folder: string, authority: Certificate["authority"]): Promise<void> {
@@ -146,7 +141,7 @@ function createCertificate(folder: string, name: string, certificate: Certificat
     ]);
 }
 
-/** Signs and verifies service account tokens; no certificate is needed for that. */
+/** Signs and verifies service account tokens. Needs no certificate. */
 async function createKeyPair(path: string): Promise<void> {
     const curve = ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"];
     await runCommand("openssl", ["genpkey", ...curve, "-out", `${path}.key`]);

@@ -1,39 +1,40 @@
 import { spawn } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { ensureCgroups } from "./cgroups";
-import { pause, systemPath } from "./command";
+import { systemPath } from "./command";
 import { type NodeLayout, writeFileAtomically } from "./layout";
 
-/** A program of the node that runs until it is stopped. */
+/** A background program of the node. */
 export interface Component {
-    /** Names its log and its record; as shown by `status`. */
+    /** As in `status`; also the name of its log and record. */
     readonly name: string;
     readonly command: string;
     readonly args: readonly string[];
-    /** Added to a bare environment that holds only PATH and HOME. */
+    /** In addition to PATH and HOME. */
     readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** What is remembered of a started component, so that a later command can tell it from a stranger with its number. */
+/** Recorded for each started component, to recognize its process later. */
 export interface ProcessRecord {
     readonly pid: number;
-    /** Start time in clock ticks since boot, from /proc: a reused process number has another one. */
+    /** Start time in clock ticks since boot, from /proc: differs if the process id was reused. */
     readonly startTicks: string;
     readonly commandLine: readonly string[];
     /** ISO 8601. */
     readonly startedAt: string;
 }
 
-/** Start time of a live process in clock ticks since boot; undefined if it is gone or only waits to be reaped. */
+/** Start time of a process in clock ticks since boot; undefined if it is gone or a zombie. */
 function startTicks(pid: number): string | undefined {
     try {
         const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-        // The second field is the name in parentheses and may hold anything, so the rest counts from the last one.
+        // The second field is the name in parentheses, which may contain anything: count from the last parenthesis.
         const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
         return fields[0] === "Z" ? undefined : fields[19];
     } catch {
-        return undefined; // no such process
+        return undefined; // No such process.
     }
 }
 
@@ -45,22 +46,22 @@ export function logPath(layout: NodeLayout, name: string): string {
     return join(layout.logs, `${name}.log`);
 }
 
-/** What was recorded of a component, alive or not; undefined if it was never started or was stopped. */
-export function readRecord(layout: NodeLayout, name: string): ProcessRecord | undefined {
+/** A component's record, alive or not; undefined if it was stopped or never started. */
+function readRecord(layout: NodeLayout, name: string): ProcessRecord | undefined {
     try {
         return JSON.parse(readFileSync(recordPath(layout, name), "utf8")) as ProcessRecord;
     } catch {
-        return undefined; // none, or a file that says nothing: both mean that there is nothing to trust
+        return undefined; // Missing or incomplete.
     }
 }
 
-/** The record of a component if that very process is alive. */
+/** A component's record, if its process is alive. */
 export function runningComponent(layout: NodeLayout, name: string): ProcessRecord | undefined {
     const record = readRecord(layout, name);
     return record && startTicks(record.pid) === record.startTicks ? record : undefined;
 }
 
-/** The names of all components that have a record. */
+/** The names of the components with a record. */
 export function recordedComponents(layout: NodeLayout): string[] {
     if (!existsSync(layout.run)) return [];
     return readdirSync(layout.run)
@@ -69,25 +70,25 @@ export function recordedComponents(layout: NodeLayout): string[] {
 }
 
 /** The last lines of a component's log. */
-export function logTail(layout: NodeLayout, name: string, lines = 12): string[] {
+export function logTail(layout: NodeLayout, name: string): string[] {
     try {
-        return readFileSync(logPath(layout, name), "utf8").trimEnd().split("\n").slice(-lines);
+        return readFileSync(logPath(layout, name), "utf8").trimEnd().split("\n").slice(-12);
     } catch {
         return [];
     }
 }
 
-/** Whether it runs just as it should: alive, from this command line, and its program not replaced since. */
+/** Whether it runs with this command line. Paths of programs contain their hash. */
 export function isCurrent(layout: NodeLayout, component: Component): boolean {
     const record = runningComponent(layout, component.name);
     return record !== undefined && record.commandLine.join("\0") === [component.command, ...component.args].join("\0");
 }
 
 /**
- * Starts a component in the background, detached from this process, unless it already runs from the same command line;
- * one with another command line is stopped first.
+ * Starts a component in the background, unless it already runs with the same command line. One that runs with another
+ * is stopped first.
  *
- * @param joinNamespaces a process whose network and mount namespaces it joins; none for the one that makes them.
+ * @param joinNamespaces a process whose network and mount namespaces it joins. @default none
  */
 export async function startComponent(layout: NodeLayout, component: Component, joinNamespaces?: number): Promise<void> {
     if (isCurrent(layout, component)) return;
@@ -101,7 +102,7 @@ export async function startComponent(layout: NodeLayout, component: Component, j
     try {
         const child = spawn(
             "/bin/sh",
-            // The shell enters the cgroup before anything can fork, and every step is an exec: one process, one number.
+            // The shell enters the cgroup before anything can fork. Each step is an exec: the process id stays.
             ["-c", 'echo $$ > "$0" && exec "$@"', ensureCgroups(), ...join, ...commandLine],
             {
                 detached: true,
@@ -125,9 +126,9 @@ export async function startComponent(layout: NodeLayout, component: Component, j
 }
 
 /**
- * Stops a component and forgets it: SIGTERM, then SIGKILL.
+ * Stops a component by SIGTERM, then SIGKILL, and removes its record.
  *
- * @param graceSeconds how long it may take to end by itself; default 5, 0 kills at once.
+ * @param graceSeconds between the two signals; 0 kills at once.
  */
 export async function stopComponent(layout: NodeLayout, name: string, graceSeconds = 5): Promise<void> {
     const record = runningComponent(layout, name);
@@ -135,7 +136,7 @@ export async function stopComponent(layout: NodeLayout, name: string, graceSecon
     rmSync(recordPath(layout, name), { force: true });
 }
 
-/** Ends processes: SIGTERM, up to `graceSeconds` to comply, then SIGKILL. Returns when all are gone. */
+/** Ends processes by SIGTERM, then SIGKILL after `graceSeconds`. Resolves when all are gone. */
 export async function endProcesses(pids: readonly number[], graceSeconds: number): Promise<void> {
     const alive = new Map<number, string>();
     for (const pid of pids) {
@@ -150,17 +151,17 @@ export async function endProcesses(pids: readonly number[], graceSeconds: number
             try {
                 process.kill(pid, name);
             } catch {
-                alive.delete(pid); // ended in between
+                alive.delete(pid); // Ended meanwhile.
             }
         }
     };
     if (graceSeconds > 0) signal("SIGTERM");
     for (const deadline = Date.now() + graceSeconds * 1000; alive.size > 0 && Date.now() < deadline; dropEnded()) {
-        await pause(20);
+        await sleep(20);
     }
     for (const deadline = Date.now() + 10_000; alive.size > 0; dropEnded()) {
         if (Date.now() > deadline) throw new Error(`processes ${[...alive.keys()].join(", ")} survive SIGKILL`);
         signal("SIGKILL");
-        await pause(20);
+        await sleep(20);
     }
 }

@@ -1,6 +1,6 @@
 import type { SandboxStatus } from "./status";
 
-/** The status as people read it on a terminal. */
+/** The status as text. */
 export function statusTable(status: SandboxStatus): string {
     const lines = [`The sandbox is ${status.state}.`];
     if (status.state !== "down") {
@@ -29,13 +29,12 @@ export function statusTable(status: SandboxStatus): string {
     if (missing.length > 0) {
         lines.push(
             "",
-            `Parts that the next \`up\` makes: ${missing.map(({ name, state }) => `${name} (${state})`).join(", ")}`,
+            `Parts that the next \`up\` builds: ${missing.map(({ name, state }) => `${name} (${state})`).join(", ")}`,
         );
     }
-    if (status.problems.length > 0)
-        lines.push("", "What is wrong:", ...status.problems.map((problem) => `  - ${problem}`));
+    if (status.problems.length > 0) lines.push("", "Problems:", ...status.problems.map((problem) => `  - ${problem}`));
     if (status.state !== "up") {
-        lines.push("", `\`npm run sandbox -- up\` ${status.state === "broken" ? "repairs it" : "brings it up"}.`);
+        lines.push("", `\`npm run sandbox -- up\` ${status.state === "broken" ? "repairs it" : "starts it"}.`);
     }
     return `${lines.join("\n")}\n`;
 }

@@ -1,22 +1,22 @@
-import { isReady } from "../../shared/containers";
-import { partsStatus, type PartStatus } from "../parts/status";
-import { SANDBOX_CONTEXT } from "../parts/paths";
+import { withNeeds } from "../../toolchain/parts/part";
+import { partsStatus, type PartStatus } from "../../toolchain/parts/status";
+import { userParts } from "../parts/table";
+import { sandboxContext } from "../paths";
 import { addresses, apiServerUrl } from "./addresses";
 import { type KubernetesObject, SandboxApi } from "./api";
 import { cgroupsExist } from "./cgroups";
 import { allComponents } from "./components";
 import { importedImages } from "./components/containerd";
-import { clusterDnsAnswers, nodeIsReady } from "./health";
+import { clusterDnsAnswers, isReady, nodeIsReady } from "./health";
 import { type NodeLayout, nodeLayout } from "./layout";
 import { namespacesAreSound } from "./namespaces";
 import { networkExists, networkIsUp } from "./network";
 import { nodeParts } from "./node-parts";
 import { isCurrent, logPath, runningComponent } from "./processes";
 
-/** One program of the node. */
-export interface ComponentStatus {
+interface ComponentStatus {
     readonly name: string;
-    /** `outdated`: it runs, but from another command line than a new `up` would use. */
+    /** `outdated`: it runs with another command line than `up` would use. */
     readonly state: "running" | "outdated" | "stopped";
     readonly pid?: number;
     /** ISO 8601. */
@@ -24,26 +24,25 @@ export interface ComponentStatus {
     readonly log: string;
 }
 
-/** How the sandbox stands. */
 export interface SandboxStatus {
-    /** `up`: healthy. `broken`: something of it is there, not all of it works; `up` repairs it. `down`: nothing runs. */
+    /** `up`: healthy. `broken`: some of it does not work; `up` repairs it. `down`: nothing runs. */
     readonly state: "up" | "broken" | "down";
-    readonly context: typeof SANDBOX_CONTEXT;
+    readonly context: typeof sandboxContext;
     readonly kubeconfig: string;
     readonly apiServer: string;
     readonly loadBalancerPool: string;
     readonly components: readonly ComponentStatus[];
-    /** What is wrong, a sentence each; empty when up or down. */
+    /** Sentences; empty when up or down. */
     readonly problems: readonly string[];
     readonly nodeReady: boolean;
     readonly dnsAnswers: boolean;
-    /** Pods that are neither running and ready nor done, as `namespace/name: reason`. */
+    /** Pods that are neither ready nor completed, as `namespace/name: reason`. */
     readonly podsNotReady: readonly string[];
     readonly images: readonly string[];
     readonly parts: readonly PartStatus[];
 }
 
-/** Looks at the sandbox without changing anything. */
+/** The state of the sandbox. Changes nothing. */
 export async function sandboxStatus(): Promise<SandboxStatus> {
     const layout = nodeLayout();
     const components = allComponents(layout, nodeParts()).map((component): ComponentStatus => {
@@ -62,14 +61,14 @@ export async function sandboxStatus(): Promise<SandboxStatus> {
     const problems = isThere ? await problemsOf(layout, components, cluster) : [];
     return {
         state: !isThere ? "down" : problems.length > 0 ? "broken" : "up",
-        context: SANDBOX_CONTEXT,
+        context: sandboxContext,
         kubeconfig: layout.kubeconfig,
         apiServer: apiServerUrl,
         loadBalancerPool: addresses.loadBalancerPool,
         components,
         problems,
         ...cluster,
-        parts: await partsStatus(),
+        parts: await partsStatus(withNeeds(userParts)),
     };
 }
 
@@ -84,7 +83,7 @@ async function lookInside(layout: NodeLayout): Promise<Inside> {
     try {
         api = new SandboxApi(layout);
     } catch {
-        return { ...nothingInside, images: await images }; // no certificates yet: killed in its first second
+        return { ...nothingInside, images: await images }; // No certificates: `up` was killed in its first second.
     }
     try {
         const nodeReady = nodeIsReady(api);
@@ -107,7 +106,7 @@ async function problemsOf(
     const problems = components
         .filter(({ state }) => state !== "running")
         .map(({ name, state, log }) => `${name} is ${state}; its log: ${log}`);
-    if (!(await networkIsUp())) problems.push("the network between host and node is not whole");
+    if (!(await networkIsUp())) problems.push("the network between host and node is incomplete");
     if (!namespacesAreSound(layout)) problems.push("the node's namespaces are gone");
     if (!inside.nodeReady) problems.push("the node is not Ready");
     if (!inside.dnsAnswers) problems.push("the cluster's name server does not answer");
@@ -126,7 +125,6 @@ function podProblem(pod: Pod): string[] {
     const { metadata, status } = pod;
     if (status.phase === "Succeeded" || (status.phase === "Running" && isReady(pod))) return [];
     const waiting = status.containerStatuses?.map(({ state }) => state.waiting?.reason).find((reason) => reason);
-    return [
-        `${metadata.namespace}/${metadata.name}: ${waiting ?? (status.phase === "Running" ? "not ready" : status.phase)}`,
-    ];
+    const reason = waiting ?? (status.phase === "Running" ? "not ready" : status.phase);
+    return [`${metadata.namespace}/${metadata.name}: ${reason}`];
 }

@@ -1,9 +1,16 @@
-import type { ListrTaskWrapper } from "listr2" with { "resolution-mode": "import" };
-import type { NodeDisplay } from "./progress";
+import { type NodeReporter, stderrReporter } from "./progress";
 
-/** Shows the steps as a live list on a terminal: each with its time once it is over, details under the current one. */
-export async function terminalNodeReporter(): Promise<NodeDisplay> {
-    // Loaded here because it is an ES module, and only a terminal needs it.
+/** Shows the progress of work: a live list on a terminal, plain lines in a log. */
+export async function withProgress<T>(work: (reporter: NodeReporter) => Promise<T>): Promise<T> {
+    if (!process.stderr.isTTY || process.env.CI) return work(stderrReporter());
+    const reporter = await terminalReporter();
+    // The list must end before other output.
+    return work(reporter).finally(() => reporter.end());
+}
+
+/** Shows the steps as a live list: finished ones with their duration, details below the current one. */
+async function terminalReporter() {
+    // An ES module, and only a terminal needs it.
     const { Listr } = await import("listr2");
     let current: Step | undefined;
     const finish = async (): Promise<void> => {
@@ -12,10 +19,10 @@ export async function terminalNodeReporter(): Promise<NodeDisplay> {
         step?.end();
         await step?.shown;
     };
-    // Steps come one by one, so each is a list of one; the next waits until the last has been drawn for good.
+    // Each step is a list of one; the next waits until the previous one is drawn.
     let turn = Promise.resolve();
     return {
-        step(title) {
+        step(title: string) {
             turn = turn.then(async () => {
                 await finish();
                 const startedMs = Date.now();
@@ -26,7 +33,7 @@ export async function terminalNodeReporter(): Promise<NodeDisplay> {
                     {
                         title,
                         task: async (_, wrapper) => {
-                            step.wrapper = wrapper as unknown as ListrTaskWrapper<unknown, never, never>;
+                            step.wrapper = wrapper;
                             await over;
                             wrapper.title = `${title}: ${((Date.now() - startedMs) / 1000).toFixed(1)} s`;
                         },
@@ -35,7 +42,7 @@ export async function terminalNodeReporter(): Promise<NodeDisplay> {
                 current = step;
             });
         },
-        detail(text) {
+        detail(text: string) {
             turn = turn.then(() => {
                 if (current?.wrapper) current.wrapper.output = text;
             });
@@ -48,7 +55,7 @@ export async function terminalNodeReporter(): Promise<NodeDisplay> {
 }
 
 interface Step {
-    wrapper?: ListrTaskWrapper<unknown, never, never>;
+    wrapper?: { output?: string };
     readonly end: () => void;
     shown: Promise<unknown>;
 }

@@ -1,7 +1,8 @@
 import { mkdirSync } from "node:fs";
-import { ensureParts } from "../parts/ensure";
-import { requireSandboxHost } from "../parts/host";
-import { SANDBOX_CONTEXT } from "../parts/paths";
+import { ensureParts } from "../../toolchain/parts/ensure";
+import { clusterParts } from "../parts/table";
+import { requireSandboxHost } from "../host";
+import { sandboxContext } from "../paths";
 import { accessObjects } from "./addons/access";
 import { dnsObjects } from "./addons/dns";
 import { createVolumeFolders, storageObjects } from "./addons/storage";
@@ -12,7 +13,7 @@ import { apiServer, controllerManager, proxy, sandboxController, scheduler } fro
 import { etcd } from "./components/etcd";
 import { configureKubelet, kubelet } from "./components/kubelet";
 import { networkPolicy } from "./components/network-policy";
-import { stderrReporter, takeDown } from "./down";
+import { takeDown } from "./down";
 import { clusterDnsAnswers, nameServerIsReady, nodeIsReady, nodeIsRegistered } from "./health";
 import { rememberHostSettings } from "./host-settings";
 import { writeKubeconfigs } from "./kubeconfig";
@@ -23,34 +24,33 @@ import { createNetwork, networkIsUp } from "./network";
 import { type NodeParts, nodeParts } from "./node-parts";
 import { ensurePki } from "./pki";
 import { isCurrent, logTail, runningComponent, startComponent, stopComponent } from "./processes";
-import type { NodeReporter } from "./progress";
+import { type NodeReporter, stderrReporter } from "./progress";
 import { steadily, waitFor } from "./waiting";
 
-/** How to reach the running sandbox. */
 export interface RunningSandbox {
     readonly kubeconfig: string;
-    readonly context: typeof SANDBOX_CONTEXT;
-    /** Whether it was up already, so that nothing had to be done. */
+    readonly context: typeof sandboxContext;
+    /** Whether it was up already. */
     readonly wasUp: boolean;
 }
 
 /**
- * Brings the sandbox's one-node Kubernetes up and waits until its node is Ready and its name server answers.
+ * Starts the one-node Kubernetes and waits until its node is Ready and its name server answers.
  *
- * Already up, it only looks. Half up, because a component crashed, an earlier call was killed or an image is newer, it adds
- * what is missing; where that does not help, it takes everything down and starts again. Objects, images and volumes of an
- * earlier run are still there, as after a reboot of a machine: the kubelet starts the pods again.
+ * If it is up, this only checks it. If a component crashed, an earlier call was killed or an image is newer, it starts
+ * what is missing; if that fails, it stops everything and starts again. Objects, images and volumes of an earlier run
+ * are still there, as after a reboot: the kubelet starts the pods again.
  *
- * @param reporter hears the steps. @default plain lines on standard error
- * @throws {UnsuitableHostError} where the sandbox cannot run; {PartError} when a part cannot be made;
+ * @param reporter shows the steps. @default plain lines on standard error
+ * @throws {UnsuitableHostError} if the sandbox cannot run here; {PartError} when a part cannot be built;
  *     {ComponentError} when a component does not start, with the end of its log.
  */
 export async function sandboxUp(reporter: NodeReporter = stderrReporter()): Promise<RunningSandbox> {
     requireSandboxHost();
-    await ensureParts("cluster");
+    await ensureParts(clusterParts);
     const layout = nodeLayout();
     const parts = nodeParts();
-    const sandbox = { kubeconfig: layout.kubeconfig, context: SANDBOX_CONTEXT } as const;
+    const sandbox = { kubeconfig: layout.kubeconfig, context: sandboxContext } as const;
     return withNodeLock(layout, reporter, async () => {
         if (await isHealthy(layout, parts)) return { ...sandbox, wasUp: true };
         await startOrRepair(layout, parts, reporter);
@@ -58,8 +58,8 @@ export async function sandboxUp(reporter: NodeReporter = stderrReporter()): Prom
     });
 }
 
-/** Whether every component runs as it should, all images are there, the API is ready, the node Ready, and names are answered. */
-export async function isHealthy(layout: NodeLayout, parts: NodeParts): Promise<boolean> {
+/** Whether all components and images are current, the API and the node are ready, and names are resolved. */
+async function isHealthy(layout: NodeLayout, parts: NodeParts): Promise<boolean> {
     if (!(await groundIsSound(layout)) || !hasImages(layout, parts)) return false;
     if (!allComponents(layout, parts).every((component) => isCurrent(layout, component))) return false;
     const api = new SandboxApi(layout);
@@ -72,7 +72,7 @@ export async function isHealthy(layout: NodeLayout, parts: NodeParts): Promise<b
     }
 }
 
-/** Whether names are answered, by a name server of this life of the node. */
+/** Whether names are resolved by a name server of this run. */
 async function answersNames(layout: NodeLayout, api: SandboxApi): Promise<boolean> {
     return (await nameServerIsReady(api, startOf(layout, namespaceHolder))) && clusterDnsAnswers();
 }
@@ -81,20 +81,20 @@ function startOf(layout: NodeLayout, component: string): Date {
     return new Date(runningComponent(layout, component)?.startedAt ?? 0);
 }
 
-/** Whether what all components stand on is there: the network, and the namespaces' holder in that very network. */
+/** Whether the network and its namespace holder exist. */
 async function groundIsSound(layout: NodeLayout): Promise<boolean> {
     return namespacesAreSound(layout) && (await networkIsUp());
 }
 
 async function startOrRepair(layout: NodeLayout, parts: NodeParts, reporter: NodeReporter): Promise<void> {
     if (!(await groundIsSound(layout))) {
-        if (await takeDown(layout, reporter)) reporter.detail("the remains of an earlier run are gone");
+        if (await takeDown(layout, reporter)) reporter.detail("removed the remains of an earlier run");
         return start(layout, parts, reporter);
     }
     try {
         await start(layout, parts, reporter, repairedForMs);
     } catch (error) {
-        reporter.step(`Starting over, because what was running could not be repaired: ${firstLine(error)}`);
+        reporter.step(`Starting over, since the running node could not be repaired: ${firstLine(error)}`);
         await takeDown(layout, reporter);
         await start(layout, parts, reporter);
     }
@@ -104,13 +104,13 @@ function firstLine(error: unknown): string {
     return String(error instanceof Error ? error.message : error).split(/[;\n]/, 1)[0]!;
 }
 
-/** A kubelet that was started again takes pods that run for not ready, the name server's too, until it has asked them itself. */
+/** A restarted kubelet reports all pods as not ready, the name server's too, until it has probed them. */
 const repairedForMs = 3_000;
 
 /**
- * Starts what does not run. Independent chains run side by side: the API server and containerd take longest.
+ * Starts the components that do not run, independent ones in parallel: the API server and containerd take longest.
  *
- * @param steadyMs for how long names must have been answered without a gap
+ * @param steadyMs for how long names must be resolved without a gap
  */
 async function start(layout: NodeLayout, parts: NodeParts, reporter: NodeReporter, steadyMs = 0): Promise<void> {
     await prepare(layout, reporter);
@@ -126,14 +126,14 @@ async function start(layout: NodeLayout, parts: NodeParts, reporter: NodeReporte
             apiReady.then(() => applyAddons(layout, api)),
         ]);
         reporter.step("Waiting for the node and the cluster's name server");
-        // A kubelet that went on running has nothing new to report: what counts is that this kubelet has reported.
+        // A kubelet that kept running has nothing new to report: any report of this kubelet counts.
         await waitFor(layout, "kubelet", "report the node Ready", 90, () =>
             nodeIsReady(api, startOf(layout, "kubelet")),
         );
         await waitFor(
             layout,
             "kubelet",
-            "bring up the cluster's name server (`kubectl -n kube-system get pods` shows it)",
+            "start the cluster's name server (see `kubectl -n kube-system get pods`)",
             90,
             steadily(() => answersNames(layout, api), steadyMs),
         );
@@ -142,7 +142,7 @@ async function start(layout: NodeLayout, parts: NodeParts, reporter: NodeReporte
     }
 }
 
-/** Everything that must be there before the first component: files, network, namespaces. */
+/** Creates what the components need: files, network, namespaces. */
 async function prepare(layout: NodeLayout, reporter: NodeReporter): Promise<void> {
     mkdirSync(layout.root, { recursive: true, mode: 0o755 });
     reporter.step("Preparing certificates, configuration and network");
@@ -166,7 +166,7 @@ async function startControlPlane(layout: NodeLayout, parts: NodeParts, api: Sand
     await startComponent(layout, etcd(layout), holder);
     await startComponent(layout, apiServer(layout, parts), holder);
     await waitFor(layout, "kube-apiserver", "become ready", 60, async () => {
-        // etcd's end would only show as the API server's time-out.
+        // If etcd ended, the API server would only time out.
         await waitFor(layout, "etcd", "start", 1, () => true);
         return api.isReady();
     });
@@ -181,7 +181,7 @@ async function startRuntime(
     reporter: NodeReporter,
     holder: number,
 ): Promise<void> {
-    // A kubelet whose runtime was away may say so as late as in its next report, when all is well again.
+    // A kubelet may report a missing runtime late, when the runtime is back.
     if (!isCurrent(layout, containerd(layout))) await stopComponent(layout, "kubelet");
     await startComponent(layout, containerd(layout), holder);
     await waitFor(layout, "containerd", "answer", 30, () => containerdAnswers(layout));
@@ -191,7 +191,7 @@ async function startRuntime(
 async function startNode(layout: NodeLayout, parts: NodeParts, api: SandboxApi, holder: number): Promise<void> {
     await startComponent(layout, kubelet(layout, parts), holder);
     await startComponent(layout, proxy(layout, parts), holder);
-    // kube-router ends at once where its node is not registered.
+    // kube-router exits if its node is not registered.
     await waitFor(layout, "kubelet", "register the node", 60, () => nodeIsRegistered(api));
     await startComponent(layout, networkPolicy(layout, parts), holder);
 }

@@ -1,9 +1,9 @@
-import { pause } from "./command";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { NodeLayout } from "./layout";
 import { type Component, logPath, logTail, runningComponent } from "./processes";
 
-/** A component that ended, or did not become what it should; its message carries its last words. */
-export class ComponentError extends Error {
+/** A component ended, or did not start in time. The message contains the end of its log. */
+class ComponentError extends Error {
     constructor(layout: NodeLayout, component: string, what: string) {
         const tail = logTail(layout, component)
             .map((line) => `\n    ${line.slice(0, 400)}`)
@@ -14,10 +14,10 @@ export class ComponentError extends Error {
 }
 
 /**
- * Waits until `probe` says true, asking every 50 ms.
+ * Calls `probe` every 50 ms until it returns true.
  *
- * @param component who is waited for: its end ends the wait, and its log explains a time-out.
- * @param wish what it is to become, for the message: "did not <wish> within 30 s".
+ * @param component if it ends, the wait fails; the error contains the end of its log.
+ * @param wish completes the message "did not <wish> within 30 s".
  * @throws {ComponentError}
  */
 export async function waitFor(
@@ -33,11 +33,11 @@ export async function waitFor(
         if (Date.now() > deadline) {
             throw new ComponentError(layout, component, `did not ${wish} within ${timeoutSeconds} s`);
         }
-        await pause(50);
+        await sleep(50);
     }
 }
 
-/** A probe that says true once another one has for so many milliseconds without a gap. */
+/** True once `probe` has been true for so many milliseconds without a gap. */
 export function steadily(probe: () => Promise<boolean>, milliseconds: number): () => Promise<boolean> {
     let since: number | undefined;
     return async () => {

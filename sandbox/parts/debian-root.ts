@@ -1,39 +1,39 @@
 import { existsSync, readFileSync } from "node:fs";
 import { appendFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type BuildLog, run } from "./run";
+import { type BuildLog, run } from "../../toolchain/parts/run";
 
-/** The Debian release that the images are made of, as their references say; the host's may be another. */
+/** The Debian release of the images, as their names say. The host may have another. */
 const SUITE = "bookworm";
 
-/** What no container reads; left out, the images are half as big. The licence texts stay. */
+/** Files that no container reads: half of the size. The license texts stay. */
 const UNREAD = ["man/*", "info/*", "locale/*", "doc/*/*", "lintian/*"].map((path) => `/usr/share/${path}`);
-const READ_ALL_THE_SAME = ["/usr/share/doc/*/copyright"];
+const LICENSES = ["/usr/share/doc/*/copyright"];
 
-/** A user of an image; group of the same name and number. */
+/** A user of an image, with a group of the same name and id. */
 export interface ImageUser {
     readonly name: string;
     readonly id: number;
     readonly home: string;
 }
 
-/** What goes into a Debian root file system. */
+/** The content of a Debian root file system. */
 export interface DebianRoot {
-    /** Beside Debian's essential packages. */
+    /** In addition to Debian's essential packages. */
     readonly packages: readonly string[];
     readonly user?: ImageUser;
 }
 
 /**
- * Makes a Debian root file system. apt checks Debian's signatures on all of it.
+ * Creates a Debian root file system. apt checks Debian's signatures.
  *
  * @returns the version of each of `packages`.
- * @throws {CommandError} with the words of mmdebstrap.
+ * @throws {CommandError} with the output of mmdebstrap.
  */
 export async function makeDebianRoot(what: DebianRoot, root: string, log: BuildLog): Promise<Record<string, string>> {
     const unread = UNREAD.map((path) => `--dpkgopt=path-exclude=${path}`);
-    const kept = READ_ALL_THE_SAME.map((path) => `--dpkgopt=path-include=${path}`);
-    // A user that is there already is taken by the package's own scripts, with the number that the official image has.
+    const kept = LICENSES.map((path) => `--dpkgopt=path-include=${path}`);
+    // Created before the package, whose scripts then use it: the id is the official image's.
     const users = what.user ? userHooks(what.user) : [];
     const packages = what.packages.length > 0 ? [`--include=${what.packages.join(",")}`] : [];
     const mirror = debianMirror();
@@ -55,7 +55,7 @@ export async function makeDebianRoot(what: DebianRoot, root: string, log: BuildL
     return Object.fromEntries(versions.split("\n").map((line) => line.split(" ") as [string, string]));
 }
 
-/** The lines that a user adds to the files of /etc, by file. */
+/** A user's lines in the files of /etc. */
 export function userEntries(user: ImageUser): Record<"passwd" | "group", string> {
     return {
         passwd: `${user.name}:x:${user.id}:${user.id}::${user.home}:/bin/bash`,
@@ -76,9 +76,8 @@ function userHooks(user: ImageUser): string[] {
 }
 
 /**
- * The mirror that this machine already takes this release from: one that is known to answer here.
- *
- * @returns nothing where the machine runs another release; mmdebstrap then takes Debian's own.
+ * The mirror from which this machine gets the release: it is reachable. Undefined if the machine runs another release;
+ * mmdebstrap then uses Debian's own mirror.
  */
 function debianMirror(): string | undefined {
     const files = ["/etc/apt/sources.list.d/debian.sources", "/etc/apt/sources.list"];
@@ -88,7 +87,7 @@ function debianMirror(): string | undefined {
         .find((mirror) => mirror !== undefined);
 }
 
-/** Finds the mirror of the release in apt's sources, in either of their two formats. */
+/** Finds the mirror of the release in apt's sources, in either of its two formats. */
 export function mirrorIn(sources: string): string | undefined {
     const oneLine = new RegExp(`^deb\\s+(?:\\[[^\\]]*\\]\\s+)?(\\S+)\\s+${SUITE}\\s`, "m").exec(sources);
     if (oneLine) return oneLine[1];

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { copyFileSync, linkSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { GO_ARCHITECTURE } from "./architecture";
-import { sha256 } from "./manifest";
-import { type BuildLog, run } from "./run";
+import { GO_ARCHITECTURE } from "../../toolchain/parts/host";
+import { sha256 } from "../../toolchain/parts/manifest";
+import { type BuildLog, run } from "../../toolchain/parts/run";
 
-/** How containers of an image start, in the words of the OCI image configuration. */
+/** How containers of an image start; the fields of the OCI image configuration. */
 export interface ImageConfig {
     readonly Env?: readonly string[];
     readonly User?: string;
@@ -16,7 +16,7 @@ export interface ImageConfig {
     readonly StopSignal?: string;
 }
 
-/** An image of this machine's architecture, to be written as an archive. */
+/** An image of this machine's architecture. */
 export interface ImageContent {
     /** Its names, such as `docker.io/library/node:22.23.3-bookworm-slim`. */
     readonly references: readonly string[];
@@ -26,13 +26,13 @@ export interface ImageContent {
     readonly layers: readonly string[];
 }
 
-/** The time that everything in an image bears, so that equal content makes an equal image. */
+/** The time of everything in an image: equal content makes an equal image. */
 const EPOCH = "1970-01-01T00:00:00Z";
 
 /**
  * Packs a folder as an image layer: names sorted, times fixed, owners as numbers.
  *
- * @param excluded paths relative to the folder (`./usr/share/doc`); wildcards allowed.
+ * @param excluded paths relative to the folder (`./usr/share/doc`), with wildcards.
  */
 export async function packLayer(
     folder: string,
@@ -46,10 +46,10 @@ export async function packLayer(
 }
 
 /**
- * Writes an image as `docker save` would: `manifest.json`, the configuration, one tar a layer.
+ * Writes an image as `docker save` does: `manifest.json`, the configuration, one tar per layer.
  *
  * @see https://github.com/moby/docker-image-spec the format; `ctr images import` reads it.
- * @param archive the archive to write; a folder of the same name plus `.scratch` is used on the way.
+ * @param archive the archive to write; a folder of the same name plus `.scratch` is used meanwhile.
  */
 export async function writeImageArchive(image: ImageContent, archive: string, log: BuildLog): Promise<void> {
     const scratch = `${archive}.scratch`;
@@ -74,10 +74,10 @@ export async function writeImageArchive(image: ImageContent, archive: string, lo
 }
 
 /**
- * The image's configuration as the OCI image specification has it.
+ * The image's configuration according to the OCI image specification.
  *
  * @param digests the SHA-256 of each uncompressed layer, lowest first.
- * @param architecture as Node names it.
+ * @param architecture Node's name of it.
  */
 export function imageConfiguration(image: ImageContent, digests: readonly string[], architecture: string): object {
     return {
@@ -95,6 +95,6 @@ function linkOrCopy(from: string, to: string): void {
     try {
         linkSync(from, to);
     } catch {
-        copyFileSync(from, to); // Another file system: a copy serves as well, only slower.
+        copyFileSync(from, to); // Another file system.
     }
 }

@@ -1,10 +1,12 @@
 import { chmodSync, copyFileSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { downloadDebianPackages } from "../../toolchain/parts/debian";
+import { run } from "../../toolchain/parts/run";
+import { folderOf } from "../../toolchain/parts/store";
 import { addUser, type DebianRoot, makeDebianRoot } from "./debian-root";
-import { downloadDebianPackages } from "./debian";
-import { imagePart, LAYER } from "./images";
-import { fetchNode, NODE_VERSION } from "./node-program";
-import { run } from "./run";
+import { imageBase, imagePart, LAYER } from "./images";
+import { downloadNode, NODE_VERSION } from "./node-program";
+import { coreDns } from "./programs";
 
 const PATH = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
@@ -12,15 +14,16 @@ const NODE_USER = { name: "node", id: 1000, home: "/home/node" };
 
 export const imageNode = imagePart({
     name: "image-node",
+    references: [`docker.io/library/node:${NODE_VERSION}-bookworm-slim`],
     version: NODE_VERSION,
     title: "Image of Node",
     minutes: 0.3,
     base: true,
     config: { Env: [PATH, `NODE_VERSION=${NODE_VERSION}`], Cmd: ["node"] },
     settings: { user: NODE_USER },
-    async fill(root, workshop) {
-        const facts = await fetchNode(place(root, "usr/local/bin/node"), workshop.log);
-        const base = join(workshop.folderOf("image-base"), LAYER);
+    fill: async (root, workshop) => {
+        const facts = await downloadNode(place(root, "usr/local/bin/node"), workshop.log);
+        const base = join(folderOf(imageBase), LAYER);
         const accounts = ["./etc/passwd", "./etc/group"];
         await run("tar", ["--extract", `--file=${base}`, "--directory", root, ...accounts], workshop.log);
         await addUser(NODE_USER, root);
@@ -30,28 +33,29 @@ export const imageNode = imagePart({
     },
 });
 
-/** The user has the number that the official image gives it: a stack that names it works on both. */
+/** The user id of the official image: a stack that names it works with both. */
 const POSTGRES_ID = 999;
 const POSTGRES: DebianRoot = {
     packages: ["postgresql-15"],
     user: { name: "postgres", id: POSTGRES_ID, home: "/var/lib/postgresql" },
 };
 
-/** What Debian brings along and the image leaves out. */
+/** Installed by Debian, and left out of the image. */
 const POSTGRES_LEFT_OUT = [
-    // Just-in-time compilation, more than half of the whole; without its library PostgreSQL does without.
+    // Just-in-time compilation: more than half of the image, and optional.
     "usr/lib/llvm-14",
     "usr/lib/x86_64-linux-gnu/libLLVM-14.so.1",
     "usr/lib/aarch64-linux-gnu/libLLVM-14.so.1",
     "usr/lib/postgresql/15/lib/bitcode",
     "usr/lib/postgresql/15/lib/llvmjit.so",
-    // The cluster made on installing; each database makes its own.
+    // The cluster that the installation creates; each database creates its own.
     "var/lib/postgresql/15",
     "etc/postgresql/15",
 ];
 
 export const imagePostgres = imagePart({
     name: "image-postgres",
+    references: ["docker.io/library/postgres:15.18-bookworm"],
     version: "15.18",
     title: "Image of PostgreSQL",
     minutes: 1,
@@ -63,7 +67,7 @@ export const imagePostgres = imagePart({
         StopSignal: "SIGINT",
     },
     settings: { ...POSTGRES, leftOut: POSTGRES_LEFT_OUT },
-    async fill(root, { log }) {
+    fill: async (root, { log }) => {
         const versions = await makeDebianRoot(POSTGRES, root, log);
         for (const path of POSTGRES_LEFT_OUT) rmSync(join(root, path), { recursive: true, force: true });
         const [data, sockets] = [join(root, "var/lib/postgresql/data"), join(root, "run/postgresql")];
@@ -72,7 +76,7 @@ export const imagePostgres = imagePart({
         }
         const owned = [join(root, "var/lib/postgresql"), data, sockets];
         await run("chown", [`${POSTGRES_ID}:${POSTGRES_ID}`, ...owned], log);
-        // Open to any user, as in the official image, for pods that run as another.
+        // Open to any user, as in the official image: pods may run as another.
         await run("chmod", ["1777", data, sockets], log);
         return versions;
     },
@@ -80,6 +84,7 @@ export const imagePostgres = imagePart({
 
 export const imageNats = imagePart({
     name: "image-nats",
+    references: ["docker.io/library/nats:2.9.10-alpine", "docker.io/library/nats:2.9.10"],
     version: "2.9.10",
     title: "Image of NATS",
     minutes: 0.2,
@@ -90,27 +95,28 @@ export const imageNats = imagePart({
         ExposedPorts: { "4222/tcp": {}, "6222/tcp": {}, "8222/tcp": {} },
     },
     settings: { packages: ["nats-server"] },
-    async fill(root, { log }) {
+    fill: async (root, { log }) => {
         const unpacked = `${root}.debian`;
         const versions = await downloadDebianPackages(["nats-server"], unpacked, log);
         copyFileSync(join(unpacked, "usr/sbin/nats-server"), place(root, "usr/local/bin/nats-server"));
-        // Where the official image without a distribution has it.
+        // The path in the official image without a distribution.
         symlinkSync("usr/local/bin/nats-server", join(root, "nats-server"));
         rmSync(unpacked, { recursive: true });
         return versions;
     },
 });
 
-/** Debian's `catatonit -P` does what the official program does: it waits, and reaps what a pod leaves behind. */
+/** Debian's `catatonit -P` does what the official program does: it waits and reaps the pod's orphaned processes. */
 export const imagePause = imagePart({
     name: "image-pause",
+    references: ["registry.k8s.io/pause:3.10"],
     version: "3.10",
     title: "Image of pause",
     minutes: 0.1,
     base: false,
     config: { User: "65535:65535", Entrypoint: ["/pause", "-P"] },
     settings: { packages: ["catatonit"] },
-    async fill(root, { log }) {
+    fill: async (root, { log }) => {
         const unpacked = `${root}.debian`;
         const versions = await downloadDebianPackages(["catatonit"], unpacked, log);
         copyFileSync(join(unpacked, "usr/bin/catatonit"), place(root, "pause"));
@@ -121,22 +127,23 @@ export const imagePause = imagePart({
 
 export const imageCoreDns = imagePart({
     name: "image-coredns",
+    references: ["registry.k8s.io/coredns/coredns:v1.14.3"],
     version: "1.14.3",
     title: "Image of CoreDNS",
     minutes: 0.1,
     base: false,
-    also: "coredns",
+    also: coreDns,
     config: { User: "65532:65532", Entrypoint: ["/coredns"], ExposedPorts: { "53/tcp": {}, "53/udp": {} } },
     settings: {},
-    async fill(root, workshop) {
+    fill: async (root) => {
         const program = place(root, "coredns");
-        copyFileSync(join(workshop.folderOf("coredns"), "coredns"), program);
+        copyFileSync(join(folderOf(coreDns), "coredns"), program);
         chmodSync(program, 0o755);
         return {};
     },
 });
 
-/** Where a file goes in a root file system; its folder is made. */
+/** The path of a file in a root file system; its folder is created. */
 function place(root: string, path: string): string {
     const file = join(root, path);
     mkdirSync(dirname(file), { recursive: true });

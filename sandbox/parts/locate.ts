@@ -1,18 +1,18 @@
-import { join } from "node:path";
-import { ARCHIVE, IMAGES } from "./images";
-import { sandboxPaths } from "./paths";
-import { cliPath } from "./pulumi-home";
-import { folderOf } from "./store";
+import { dirname, join } from "node:path";
+import { cachePaths } from "../../toolchain/parts/paths";
+import { folderOf } from "../../toolchain/parts/store";
+import { cliPath } from "../../toolchain/pulumi/home";
+import { ARCHIVE } from "./images";
+import { helm, kube, kubeRouter } from "./programs";
+import { imageParts } from "./table";
 
-/** Where the parts are once `ensureParts` has been called; nothing is looked at to say so. */
+/** The paths of built parts. They exist after `ensureParts`. */
 export interface PartLocations {
     /** The Kubernetes program: `kube apiserver …`, `kube kubelet …`, `kube kubectl …`. */
     readonly kube: string;
     readonly kubeRouter: string;
-    readonly coreDns: string;
     /** The folder with `kubectl`, for PATH. */
     readonly kubectlFolder: string;
-    /** The Helm program. */
     readonly helm: string;
     readonly images: readonly ImageLocation[];
     /** `$PULUMI_HOME`. */
@@ -21,26 +21,25 @@ export interface PartLocations {
     readonly pulumiFolder: string;
 }
 
-/** One name of an image, and the archive that holds it. */
-export interface ImageLocation {
+/** One name of an image, and the archive that contains it. */
+interface ImageLocation {
     /** Such as `registry.k8s.io/pause:3.10`. */
     readonly reference: string;
-    /** A docker-archive tar, to be imported with `ctr images import`. An archive may hold several names. */
+    /** A docker-archive tar for `ctr images import`. An archive may contain several names. */
     readonly archive: string;
 }
 
-/** Says where the parts are. */
+/** See {@link PartLocations}. Reads nothing but the parts' sources. */
 export function locateParts(): PartLocations {
     return {
-        kube: join(folderOf("kube"), "kube"),
-        kubeRouter: join(folderOf("kube-router"), "kube-router"),
-        coreDns: join(folderOf("coredns"), "coredns"),
-        kubectlFolder: join(folderOf("kube"), "bin"),
-        helm: join(folderOf("helm"), "helm"),
-        images: IMAGES.flatMap(({ part, references }) =>
-            references.map((reference) => ({ reference, archive: join(folderOf(part), ARCHIVE) })),
+        kube: join(folderOf(kube), "kube"),
+        kubeRouter: join(folderOf(kubeRouter), "kube-router"),
+        kubectlFolder: join(folderOf(kube), "bin"),
+        helm: join(folderOf(helm), "helm"),
+        images: imageParts.flatMap((part) =>
+            part.references.map((reference) => ({ reference, archive: join(folderOf(part), ARCHIVE) })),
         ),
-        pulumiHome: sandboxPaths().pulumiHome,
-        pulumiFolder: join(cliPath("pulumi"), ".."),
+        pulumiHome: cachePaths().pulumiHome,
+        pulumiFolder: dirname(cliPath()),
     };
 }

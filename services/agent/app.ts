@@ -1,26 +1,26 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { Readable } from "node:stream";
 import type { Context, Hono } from "hono";
-import { agentKeyHeader, targetsPath } from "../../shared/agent";
+import { agentKeyHeader, targetsPath } from "../../chaos/targets/agent-contract";
 import { createApplication } from "../shared/application";
 import type { Log } from "../shared/log";
-import { plainProblem, problemResponse, problemType } from "../shared/problem";
+import { notReady, plainProblem, problemResponse } from "../shared/problem";
 import type { Discovery } from "./discovery";
 
 export interface AgentArgs {
     discovery: Pick<Discovery, "list" | "view">;
-    /** What callers have to show. */
+    /** The key that callers must send. */
     key: string;
     log: Log;
 }
 
-/** Longer than any watch lasts; the API server confirms the view about once a minute. In milliseconds. */
+/** Maximum age of the view, in milliseconds: longer than a watch. The API server confirms it about once a minute. */
 const oldestViewMs = 360_000;
 
 /**
- * The agent: `GET /targets` lists the containers of its node to callers that show the key, as `Authorization: Bearer`
- * or in `X-Agent-Key`. It is ready once it has listed its node, and its health says how much it knows and how old that
- * is.
+ * The agent. `GET /targets` lists the containers of its node to callers that send the key as `Authorization: Bearer` or
+ * `X-Agent-Key`. The agent is ready once it has listed its node. Its health shows how many containers it knows, and how
+ * old that view is.
  */
 export function createAgent({ discovery, key, log }: AgentArgs): Hono {
     const application = createApplication(log);
@@ -30,28 +30,17 @@ export function createAgent({ discovery, key, log }: AgentArgs): Hono {
     application.get("/health/readiness", (context) => {
         const view = discovery.view();
         if (view && view.ageMs <= oldestViewMs) return context.json({ status: "UP", ...view });
-        const detail = view
-            ? `The view of this node is ${view.ageMs} ms old.`
-            : "This node's pods were not listed yet.";
-        return problemResponse({ type: problemType("not-ready"), title: "Not ready", status: 503, detail });
+        return view ? notReady(`The view of this node is ${view.ageMs} ms old.`) : notListed();
     });
 
     application.get(targetsPath, (context) => {
-        const shown = shownKey(context);
-        if (shown === undefined || !isKey(shown)) {
-            const detail =
-                shown === undefined ? "No agent key was shown." : "The agent key that was shown is not this agent's.";
+        const sent = keyOf(context);
+        if (sent === undefined || !isKey(sent)) {
+            const detail = sent === undefined ? "The agent key is missing." : "The agent key is wrong.";
             return problemResponse(plainProblem(401, "Unauthorized", detail), { "WWW-Authenticate": "Bearer" });
         }
-        if (discovery.view() === undefined) {
-            return problemResponse({
-                type: problemType("not-ready"),
-                title: "Not ready",
-                status: 503,
-                detail: "This node's pods were not listed yet.",
-            });
-        }
-        // In pieces: thousands of containers as one text would be most of what the agent has in memory.
+        if (discovery.view() === undefined) return notListed();
+        // Streamed: one text of thousands of containers would be most of the agent's memory.
         return context.body(
             Readable.toWeb(Readable.from(asJson(discovery), { objectMode: false })) as ReadableStream,
             200,
@@ -60,6 +49,8 @@ export function createAgent({ discovery, key, log }: AgentArgs): Hono {
     });
     return application;
 }
+
+const notListed = () => notReady("The pods of this node have not been listed yet.");
 
 function* asJson(discovery: AgentArgs["discovery"]): Generator<string> {
     let separator = '{"targets":[';
@@ -70,13 +61,13 @@ function* asJson(discovery: AgentArgs["discovery"]): Generator<string> {
     yield separator === "," ? "]}" : `${separator}]}`;
 }
 
-function shownKey({ req }: Context): string | undefined {
+function keyOf({ req }: Context): string | undefined {
     return /^Bearer +(.+)$/i.exec(req.header("authorization") ?? "")?.[1] ?? req.header(agentKeyHeader);
 }
 
-/** Compares in a time that tells nothing of the key, its length included: hashes are all of one length. */
-function comparison(key: string): (shown: string) => boolean {
+/** Compares in constant time. Hashes hide the key's length as well. */
+function comparison(key: string): (sent: string) => boolean {
     const digest = (text: string) => createHash("sha256").update(text).digest();
     const expected = digest(key);
-    return (shown) => timingSafeEqual(digest(shown), expected);
+    return (sent) => timingSafeEqual(digest(sent), expected);
 }

@@ -1,19 +1,25 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { attackable, containersOf, type Discovered, type Owner, type Pod, replicaSetOf } from "../../shared/containers";
+import {
+    attackable,
+    containersOf,
+    type Discovered,
+    type Owner,
+    type Pod,
+    replicaSetOf,
+} from "../../chaos/targets/containers";
 import { type Log, reasonOf } from "../shared/log";
-import { ApiError, type ApiServer } from "./apiServer";
+import { ApiError, type ApiReader } from "./api-server";
 
 export interface DiscoveryArgs {
-    api: ApiServer;
+    api: ApiReader;
     node: string;
     clusterName: string;
     log: Log;
 }
 
-/** Few at once: the memory that lists of pods take is what an agent costs. */
+/** Small pages: lists of pods dominate the agent's memory. */
 const podsPerPage = 100;
 const retryMs = 1_000;
-/** The server is asked to end a watch after this and sends bookmarks about once a minute before. */
+/** How long the API server keeps a watch open; it sends a bookmark about once a minute. */
 const watchSeconds = 300;
 const silenceMs = 90_000;
 
@@ -28,8 +34,8 @@ type WatchEvent = {
 };
 
 /**
- * Knows the containers of one node: lists its pods, then watches them. Of a pod it keeps what it serves and nothing
- * else. Where the watch is lost it goes on with what it knew, and lists anew.
+ * The containers of one node, from a list and then a watch of its pods. Keeps only what the agent serves. When it loses
+ * the watch, it keeps its view until it has listed the pods again.
  */
 export class Discovery {
     private containers = new Map<string, Discovered[]>();
@@ -39,12 +45,12 @@ export class Discovery {
 
     constructor(private readonly args: DiscoveryArgs) {}
 
-    /** All containers that are known now, one after the other. */
+    /** All known containers. */
     *list(): Generator<Discovered> {
         for (const ofPod of this.containers.values()) yield* ofPod;
     }
 
-    /** How many containers are known, and the milliseconds since the API server last confirmed the view; undefined before the first list. */
+    /** The number of containers, and the time since the API server confirmed them; undefined before the first list. */
     view(): { containers: number; ageMs: number } | undefined {
         if (this.confirmedAt === undefined) return undefined;
         let containers = 0;
@@ -57,16 +63,16 @@ export class Discovery {
         while (!this.stopped) {
             try {
                 let resourceVersion = await this.readAll();
-                // A watch that ended in order is taken up where it ended.
+                // After a regular end, the next watch continues at the same version.
                 while (!this.stopped) resourceVersion = await this.follow(resourceVersion);
             } catch (error) {
                 if (this.stopped) return;
-                // 410 Gone: the server no longer has the changes since then, which is ordinary.
+                // 410 Gone is ordinary: the server no longer has the changes since that version.
                 this.args.log[error instanceof ApiError && error.status === 410 ? "debug" : "warn"](
                     { cause: reasonOf(error) },
-                    "the view is made anew",
+                    "listing the pods again",
                 );
-                await sleep(retryMs);
+                await new Promise((resolve) => setTimeout(resolve, retryMs));
             }
         }
     }
@@ -101,9 +107,9 @@ export class Discovery {
 
     private async follow(from: string): Promise<string> {
         let latest = from;
-        // One after the other, so that an older state of a pod, waiting for its owner, never comes after a newer one.
+        // In sequence: an older state of a pod that waits for its owner must not overwrite a newer one.
         let applied: Promise<void> = Promise.resolve();
-        let failure: unknown;
+        let failure: Error | undefined;
         const onLine = (line: string) => {
             const { type, object } = JSON.parse(line) as WatchEvent;
             applied = applied
@@ -113,7 +119,7 @@ export class Discovery {
                     latest = object.metadata.resourceVersion;
                     this.confirmedAt = Date.now();
                 })
-                .catch((error: unknown) => void (failure ??= error));
+                .catch((error: Error) => void (failure ??= error));
         };
         await this.args.api.watch(
             this.path(`watch=true&allowWatchBookmarks=true&timeoutSeconds=${watchSeconds}&resourceVersion=${from}`),
@@ -138,7 +144,7 @@ export class Discovery {
         return containersOf(pod, deployment, this.args.clusterName);
     }
 
-    /** A ReplicaSet never changes its owner: it is asked for once. */
+    /** Read once per ReplicaSet: its owner never changes. */
     private deploymentOf({ name, uid }: Owner, namespace: string): Promise<string | undefined> {
         const known = this.deployments.get(uid);
         if (known) return known;
@@ -149,7 +155,7 @@ export class Discovery {
             .then(({ metadata }) => metadata.ownerReferences?.find(({ kind }) => kind === "Deployment")?.name)
             .catch((error: unknown) => {
                 this.deployments.delete(uid);
-                // Gone already: its pods are about to go, too.
+                // The ReplicaSet is gone, so its pods will go soon.
                 if (error instanceof ApiError && error.status === 404) return undefined;
                 throw error;
             });

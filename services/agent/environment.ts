@@ -1,21 +1,18 @@
 import * as z from "zod/mini";
-import { logLevel, port, text } from "../shared/environment";
+import { logLevel, port, text, textOr } from "../shared/environment";
 
-/** The agent's environment, besides what the kubelet sets for callers of the API server. */
+/** The agent's environment. The kubelet sets `KUBERNETES_SERVICE_*`. */
 export const agentEnvironment = z.object({
     PORT: port(8080),
     LOG_LEVEL: logLevel(),
-    /** The node whose containers are discovered. */
+    /** The node whose containers the agent lists. */
     NODE_NAME: text("node-1"),
-    /** What the cluster is called, the attribute `k8s.cluster-name`. */
+    /** The cluster's name, the attribute `k8s.cluster-name`. */
     CLUSTER_NAME: text("local"),
-    /** A file with the key that callers have to show. A file and not a variable: those show in `kubectl describe`. */
+    /** File with the key that callers must send. Not a variable, which `kubectl describe` would show. */
     KEY_FILE: text("/agent-key/key"),
-    /** Where the kubelet puts a pod's account. */
-    ACCOUNT_FOLDER: z.prefault(
-        text("/var/run/secrets/kubernetes.io/serviceaccount"),
-        "/var/run/secrets/kubernetes.io/serviceaccount",
-    ),
+    /** Folder with the ServiceAccount's token and `ca.crt`. */
+    ACCOUNT_FOLDER: textOr("/var/run/secrets/kubernetes.io/serviceaccount"),
     KUBERNETES_SERVICE_HOST: text("10.96.0.1"),
     KUBERNETES_SERVICE_PORT: port(443),
 });

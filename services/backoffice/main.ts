@@ -1,4 +1,4 @@
 import { runNamed } from "../shared/program";
 
-/** What variant seven adds: orders, and the inventory that reserves what was ordered. */
-runNamed({ orders: () => require("../orders/main"), inventory: () => require("../inventory/main") });
+/** The programs that variant seven adds. */
+runNamed({ orders: () => import("../orders/main.js"), inventory: () => import("../inventory/main.js") });

@@ -2,18 +2,18 @@ import type { Hono } from "hono";
 import { createApplication } from "../shared/application";
 import { serveHealth } from "../shared/health";
 import { type Log, reasonOf } from "../shared/log";
-import { problemResponse, problemType } from "../shared/problem";
+import { databaseUnavailable, problemResponse } from "../shared/problem";
 import { REMOTE_SERVICE, type BackendResponse, type Category } from "../shared/products";
 import type { ProductDatabase } from "./database";
 
 export interface CatalogueArgs {
-    /** Whose products this catalogue offers. */
+    /** The category whose products it lists. */
     category: Category;
     database: ProductDatabase;
     log: Log;
 }
 
-/** A catalogue: `GET /products` lists the products of one category. It is ready while it can reach its database. */
+/** A catalogue: `GET /products` lists the products of one category. Ready while the database can be reached. */
 export function createCatalogue({ category, database, log }: CatalogueArgs): Hono {
     const application = createApplication(log);
     serveHealth(application, log, async () => {
@@ -29,13 +29,8 @@ export function createCatalogue({ category, database, log }: CatalogueArgs): Hon
             const products = await database.products(category);
             return context.json({ responseType: REMOTE_SERVICE, products: [...products] } satisfies BackendResponse);
         } catch (error) {
-            context.get("scope").log.warn({ cause: reasonOf(error) }, "no products");
-            return problemResponse({
-                type: problemType("database-unavailable"),
-                title: "The database is not available",
-                status: 503,
-                detail: "The product database gave no products.",
-            });
+            context.get("scope").log.warn({ cause: reasonOf(error) }, "could not read the products");
+            return problemResponse(databaseUnavailable("The product database did not answer."));
         }
     });
     return application;

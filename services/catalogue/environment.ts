@@ -6,6 +6,6 @@ import { CATEGORIES } from "../shared/products";
 export const catalogueEnvironment = z.object({
     ...programVariables,
     ...databaseVariables("shop_reader"),
-    /** Whose products this catalogue offers. */
+    /** The category whose products it lists. */
     CATEGORY: oneOf(CATEGORIES),
 });

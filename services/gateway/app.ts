@@ -6,31 +6,30 @@ import { createMetrics } from "../shared/metrics";
 import { askBackend } from "./backend";
 import { type Answer, call } from "./call";
 import { gatherWhole, type Backends } from "./listing";
-import { isThere, type Dns } from "./names";
+import { exists, type Dns } from "./names";
 import { createObserver } from "./observe";
 import { serveOrders } from "./orders";
-import { servePage } from "./page";
-import { podsLabelled } from "./podList";
+import { podsLabeled } from "./pod-list";
 import { createPatterns } from "./resilience";
 import { readStatus } from "./status";
 
 export interface GatewayArgs {
     backends: Backends;
-    /** Where orders is, if the shop has orders. */
+    /** The address of orders; resolves only in a shop that has orders. */
     ordersUrl: URL;
-    /** How long one backend may take in all, in milliseconds. */
+    /** Time limit of a request to one backend, in milliseconds. */
     upstreamTimeoutMs: number;
     /** The label of pods that an experiment attacks. */
     targetLabel: string;
     dns: Dns;
-    /** Throws when the gateway can reach nothing at all; see `reachability.ts`. */
+    /** Rejects when the gateway can reach nothing; see `reachability.ts`. */
     checkReachability: () => Promise<void>;
     log: Log;
 }
 
 /**
- * The gateway: `GET /products` lists what all backends offer, or says in a problem document which one failed. Below it
- * are the same listing by patterns of resilience. `GET /` is the shop's page, and `GET /status` what it shows.
+ * The gateway's API. `GET /products` lists the products of all backends, or names the failed one in a problem document.
+ * `GET /products/{pattern}` does the same with a resilience pattern. `GET /status` is what the shop's page shows.
  */
 export function createGateway({
     backends,
@@ -60,11 +59,10 @@ export function createGateway({
         call: observe(call, failureIn),
         upstreamTimeoutMs,
     });
-    const hasOrders = (timeoutMs: number) => isThere(ordersUrl, dns, timeoutMs);
-    const status = { backends, ask, upstreamTimeoutMs, podsLabelled, hasOrders, targetLabel };
+    const hasOrders = (timeoutMs: number) => exists(ordersUrl, dns, timeoutMs);
+    const status = { backends, ask, upstreamTimeoutMs, podsLabeled, hasOrders, targetLabel };
     application.get("/status", async (context) =>
         context.json(await readStatus(status, context.get("scope")), 200, { "Cache-Control": "no-store" }),
     );
-    servePage(application);
     return application;
 }

@@ -1,101 +1,98 @@
 import { Agent, request, type IncomingHttpHeaders } from "node:http";
 import type { Scope } from "../shared/scope";
 import { BackendFailure, failureOf } from "./failure";
-import { rememberingLookup } from "./lookup";
+import { cachedLookup } from "./lookup";
 
-/** One of the programs that the gateway asks. */
+/** A program that the gateway calls. */
 export interface Backend {
-    /** The workload's name, as a client reads it in a problem document. */
+    /** The workload's name, which problem documents show. */
     name: string;
     url: URL;
 }
 
-/** How a backend is asked. */
+/** The context of a call. */
 export interface Exchange {
-    /** The request on whose behalf it is asked. */
+    /** The client's request. */
     scope: Scope;
     /**
-     * How long it may take in all, in milliseconds: looking up the name, connecting, waiting and reading. It holds on
-     * networks that refuse and on networks that drop, where connecting alone could take minutes.
+     * Limit for the whole call, in milliseconds: DNS, connecting, waiting and reading. Where packets are dropped,
+     * connecting alone could take minutes.
      */
     timeoutMs: number;
-    /** Ends the exchange at once; the promise rejects with the signal's reason. */
+    /** Aborts the call, which then rejects with the signal's reason. */
     cancelled?: AbortSignal;
 }
 
-/** What a backend is asked. */
 export interface Question {
     /** @default "GET" */
     method?: string;
     path: string;
-    /** Besides those of the scope. */
+    /** In addition to those of the scope. */
     headers?: Record<string, string>;
     /** @default none */
     body?: Buffer;
 }
 
-/** What a backend answered, of whatever status. */
+/** A backend's response, of any status. */
 export interface Answer {
     status: number;
     headers: IncomingHttpHeaders;
     text: string;
 }
 
-/** More than a thousand times a category's list; what is longer is no answer of ours, and must not fill the memory. */
+/** Over a thousand times the length of a category's list. A limit, because responses are held in memory. */
 const LONGEST_ANSWER_BYTES = 1024 * 1024;
 
-const lookup = rememberingLookup();
+const lookup = cachedLookup();
 
-/** Keeps no connection. To ask for none (`agent: false`) would have Node make another of these for each request. */
+/** Keeps no connections. With `agent: false`, Node would create an agent per request. */
 const agent = new Agent({ keepAlive: false });
 
-/** Asks a backend something. @throws BackendFailure that says why there is no answer */
+/** Calls a backend. @throws BackendFailure if there is no response */
 export async function call(backend: Backend, exchange: Exchange, question: Question): Promise<Answer> {
     try {
-        return await overOwnConnection(backend, exchange, question);
+        return await overFreshConnection(backend, exchange, question);
     } catch (error) {
         throw exchange.cancelled?.aborted ? exchange.cancelled.reason : failureOf(backend.name, error);
     }
 }
 
 /**
- * One question and its answer over a connection of its own, opened now and closed afterwards.
+ * Opens a connection, sends one request, and closes the connection.
  *
- * Never a kept one: an established connection survives a new NetworkPolicy (the specification leaves it open;
- * kube-router, Calico and Antrea let it live), so a gateway with connections in stock would go on serving an isolated
- * backend's products and hide the attack. It also would not notice that the Service has other pods to offer.
+ * The gateway keeps no connections. An established one survives a new NetworkPolicy (the specification leaves it open;
+ * in kube-router, Calico and Antrea it does), so the gateway would keep serving an isolated backend's products and hide
+ * the attack. Nor would it use new pods of the Service.
  */
-function overOwnConnection(
+function overFreshConnection(
     { name, url }: Backend,
     { scope, timeoutMs, cancelled }: Exchange,
     question: Question,
 ): Promise<Answer> {
     return new Promise((resolve, reject) => {
         cancelled?.throwIfAborted();
-        // A path that a client wrote could lead elsewhere if it were resolved against the address.
+        // Not resolved against the URL: a client's path could then lead to another host.
         const target = new URL(url);
         target.pathname = question.path;
         const headers = { ...scope.headers, Accept: "application/json", ...question.headers, Connection: "close" };
         const outgoing = request(target, { method: question.method, agent, headers, lookup });
-        const giveUp = (reason: unknown) => {
+        const giveUp = (reason: Error) => {
             reject(reason);
             outgoing.destroy();
         };
 
-        // A timer and a listener by hand: signals cost node more than the rest of the exchange, and in Node 20 one made
-        // by AbortSignal.any of AbortSignal.timeout can be garbage collected before it fires.
-        const timeout = () =>
-            giveUp(new BackendFailure(name, "timeout", `${name} did not answer within ${timeoutMs} ms.`));
-        const cancel = () => giveUp(cancelled?.reason);
+        // A timer and a listener instead of AbortSignals: those cost more than the rest of the call, and in Node 20
+        // AbortSignal.any of AbortSignal.timeout can be garbage collected before it fires.
+        const timeout = () => giveUp(new BackendFailure(name, "timeout", `did not answer within ${timeoutMs} ms.`));
+        const cancel = () => giveUp(cancelled?.reason as Error);
         const timer = setTimeout(timeout, timeoutMs);
         cancelled?.addEventListener("abort", cancel);
         let answered = false;
         outgoing.on("close", () => {
             clearTimeout(timer);
             cancelled?.removeEventListener("abort", cancel);
-            // After an answer of 101, which asks for another protocol, node says neither "response" nor "error".
-            if (!answered)
-                reject(new BackendFailure(name, "bad-answer", `${name} closed the connection without an answer.`));
+            // After a 101 response (Switching Protocols), Node emits neither "response" nor "error".
+            if (!answered) reject(new BackendFailure(name, "bad-answer", "closed the connection without an answer."));
         });
 
         outgoing.on("error", reject);
@@ -108,13 +105,8 @@ function overOwnConnection(
                 bytes += chunk.length;
                 chunks.push(chunk);
                 if (bytes > LONGEST_ANSWER_BYTES) {
-                    giveUp(
-                        new BackendFailure(
-                            name,
-                            "bad-answer",
-                            `${name} answered with more than ${LONGEST_ANSWER_BYTES} bytes.`,
-                        ),
-                    );
+                    const what = `answered with more than ${LONGEST_ANSWER_BYTES} bytes.`;
+                    giveUp(new BackendFailure(name, "bad-answer", what));
                 }
             });
             response.on("end", () =>

@@ -1,6 +1,6 @@
 import { ProblemError, problemType } from "../shared/problem";
 
-/** What can become of asking a backend, besides an answer. */
+/** How a call to a backend fails. */
 export type Kind = "unreachable" | "timeout" | "bad-answer";
 
 const STATUS: Record<Kind, number> = { unreachable: 502, timeout: 504, "bad-answer": 502 };
@@ -11,52 +11,50 @@ const TITLE: Record<Kind, string> = {
 };
 
 /**
- * Why a backend's products could not be had: a problem of 504 for a time-out, of 502 for anything else. The message may
- * be read by the client; the cause may not.
+ * A call to a backend failed: status 504 for a timeout, otherwise 502. The message, the backend's name and `what`, is
+ * safe for clients; the cause is not.
  */
 export class BackendFailure extends ProblemError {
     constructor(
         readonly backend: string,
         readonly kind: Kind,
-        message: string,
+        what: string,
         override readonly cause?: unknown,
     ) {
         super({
             type: problemType(`backend-${kind}`),
             title: TITLE[kind],
             status: STATUS[kind],
-            detail: message,
+            detail: `${backend} ${what}`,
             backend,
         });
         this.name = "BackendFailure";
     }
 
-    /** Whether there is nobody of that name, as far as DNS knows. */
+    /** Whether DNS says that the backend's name does not exist. */
     get unknownName(): boolean {
         return (this.cause as NodeJS.ErrnoException | undefined)?.code === "ENOTFOUND";
     }
 }
 
-/** What the system's error codes mean to somebody who asked for products. */
+/** The system's error codes in words. */
 const MEANING: Record<string, string> = {
     ECONNREFUSED: "refused the connection",
-    ECONNRESET: "closed the connection before it had answered",
-    EPIPE: "closed the connection before it had answered",
-    ENOTFOUND: "has a name that does not resolve",
-    EAI_AGAIN: "has a name that could not be resolved",
-    EHOSTUNREACH: "cannot be reached: the network knows no way to it",
-    ENETUNREACH: "cannot be reached: the network knows no way to it",
+    ECONNRESET: "closed the connection before it answered",
+    EPIPE: "closed the connection before it answered",
+    ENOTFOUND: "does not resolve in DNS",
+    EAI_AGAIN: "could not be resolved: DNS does not answer",
+    EHOSTUNREACH: "cannot be reached: no route to it",
+    ENETUNREACH: "cannot be reached: no route to it",
     ETIMEDOUT: "did not accept the connection",
 };
 
-/** Turns an error of `node:http` into a failure: an answer that is no HTTP is a bad one, the rest is unreachable. */
+/** Converts an error of `node:http`: a response that is not HTTP is a bad answer, the rest is unreachable. */
 export function failureOf(backend: string, error: unknown): BackendFailure {
-    if (error instanceof BackendFailure) {
-        return error;
-    }
+    if (error instanceof BackendFailure) return error;
     const code = (error as NodeJS.ErrnoException | undefined)?.code ?? "";
     if (code.startsWith("HPE_")) {
-        return new BackendFailure(backend, "bad-answer", `${backend} answered with something that is not HTTP.`, error);
+        return new BackendFailure(backend, "bad-answer", "answered with something that is not HTTP.", error);
     }
-    return new BackendFailure(backend, "unreachable", `${backend} ${MEANING[code] ?? "could not be reached"}.`, error);
+    return new BackendFailure(backend, "unreachable", `${MEANING[code] ?? "could not be reached"}.`, error);
 }

@@ -2,14 +2,14 @@ import { FALLBACK, REMOTE_SERVICE, type BackendResponse, type Product } from "..
 import type { Ask } from "./backend";
 import type { Backend, Exchange } from "./call";
 
-/** The backends by the part they have in the listing. */
+/** The backends by their part of the listing. */
 export interface Backends {
     fashion: Backend;
     toys: Backend;
     hotDeals: Backend;
 }
 
-/** Where a list came from, or why it did not. */
+/** The source of a list, or why it is missing. */
 export type Status = typeof REMOTE_SERVICE | "UNREACHABLE" | "TIMEOUT" | "BAD_ANSWER" | "CIRCUIT_OPEN";
 
 /** One backend's part of a listing. */
@@ -18,38 +18,38 @@ export interface Part {
     status: Status;
 }
 
-/** The gateway's aggregated product listing, member by member as clients of the shop know it. */
+/** The aggregated product listing. Clients depend on these exact members. */
 export interface ProductListing {
     fashionResponse: Part["response"];
     toysResponse: Part["response"];
     hotDealsResponse: Part["response"];
-    /** How long it took to gather the lists, in whole milliseconds. */
+    /** The time it took to gather the lists, in whole milliseconds. */
     duration: number;
     statusFashion: Status;
     statusToys: Status;
     statusHotDeals: Status;
 }
 
-/** Puts a listing together from each backend's part. */
+/** Builds a listing from the parts of all backends. */
 export type Gather = (backends: Backends, part: (backend: Backend) => Promise<Part>) => Promise<ProductListing>;
 
-/** Asks all backends at once. */
+/** Calls all backends at once. */
 export const atOnce: Gather = async ({ fashion, toys, hotDeals }, part) => {
     const begun = performance.now();
     return toListing(begun, await Promise.all([part(fashion), part(toys), part(hotDeals)]));
 };
 
-/** Asks one backend after another. */
+/** Calls one backend after another. */
 export const inTurn: Gather = async ({ fashion, toys, hotDeals }, part) => {
     const begun = performance.now();
     return toListing(begun, [await part(fashion), await part(toys), await part(hotDeals)]);
 };
 
 /**
- * Asks all backends at once, without any fallback, which is the point of the demo: the first backend that fails ends the
- * whole listing at once, and the exchanges with the others are cut short.
+ * Calls all backends at once, without a fallback. That is the point of the demo: the first failure fails the whole
+ * listing, and the calls to the other backends are aborted.
  *
- * @throws BackendFailure of the first backend that failed
+ * @throws BackendFailure the first failure
  */
 export async function gatherWhole(backends: Backends, ask: Ask, exchange: Exchange): Promise<ProductListing> {
     const others = new AbortController();
@@ -68,7 +68,7 @@ export function remote(response: BackendResponse): Part {
     return { response, status: REMOTE_SERVICE };
 }
 
-/** The part of a backend that did not. */
+/** The part of a backend that failed. */
 export function fallback(status: Exclude<Status, typeof REMOTE_SERVICE>): Part {
     return { response: { responseType: FALLBACK, products: [] }, status };
 }

@@ -1,20 +1,18 @@
 import type { LookupAddress } from "node:dns";
 import { lookup } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
-import { remembering } from "../shared/remember";
+import { staleWhileRevalidate } from "../shared/stale-while-revalidate";
 
-/** The addresses of a name, as Node itself looks it up. */
-const ofSystem = (name: string): Promise<LookupAddress[]> => lookup(name, { all: true });
+const systemLookup = (name: string): Promise<LookupAddress[]> => lookup(name, { all: true });
 
 /**
- * Looks names up for connections, and remembers what it found for a moment. A gateway asks for the same few names in
- * each request: without this a fifth of what a listing costs the cluster is DNS, and in a lookup that hangs each request
- * would hold one of Node's four threads for it.
+ * A cached DNS lookup for connections. The gateway looks up the same few names for each request: without the cache, DNS
+ * is a fifth of what a listing costs the cluster, and a lookup that hangs holds one of Node's four threads per request.
  *
- * @param rememberedMs so short that a name which is lost, or led elsewhere, shows at once; in milliseconds
+ * @param ttlMs in milliseconds; short, because a lost or changed address must show at once
  */
-export function rememberingLookup(rememberedMs = 1_000, ask = ofSystem): LookupFunction {
-    const addressesOf = remembering(rememberedMs, ask);
+export function cachedLookup(ttlMs = 1_000, load = systemLookup): LookupFunction {
+    const addressesOf = staleWhileRevalidate(ttlMs, load);
     return (name, { all }, callback) => {
         addressesOf(name).then(
             (addresses) =>

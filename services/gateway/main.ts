@@ -1,14 +1,11 @@
-import { readEnvironment } from "../shared/environment";
-import { createLog } from "../shared/log";
 import { runProgram } from "../shared/program";
 import { createGateway } from "./app";
 import { gatewayEnvironment } from "./environment";
 import { systemDns } from "./names";
+import { servePage } from "./page";
 import { createReachability } from "./reachability";
 
-runProgram("gateway", () => {
-    const environment = readEnvironment(gatewayEnvironment);
-    const log = createLog("gateway", environment.LOG_LEVEL);
+runProgram("gateway", gatewayEnvironment, (environment, log) => {
     const backends = {
         fashion: { name: "fashion-bestseller", url: environment.FASHION_URL },
         toys: { name: "toys-bestseller", url: environment.TOYS_URL },
@@ -27,5 +24,6 @@ runProgram("gateway", () => {
         ),
         log,
     });
-    return { application, port: environment.PORT, shutdownDelayMs: environment.SHUTDOWN_DELAY_MS, log };
+    servePage(application);
+    return { application };
 });

@@ -4,31 +4,30 @@ import { LATENCY_BUCKETS, type Metrics } from "../shared/metrics";
 import type { Backend, Exchange } from "./call";
 import { BackendFailure, type Kind } from "./failure";
 
-type Asking<Question extends unknown[], Answer> = (
+type Calling<Question extends unknown[], Answer> = (
     backend: Backend,
     exchange: Exchange,
     ...question: Question
 ) => Promise<Answer>;
 
 /**
- * Gives a way of asking backends to be seen by those who run the shop: `upstream_request_duration_seconds` by backend and
- * outcome (`ok`, or the kind of failure), and a line in the log for each failure. What was cut short tells nothing of its
- * backend, and is left out.
+ * Wraps calls to backends with a metric and a log: `upstream_request_duration_seconds` by backend and outcome (`ok` or
+ * the kind of failure), and one log line per failure. Aborted calls say nothing about a backend and are not counted.
  *
- * The function returned also takes `failureIn`, which says in words why an answer counts as a failure.
+ * `failureIn` says why a response counts as a failure, or returns undefined.
  */
 export function createObserver(metrics: Metrics) {
     const duration = new Histogram({
         name: "upstream_request_duration_seconds",
-        help: "How long backends took to answer, or to fail, by outcome",
+        help: "Duration of calls to backends, by outcome",
         labelNames: ["backend", "outcome"],
         buckets: LATENCY_BUCKETS,
         registers: [metrics],
     });
     return <Question extends unknown[], Answer>(
-            ask: Asking<Question, Answer>,
+            ask: Calling<Question, Answer>,
             failureIn: (answer: Answer) => string | undefined = () => undefined,
-        ): Asking<Question, Answer> =>
+        ): Calling<Question, Answer> =>
         async (backend, exchange, ...question) => {
             const begun = performance.now();
             const note = (outcome: "ok" | Kind) =>

@@ -5,20 +5,20 @@ import type { Backend, call } from "./call";
 import { BackendFailure } from "./failure";
 
 export interface OrdersRouteArgs {
-    /** In a shop without orders, a name that does not resolve. */
+    /** Its name does not resolve in a shop without orders. */
     orders: Backend;
     call: typeof call;
-    /** How long it may take in all, in milliseconds. */
+    /** Time limit of a call, in milliseconds. */
     upstreamTimeoutMs: number;
 }
 
-/** What orders may be told of a client's request, besides the scope, and the client of its answer. */
+/** Headers passed from the client to orders, besides those of the scope, and back. */
 const PASSED_IN = ["content-type", "idempotency-key"];
 const PASSED_OUT = ["content-type", "location", "retry-after", "allow", "accept", "cache-control"];
 
 /**
- * Adds `POST /orders` and `GET /orders/{id}`, which orders answers, problem documents included. In a shop without orders
- * there is nothing at these paths, and the answer says how to get them.
+ * Adds `POST /orders` and `GET /orders/{id}`, which pass requests on to orders. In a shop without orders, they answer
+ * 404 and say how to get them.
  */
 export function serveOrders(application: Hono, { orders, call, upstreamTimeoutMs: timeoutMs }: OrdersRouteArgs): void {
     const passOn = async (context: Context, path: string) => {
@@ -37,11 +37,11 @@ export function serveOrders(application: Hono, { orders, call, upstreamTimeoutMs
                 pick(PASSED_OUT, (name) => answer.headers[name]?.toString()),
             );
         } catch (error) {
-            throw error instanceof BackendFailure && error.unknownName ? takesNone() : error;
+            throw error instanceof BackendFailure && error.unknownName ? noOrders() : error;
         }
     };
     application.post("/orders", (context) => passOn(context, "/orders"));
-    // Not the path as it was written: an encoded slash or backslash in it could lead elsewhere in orders.
+    // Not the client's raw path: an encoded slash or backslash could lead to another path of orders.
     application.get("/orders/:id", (context) =>
         passOn(context, `/orders/${encodeURIComponent(context.req.param("id"))}`),
     );
@@ -56,11 +56,11 @@ function pick(names: string[], valueOf: (name: string) => string | undefined): R
     );
 }
 
-const takesNone = () =>
+const noOrders = () =>
     new ProblemError(
         plainProblem(
             404,
             "Not Found",
-            "This shop takes no orders: it is variant four. Orders come with `pulumi config set variant seven && pulumi up`.",
+            "This shop is variant four, without orders. To get them: pulumi config set variant seven && pulumi up",
         ),
     );

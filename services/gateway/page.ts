@@ -17,8 +17,8 @@ const FILES = {
 };
 
 /**
- * Adds the shop's page at `/` and its files below `/ui/`. A browser keeps them, and asks each time whether they are still
- * the same: while a new gateway is rolled out, old and new files must not be mixed for longer than one load.
+ * Adds the shop's page at `/` and its files below `/ui/`. Browsers revalidate them on each load (`no-cache`): a rollout
+ * of the gateway must not leave old and new files mixed.
  */
 export function servePage(application: Hono): void {
     for (const [path, { text, type }] of Object.entries(FILES)) {

@@ -4,25 +4,24 @@ import { within } from "../shared/time";
 import { checkPort } from "../shared/watch";
 import { type Dns, hostOf, isAnswer, queryName } from "./names";
 
-/** How long one backend's name or port is waited for before all the others are tried, too, in milliseconds. */
-const PATIENCE_MS = 100;
+/** How long the first backend may take before the others are tried as well, in milliseconds. */
+const FIRST_TRY_MS = 100;
 
 /**
- * The gateway's readiness check: throws when it can reach nothing at all.
+ * The gateway's readiness check: rejects when the gateway can reach nothing.
  *
- * A gateway whose backends or database are down stays ready, because it still has something to say: its problem
- * document. Unready it must be only when it is itself cut off, which the kubelet cannot see: the NetworkPolicy
- * specification exempts traffic between a pod and its node. So each check opens something fresh outwards: a DNS query
- * of each backend's name; and a TCP connection to the address that each backend last had, for when DNS is what is down.
- * Any one of them will do, so the backends' names take turns, and only where the one does not answer soon is all else tried:
- * each second, whatever the gateway opens is work for others. That a name does not exist is an answer too.
+ * A gateway stays ready while backends or the database are down, because it can still serve its problem document. It
+ * must be unready only when it is cut off itself. The kubelet cannot see that: the NetworkPolicy specification exempts
+ * traffic between a pod and its node. So each check makes fresh outbound contact: a DNS query for a backend's name, or,
+ * in case DNS is down, a TCP connection to a backend's last known address. One success is enough, and so is the answer
+ * that a name does not exist. To save work, backends take turns, and the others are tried only if the first is slow.
  *
- * It cannot see isolation where DNS is served by the pod's own node (NodeLocal DNSCache), for the same exemption.
+ * The check cannot see an isolation if the pod's own node serves DNS (NodeLocal DNSCache), for the same exemption.
  *
- * @param urls where the backends are
+ * @param urls the backends' addresses
  */
 export function createReachability(urls: URL[], dns: Dns): () => Promise<void> {
-    // What DNS said last: a Service keeps its address for as long as it lives.
+    // The last known addresses: a Service keeps its address.
     const addresses = new Map<string, string>();
     const targets = urls.map((url) => ({ host: hostOf(url), port: Number(url.port || 80) }));
     const names = targets.map(({ host }) => host).filter((host) => !isIP(host));
@@ -44,7 +43,7 @@ export function createReachability(urls: URL[], dns: Dns): () => Promise<void> {
     return async () => {
         const inTurn = targets[turns++ % targets.length]!;
         const first = isIP(inTurn.host) ? checkPort(inTurn.host, inTurn.port) : askDns(inTurn.host);
-        const answered = await within(PATIENCE_MS, first).then(
+        const answered = await within(FIRST_TRY_MS, first).then(
             () => true,
             () => false,
         );

@@ -27,14 +27,14 @@ import {
     type Status,
 } from "./listing";
 
-/** How many times the upstream time-out a pattern without a time-out of its own waits: as long as the retries, together. */
+/** The pattern without a timeout waits this many upstream timeouts: as long as one call and its retries. */
 const PATIENCE = 3;
 const RETRIES = 2;
-/** Long enough for a Service to route around a pod, short enough for whoever waits. */
+/** Long enough for a Service to route around a pod, short enough for a waiting client. */
 const PAUSES = { initialDelay: 100, maxDelay: 1_000 };
-/** Failures in a row that open a circuit. */
+/** Consecutive failures that open a circuit. */
 const FAILURES_TO_OPEN = 5;
-/** How long an open circuit stays so before one request may try the backend again, in milliseconds. */
+/** How long a circuit stays open before one call may try the backend again, in milliseconds. */
 const HALF_OPEN_AFTER_MS = 5_000;
 
 const STATUS: Record<Kind, Exclude<Status, "REMOTE_SERVICE">> = {
@@ -46,22 +46,22 @@ const STATUS: Record<Kind, Exclude<Status, "REMOTE_SERVICE">> = {
 export interface ResilienceArgs {
     backends: Backends;
     ask: Ask;
-    /** How long one try may take, in milliseconds. */
+    /** Time limit of one call, in milliseconds. */
     upstreamTimeoutMs: number;
     metrics: Metrics;
     log: Log;
 }
 
 /**
- * The listing by each pattern of resilience, at the path below `/products` that shows it. With each a backend that fails
- * costs its own part only, which is empty then and marked. They differ in how long that takes, and how often it happens.
+ * The listing with each resilience pattern, by its path below `/products`. In each, a failed backend costs only its own
+ * part, which is then empty and has a status. The patterns differ in how long that takes and how often it happens.
  */
 export function createPatterns({ backends, ask, upstreamTimeoutMs: timeoutMs, metrics, log }: ResilienceArgs) {
     const retries = retry(handleType(BackendFailure), {
         maxAttempts: RETRIES,
         backoff: new ExponentialBackoff(PAUSES),
     });
-    const circuits = createCircuits(Object.values(backends), metrics, log);
+    const circuits = createCircuits([backends.fashion, backends.toys, backends.hotDeals], metrics, log);
     const circuitRetries = new Map([...circuits].map(([backend, circuit]) => [backend, wrap(retries, circuit)]));
 
     const pattern =
@@ -77,7 +77,7 @@ export function createPatterns({ backends, ask, upstreamTimeoutMs: timeoutMs, me
         timeout: pattern(inTurn, once),
         retry: pattern(inTurn, (backend, scope) => retries.execute(() => once(backend, scope))),
         circuitbreaker: withCircuit,
-        // The names by which clients of the upstream demo know it, too.
+        // Aliases that clients of the original demo use.
         cb: withCircuit,
         v2: withCircuit,
         parallel: pattern(atOnce, once),
@@ -104,21 +104,21 @@ const STATE_NAMES = {
     [CircuitState.HalfOpen]: "half-open",
 };
 
-/** A circuit for each backend; `circuit_state` is 1 for the state that it is in. */
+/** One circuit per backend; the metric `circuit_state` is 1 for its current state. */
 function createCircuits(backends: Backend[], metrics: Metrics, log: Log) {
     const circuits = new Map(
         backends.map((backend) => {
             const breaker = new ConsecutiveBreaker(FAILURES_TO_OPEN);
             const circuit = circuitBreaker(handleType(BackendFailure), { halfOpenAfter: HALF_OPEN_AFTER_MS, breaker });
             circuit.onStateChange((state) =>
-                log.warn({ backend: backend.name, state: nameOf(state) }, "a circuit changed"),
+                log.warn({ backend: backend.name, state: nameOf(state) }, "circuit changed state"),
             );
             return [backend, circuit] as const;
         }),
     );
     new Gauge({
         name: "circuit_state",
-        help: "1 for the state that the circuit to a backend is in, 0 for the others",
+        help: "1 for the current state of the circuit to a backend, 0 for the others",
         labelNames: ["backend", "state"],
         registers: [metrics],
         collect() {
@@ -132,7 +132,7 @@ function createCircuits(backends: Backend[], metrics: Metrics, log: Log) {
     return circuits;
 }
 
-/** Nobody here isolates a circuit by hand, cockatiel's fourth state. */
+/** Undefined for cockatiel's fourth state, `Isolated`, which only a manual call sets. */
 function nameOf(state: CircuitState): string | undefined {
     return STATE_NAMES[state as keyof typeof STATE_NAMES];
 }

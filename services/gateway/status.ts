@@ -6,24 +6,24 @@ import type { Backend } from "./call";
 import { BackendFailure } from "./failure";
 import type { Backends } from "./listing";
 
-/** How long the cluster may take, in milliseconds: less than a backend, so that nobody waits for it alone. */
+/** Time limit of the API server and DNS, in milliseconds: shorter than that of a backend. */
 const CLUSTER_TIMEOUT_MS = 1_000;
 
-/** One category as it is right now. */
+/** One category's current state. */
 export interface CategoryStatus {
     category: Category;
-    /** The workload that it comes from. */
+    /** The workload that serves it. */
     backend: string;
     status: "UP" | "DOWN";
-    /** How long it took to answer or to fail, in whole milliseconds. */
+    /** Time until the response or the failure, in whole milliseconds. */
     latencyMs: number;
-    /** Why it is down, in a sentence; else absent. */
+    /** Why it is down, in a sentence. */
     reason?: string;
     /** Empty while it is down. */
     products: Product[];
 }
 
-/** The shop as its page shows it. What only the cluster knows is null where that cannot be asked: unknown, never wrong. */
+/** What the shop's page shows. Null means that the cluster could not be asked. */
 export interface ShopStatus {
     categories: CategoryStatus[];
     variant: "four" | "seven" | null;
@@ -34,16 +34,16 @@ export interface ShopStatus {
 export interface StatusArgs {
     backends: Backends;
     ask: Ask;
-    /** How long one backend may take, in milliseconds. */
+    /** Time limit of a call to one backend, in milliseconds. */
     upstreamTimeoutMs: number;
-    podsLabelled: (label: string, timeoutMs: number) => Promise<string[]>;
-    /** Whether the shop has orders; undefined where nobody says. */
+    podsLabeled: (label: string, timeoutMs: number) => Promise<string[]>;
+    /** Whether the shop has orders; undefined if DNS does not say. */
     hasOrders: (timeoutMs: number) => Promise<boolean | undefined>;
     /** The label of pods that an experiment attacks. */
     targetLabel: string;
 }
 
-/** How the shop is: each backend asked now, all at once, and the cluster asked what else there is. */
+/** Calls all backends and asks the cluster, all at once. */
 export async function readStatus(args: StatusArgs, scope: Scope): Promise<ShopStatus> {
     const { fashion, toys, hotDeals } = args.backends;
     const [isolated, variant, ...categories] = await Promise.all([
@@ -54,17 +54,16 @@ export async function readStatus(args: StatusArgs, scope: Scope): Promise<ShopSt
     return { categories, variant, isolated };
 }
 
-/** An experiment labels what it attacks. */
-async function readIsolated({ podsLabelled, targetLabel }: StatusArgs, scope: Scope): Promise<ShopStatus["isolated"]> {
+async function readIsolated({ podsLabeled, targetLabel }: StatusArgs, scope: Scope): Promise<ShopStatus["isolated"]> {
     try {
-        return (await podsLabelled(targetLabel, CLUSTER_TIMEOUT_MS)).sort();
+        return (await podsLabeled(targetLabel, CLUSTER_TIMEOUT_MS)).sort();
     } catch (error) {
-        scope.log.debug({ cause: reasonOf(error) }, "the API server could not be asked for pods");
+        scope.log.debug({ cause: reasonOf(error) }, "could not list pods");
         return null;
     }
 }
 
-/** Variant seven has orders, however few pods of it run. The gateway is not told at its start: a change of variant does not restart it. */
+/** Only variant seven has orders. Not a variable of the gateway, because a change of variant does not restart it. */
 async function readVariant({ hasOrders }: StatusArgs): Promise<ShopStatus["variant"]> {
     const found = await hasOrders(CLUSTER_TIMEOUT_MS);
     return found === undefined ? null : found ? "seven" : "four";

@@ -2,17 +2,17 @@ import type { Hono } from "hono";
 import { createApplication } from "../shared/application";
 import { serveHealth } from "../shared/health";
 import { type Log, reasonOf } from "../shared/log";
-import { ProblemError, problemType } from "../shared/problem";
+import { databaseUnavailable, ProblemError } from "../shared/problem";
 import type { Stock } from "./stock";
 
 export interface InventoryArgs {
     stock: Stock;
-    /** Throws when the program can reach neither the database nor the broker. */
+    /** Rejects when neither the database nor the broker can be reached. */
     checkReachability: () => Promise<void>;
     log: Log;
 }
 
-/** The inventory's own address: `GET /stock` lists what is left of each product. Orders reach it through the broker. */
+/** The inventory's HTTP side: `GET /stock` lists the stock of each product. Orders arrive through the broker. */
 export function createInventory({ stock, checkReachability, log }: InventoryArgs): Hono {
     const application = createApplication(log);
     serveHealth(application, log, checkReachability);
@@ -20,13 +20,8 @@ export function createInventory({ stock, checkReachability, log }: InventoryArgs
         try {
             return context.json({ stock: await stock.list() });
         } catch (error) {
-            context.get("scope").log.warn({ cause: reasonOf(error) }, "no stock");
-            throw new ProblemError({
-                type: problemType("database-unavailable"),
-                title: "The database is not available",
-                status: 503,
-                detail: "The inventory's database did not answer.",
-            });
+            context.get("scope").log.warn({ cause: reasonOf(error) }, "could not read the stock");
+            throw new ProblemError(databaseUnavailable("The inventory's database did not answer."));
         }
     });
     return application;

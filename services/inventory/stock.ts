@@ -1,12 +1,12 @@
 import type { Database } from "../shared/database";
 import type { Accepted, Decided } from "../shared/orders";
 
-/** How many pieces of each product there are, and which orders got theirs. */
+/** The stock of each product, and the reservations of orders. */
 export function openStock(database: Database) {
     return {
         /**
-         * Decides an order, by `reserve` in the database: all that it asks for is taken from the stock, or nothing. An
-         * order that comes again gets the decision that is there, and the stock stays as it is.
+         * Decides an order with the database's function `reserve`: takes all of its items from the stock, or none. A
+         * repeated order gets the first decision, and the stock stays the same.
          */
         reserve({ orderId, items }: Accepted): Promise<Decided> {
             return database.ask(async (sql) => {
@@ -17,7 +17,6 @@ export function openStock(database: Database) {
             });
         },
 
-        /** What is left of each product. */
         list(): Promise<{ productId: string; quantity: number }[]> {
             return database.ask((sql) =>
                 sql<{ productId: string; quantity: number }[]>`

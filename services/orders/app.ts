@@ -6,19 +6,19 @@ import { serveHealth } from "../shared/health";
 import { type Log, reasonOf } from "../shared/log";
 import { createMetrics, gaugeCounts } from "../shared/metrics";
 import { type Item, itemSchema, ORDER_STATES } from "../shared/orders";
-import { plainProblem, ProblemError, problemType } from "../shared/problem";
+import { databaseUnavailable, plainProblem, ProblemError, problemType } from "../shared/problem";
 import type { Book } from "./book";
 
 export interface OrdersArgs {
     book: Book;
-    /** Throws when the program can reach neither the database nor the broker. */
+    /** Rejects when neither the database nor the broker can be reached. */
     checkReachability: () => Promise<void>;
     log: Log;
 }
 
 const MOST_ITEMS = 50;
 
-// The length first, since each item that is wrong has a sentence in the answer.
+// Checks the length first, because the response has a sentence for each wrong item.
 const orderSchema = z.strictObject({
     items: z.pipe(
         z
@@ -28,13 +28,13 @@ const orderSchema = z.strictObject({
                 z.maxLength(MOST_ITEMS, `must have at most ${MOST_ITEMS} items`),
             ),
         z.array(itemSchema).check(
-            z.superRefine((items: Item[], { addIssue }) => {
+            z.superRefine((items: Item[], context) => {
                 items.forEach(({ productId }, index) => {
                     if (items.findIndex((item) => item.productId === productId) < index) {
-                        addIssue({
+                        context.addIssue({
                             code: "custom",
                             path: [index, "productId"],
-                            message: "is there twice; add the quantities up",
+                            message: "is listed twice; add up the quantities",
                         });
                     }
                 });
@@ -44,10 +44,10 @@ const orderSchema = z.strictObject({
 });
 
 /**
- * Orders: `POST /orders` accepts one, `GET /orders/{id}` tells what became of it.
+ * Orders: `POST /orders` accepts one, `GET /orders/{id}` shows its state.
  *
- * An order that was answered with 202 is in the database; all that comes after can take its time. It is accepted with
- * the broker or the inventory away, and refused without the database.
+ * An order answered with 202 is in the database. The rest may take time: orders are accepted while the broker or the
+ * inventory is down, and refused while the database is down.
  */
 export function createOrders({ book, checkReachability, log }: OrdersArgs): Hono {
     const metrics = createMetrics();
@@ -70,12 +70,12 @@ export function createOrders({ book, checkReachability, log }: OrdersArgs): Hono
             case "unknown-products": {
                 const errors = items.flatMap(({ productId }, index) =>
                     placed.productIds.has(productId)
-                        ? [{ pointer: `/items/${index}/productId`, detail: "there is no such product" }]
+                        ? [{ pointer: `/items/${index}/productId`, detail: "no such product" }]
                         : [],
                 );
                 throw new ProblemError({
                     type: problemType("unknown-products"),
-                    title: "A product is not known",
+                    title: "Unknown product",
                     status: 422,
                     detail: errors.map(({ pointer, detail }) => `${pointer}: ${detail}`).join("; "),
                     errors,
@@ -86,8 +86,8 @@ export function createOrders({ book, checkReachability, log }: OrdersArgs): Hono
                     type: problemType("idempotency-key-reused"),
                     title: "The key belongs to another order",
                     status: 422,
-                    detail: "Idempotency-Key: was used before, for an order of other items; use a new one for a new order.",
-                    errors: [{ header: "Idempotency-Key", detail: "was used before, for an order of other items" }],
+                    detail: "Idempotency-Key: already used for an order with other items; use a new key.",
+                    errors: [{ header: "Idempotency-Key", detail: "already used for an order with other items" }],
                 });
         }
     });
@@ -96,7 +96,7 @@ export function createOrders({ book, checkReachability, log }: OrdersArgs): Hono
         const id = z.uuid().safeParse(context.req.param("id"));
         const order = id.success ? await orUnavailable(context, book.find(id.data)) : undefined;
         if (order === undefined) {
-            throw new ProblemError(plainProblem(404, "Not Found", "There is no order of this id."));
+            throw new ProblemError(plainProblem(404, "Not Found", "There is no order with this id."));
         }
         return context.json(order, 200, { "Cache-Control": "no-store" });
     });
@@ -104,8 +104,8 @@ export function createOrders({ book, checkReachability, log }: OrdersArgs): Hono
 }
 
 /**
- * The value of Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): a quoted string, or the same without the
- * quotes, as many clients send it.
+ * The value of Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): a quoted string. Many clients omit the
+ * quotes, so they are optional.
  */
 function readKey(header: string | undefined): string {
     const key = /^(?:"([!#-[\]-~]{1,128})"|([!#-[\]-~]{1,128}))$/.exec(header ?? "");
@@ -114,7 +114,7 @@ function readKey(header: string | undefined): string {
     }
     const detail =
         header === undefined
-            ? "is missing; send one that no other order has, such as a UUID, so that the order can be sent again safely"
+            ? "is missing; send a value unique to this order, such as a UUID, which makes retries safe"
             : "must be 1 to 128 visible ASCII characters, such as a UUID";
     throw new ProblemError({
         type: problemType("idempotency-key"),
@@ -130,14 +130,7 @@ async function orUnavailable<Result>(context: Context, asked: Promise<Result>): 
         return await asked;
     } catch (error) {
         context.get("scope").log.warn({ cause: reasonOf(error) }, "the database did not answer");
-        throw new ProblemError(
-            {
-                type: problemType("database-unavailable"),
-                title: "The database is not available",
-                status: 503,
-                detail: "The order database did not answer. An order that was sent is not lost by sending it again with the same Idempotency-Key.",
-            },
-            { "Retry-After": "5" },
-        );
+        const detail = "The order database did not answer. A retry with the same Idempotency-Key is safe.";
+        throw new ProblemError(databaseUnavailable(detail), { "Retry-After": "5" });
     }
 }

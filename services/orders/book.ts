@@ -3,11 +3,11 @@ import type { Database } from "../shared/database";
 import type { Decided, Item, OrderState } from "../shared/orders";
 import type { Scope } from "../shared/scope";
 
-/** An order as its customer sees it. */
+/** An order, as its customer sees it. */
 export interface Order {
     id: string;
     state: OrderState;
-    /** Why it was rejected. */
+    /** Why the order was rejected. */
     reason?: string;
     items: Item[];
     acceptedAt: string;
@@ -21,10 +21,10 @@ export interface Unsent {
     trace: Record<string, string>;
 }
 
-/** What became of placing an order. */
+/** The result of placing an order. */
 export type Placed =
     | { kind: "accepted"; order: Order }
-    /** The key was used before, for other items. */
+    /** The key belongs to an order with other items. */
     | { kind: "other-items" }
     | { kind: "unknown-products"; productIds: Set<string> };
 
@@ -37,17 +37,17 @@ interface Row {
     settled_at: Date | null;
 }
 
-/** How long the inventory is given to decide before it is told of an order again, in seconds. */
+/** An order without a decision is sent again after this time, in seconds. */
 const SEND_AGAIN_SECONDS = 10;
 
 /**
- * The orders in the database. The row of an order is also what makes sure that the inventory hears of it: it is due to
- * be sent from the moment it is there until it is settled, and again whenever nothing came of it for ten seconds, be it
- * that the broker lost it or that a program was killed. The inventory decides an order once, however often it hears.
+ * The orders in the database. An order's row is also its outbox entry: until the order is settled, it is sent every ten
+ * seconds, in case the broker lost the message or a program was killed. The inventory decides each order once, however
+ * often it receives it.
  */
 export function openBook(database: Database) {
     return {
-        /** Writes an order down, once for each key; the same order with the same key gives what is there. */
+        /** Stores an order, once per key. The same key with the same items returns the stored order. */
         place(key: string, items: Item[], scope: Scope): Promise<Placed> {
             return database.ask(async (sql) => {
                 const ids = items.map(({ productId }) => productId);
@@ -77,7 +77,7 @@ export function openBook(database: Database) {
             });
         },
 
-        /** Takes orders that are due, the oldest first; nobody else takes them for the next ten seconds. */
+        /** Takes orders that are due, oldest first. No other call gets them for the next ten seconds. */
         takeDue(limit: number): Promise<Unsent[]> {
             return database.ask((sql) =>
                 sql<Unsent[]>`
@@ -89,7 +89,7 @@ export function openBook(database: Database) {
             );
         },
 
-        /** Notes what the inventory decided. @returns whether it was news */
+        /** Stores the inventory's decision. @returns whether the order was undecided until then */
         settle({ orderId, outcome, reason }: Decided): Promise<boolean> {
             return database.ask(async (sql) => {
                 const { count } = await sql`

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { BrokerLink } from "../shared/broker";
+import type { BrokerLink } from "../shared/broker-link";
 import { type Accepted, decidedSchema } from "../shared/orders";
 import type { Book } from "./book";
 
 const BATCH = 50;
 const PAUSE_MS = 200;
 
-/** Sends orders that are due to the inventory, for as long as the connection to the broker lasts. */
+/** Sends due orders to the inventory until the connection to the broker is lost. */
 export function sendOrders(book: Book): (link: BrokerLink) => Promise<void> {
     return async ({ publish, lost }) => {
         while (!lost.aborted) {
@@ -21,8 +21,8 @@ export function sendOrders(book: Book): (link: BrokerLink) => Promise<void> {
     };
 }
 
-/** Notes what the inventory decided. */
-export function noteDecisions(book: Book): (link: BrokerLink) => Promise<void> {
+/** Stores the inventory's decisions. */
+export function storeDecisions(book: Book): (link: BrokerLink) => Promise<void> {
     return ({ consume }) =>
         consume("orders.decided", decidedSchema, async (decided, scope) => {
             const { orderId, outcome } = decided;

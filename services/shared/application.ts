@@ -8,22 +8,20 @@ import { createMetrics, measureRequests, type Metrics } from "./metrics";
 import { plainProblem, ProblemError, problemResponse } from "./problem";
 import { openScope } from "./scope";
 
-/** Many times the largest order; what is longer must not fill the memory. */
+/** Many times the largest order. A limit, because bodies are held in memory. */
 const LONGEST_BODY_BYTES = 64 * 1024;
 
-/** What asks again and again, and would hide everything else in the log. */
+/** Probes and scrapes, which would drown everything else in the log. */
 const ROUTINE = /^\/(?:health\/|metrics$)/;
 
 /**
- * A Hono application with what all programs of the shop have in common:
+ * A Hono application with what all programs of the shop share:
  *
- * - each request has a scope (`context.get("scope")`): its id, which is answered back, its log, its trace context
- * - each is logged once, when it was answered, and measured; `/metrics` shows the program's metrics to Prometheus
- * - unknown paths, methods that a path does not have, bodies over 64 KiB and unforeseen errors are answered with problem
- *   documents. An unforeseen error is logged whole, since the client learns nothing of it
- * - security headers, of which the Content-Security-Policy lets a page use nothing but its own origin's files
- *
- * @param metrics the program's @default new ones
+ * - Each request has a scope (`context.get("scope")`): its id, log and trace context. The response returns the id.
+ * - Each request is logged once, after its response, and measured. `/metrics` serves the metrics to Prometheus.
+ * - Unknown paths, unsupported methods, bodies over 64 KiB and unexpected errors get problem documents. The log has the
+ *   details of an unexpected error; the client sees none.
+ * - Responses have security headers. The Content-Security-Policy limits a page to files of its own origin.
  */
 export function createApplication(log: Log, metrics: Metrics = createMetrics()): Hono {
     const application = new Hono();
@@ -33,7 +31,7 @@ export function createApplication(log: Log, metrics: Metrics = createMetrics()):
             app: application,
             onMethodNotAllowed: ({ req }, methods) => {
                 const allowed = methods.join(", ");
-                const detail = `${req.path} can be asked with ${allowed}, not with ${req.method}.`;
+                const detail = `${req.path} supports ${allowed}, not ${req.method}.`;
                 return problemResponse(plainProblem(405, "Method Not Allowed", detail), { Allow: allowed });
             },
         }),
@@ -49,9 +47,9 @@ export function createApplication(log: Log, metrics: Metrics = createMetrics()):
             return problemResponse(error.problem, error.headers);
         }
         const { method, path } = context.req;
-        context.get("scope").log.error({ err: error, method, path }, "a request failed unforeseen");
+        context.get("scope").log.error({ err: error, method, path }, "unexpected error");
         return problemResponse(
-            plainProblem(500, "Internal Server Error", "The request failed for a reason that is in the log."),
+            plainProblem(500, "Internal Server Error", "Unexpected error. The log has the details."),
         );
     });
     return application;
@@ -66,7 +64,7 @@ function giveScope(log: Log): MiddlewareHandler {
         context.res.headers.set("X-Request-Id", scope.requestId);
         const { method, path } = context.req;
         const durationMs = Math.round(performance.now() - begun);
-        // Never the query or the headers: a secret may be in them.
+        // Never the query or the headers: they may hold a secret.
         scope.log[ROUTINE.test(path) ? "debug" : "info"](
             { method, path, status: context.res.status, durationMs },
             "answered",
@@ -83,9 +81,9 @@ const security = secureHeaders({
         objectSrc: ["'none'"],
     },
     xFrameOptions: "DENY",
-    // TLS ends before the gateway, if there is any: whether a host is to be asked by TLS alone is for its Ingress to say.
+    // TLS ends before the gateway, if at all: its Ingress decides whether a host requires TLS.
     strictTransportSecurity: false,
-    // Over plain HTTP browsers ignore these two, with a warning on their console.
+    // Over plain HTTP, browsers ignore these two and warn on the console.
     crossOriginOpenerPolicy: false,
     originAgentCluster: false,
 });
@@ -94,13 +92,13 @@ const limitBody = bodyLimit({
     maxSize: LONGEST_BODY_BYTES,
     onError: () =>
         problemResponse(
-            plainProblem(413, "Content Too Large", `A body may have ${LONGEST_BODY_BYTES} bytes, this one has more.`),
-            // The rest of the body is not waited for.
+            plainProblem(413, "Content Too Large", `The body is longer than ${LONGEST_BODY_BYTES} bytes.`),
+            // Does not wait for the rest of the body.
             { Connection: "close" },
         ),
 });
 
-/** Not for what has no body: to look for one costs more than the rest of a request. */
+/** Skips methods without a body: looking for one costs more than the rest of the request. */
 const limitBodies: MiddlewareHandler = (context, next) =>
     context.req.method === "GET" || context.req.method === "HEAD"
         ? next()

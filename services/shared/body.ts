@@ -3,15 +3,14 @@ import * as z from "zod/mini";
 import { en } from "zod/locales";
 import { plainProblem, ProblemError, problemType } from "./problem";
 
-// zod's smaller build has no sentences of its own.
+// zod's smaller build comes without messages.
 z.config(en());
 
 /**
- * Reads a request's JSON body against a schema.
+ * Parses a request's JSON body with a schema.
  *
- * @returns the value as the schema makes it
- * @throws ProblemError 415 for what does not claim to be JSON, 400 for what is none, and 422 for what is none that is
- *     wanted; the last names every wrong field, in `detail` and, as JSON Pointers (RFC 6901), in `errors`
+ * @throws ProblemError 415 if the content type is not JSON, 400 if the body is not JSON, 422 if it does not match the
+ *     schema; the last names every wrong field, in `detail` and, as JSON Pointers (RFC 6901), in `errors`
  */
 export async function readJsonBody<Schema extends z.ZodMiniType>(
     context: Context,
@@ -37,16 +36,16 @@ export async function readJsonBody<Schema extends z.ZodMiniType>(
     const errors = outcome.error.issues.map(({ path, message }) => ({ pointer: pointerTo(path), detail: message }));
     throw new ProblemError({
         type: problemType("invalid-body"),
-        title: "The body is not what is wanted here",
+        title: "Invalid body",
         status: 422,
         detail: errors.map(({ pointer, detail }) => `${pointer || "the body"}: ${detail}`).join("; "),
         errors,
     });
 }
 
-/** For a client that is gone before its body is whole. Nobody reads the answer; it keeps the log from calling it our mistake. */
+/** For a client that leaves before its body is complete: keeps an unexpected error out of the log. */
 export function bodyCutShort(): never {
-    throw new ProblemError(plainProblem(400, "Bad Request", "The body ended before it was whole."));
+    throw new ProblemError(plainProblem(400, "Bad Request", "The body ended early."));
 }
 
 function pointerTo(path: PropertyKey[]): string {

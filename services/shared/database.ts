@@ -4,20 +4,14 @@ import type { databaseVariables, ValuesOf } from "./environment";
 import { READINESS_TIMEOUT_MS } from "./health";
 import { TimeLimitError, within } from "./time";
 
-export interface DatabaseArgs {
-    host: string;
-    port: number;
-    user: string;
-    password: string;
-    database: string;
-    /** How long a query or a transaction may take in all, in milliseconds. */
-    queryTimeoutMs: number;
-    /** The program's name, as the server's list of connections shows it. */
-    program: string;
-}
+export type DatabaseArgs = ReturnType<typeof databaseOf>;
 
-/** The database that a program was told of. @param program its name */
-export function databaseOf(environment: ValuesOf<ReturnType<typeof databaseVariables>>, program: string): DatabaseArgs {
+/**
+ * The database's address and account, from a program's environment.
+ *
+ * @param program the program's name, shown in the server's list of connections
+ */
+export function databaseOf(environment: ValuesOf<ReturnType<typeof databaseVariables>>, program: string) {
     const {
         PGHOST: host,
         PGPORT: port,
@@ -29,48 +23,48 @@ export function databaseOf(environment: ValuesOf<ReturnType<typeof databaseVaria
     return { host, port, user, password, database, queryTimeoutMs, program };
 }
 
-/** The shop's database, for whatever one account may ask it. */
+/** The shop's database, as one account sees it. */
 export interface Database {
     /**
-     * Does something with the database. Fails within the query time-out, whatever the network does; what it had begun
-     * may have been done all the same.
+     * Runs queries. Rejects within the query timeout, whatever the network does; the server may have run them all the
+     * same.
      */
-    ask<Result>(work: (sql: postgres.Sql) => Promise<Result>): Promise<Result>;
-    /** Has the server answer over a fresh connection, whatever the others are busy with; throws if it does not within 800 ms. */
-    checkFreshConnection(): Promise<void>;
-    /** Ends the pooled connections at once, and whatever is asked or waits to be; the next question opens a fresh one. */
-    destroyConnections(): void;
+    ask: <Result>(work: (sql: postgres.Sql) => Promise<Result>) => Promise<Result>;
+    /** Checks that the server answers on a fresh connection; rejects if it does not within 800 ms. */
+    checkFreshConnection: () => Promise<void>;
+    /** Ends the pooled connections and all pending queries at once; the next query opens a fresh connection. */
+    destroyConnections: () => void;
     /** Closes the pooled connections. */
-    close(): Promise<void>;
+    close: () => Promise<void>;
 }
 
 /**
- * A pool of connections to the database that heals.
+ * A connection pool that recovers from network faults.
  *
- * Two clocks watch a query. The server ends a statement that is merely slow (`statement_timeout`), and the connection
- * lives on. If the client's own, later clock runs out, the server is not heard at all: the network swallows packets,
- * and TCP by itself would go on trying for minutes. Then the whole pool is given up for a new one. To end its connections
- * is not enough: it would keep what waits for one, and do it once there is one, long after whoever asked was refused.
+ * A query has two timeouts. The server cancels a slow statement (`statement_timeout`); the connection stays usable. The
+ * client's own timeout is longer. If it expires, the server is unreachable: the network drops packets, and TCP alone
+ * would retry for minutes. The client then replaces the whole pool. Closing connections would not be enough: queries
+ * that wait for one would run later, long after the caller was told that they failed.
  *
- * What must be done as a whole is one statement, of a function in the database where need be. A transaction of the library's
- * that loses its connection ends the process (porsager/postgres, issue 1208).
+ * An atomic change is always one statement, which may call a function in the database. The library's transactions are
+ * not used: one that loses its connection ends the process (porsager/postgres, issue 1208).
  */
 export function openDatabase(args: DatabaseArgs): Database {
     let pool = openPool(args);
     const replace = (lost: Pool) => {
-        // Other questions that the lost pool was asked fail, too; they must not end its successor.
+        // Other queries of the lost pool fail as well; they must not end its successor.
         if (lost !== pool) return;
         pool = openPool(args);
         void lost.close(0);
     };
     return {
         async ask(work) {
-            const asked = pool;
+            const used = pool;
             try {
-                return await within(args.queryTimeoutMs, work(asked.sql));
+                return await within(args.queryTimeoutMs, work(used.sql));
             } catch (error) {
-                // An error that the server sent came over a connection that works.
-                if (!(error instanceof postgres.PostgresError)) replace(asked);
+                // An error sent by the server arrived over a working connection.
+                if (!(error instanceof postgres.PostgresError)) replace(used);
                 throw error;
             }
         },
@@ -81,9 +75,9 @@ export function openDatabase(args: DatabaseArgs): Database {
 }
 
 /**
- * Has the server answer over a connection that is opened now and closed again. It is asked for TLS, which it grants or
- * denies with one byte before it does anything else (PostgreSQL's "Message Flow", "SSL Session Encryption"): to log in, too,
- * each second, would cost an idle shop more than all else that it does, and hold up those that it serves.
+ * Opens a connection, asks for TLS and closes it again. The server accepts or denies TLS with one byte before anything
+ * else (PostgreSQL's "Message Flow", "SSL Session Encryption"). A login each second would cost more than all other work
+ * of an idle shop.
  */
 function greet({ host, port }: DatabaseArgs): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -94,52 +88,45 @@ function greet({ host, port }: DatabaseArgs): Promise<void> {
         });
         socket.once("timeout", () => socket.destroy(new TimeLimitError(READINESS_TIMEOUT_MS)));
         socket.once("error", reject);
-        socket.once("close", () => reject(new Error("the database closed a fresh connection without a word")));
+        socket.once("close", () => reject(new Error("the database closed a fresh connection without a reply")));
     });
 }
 
-/** Its length, then a number that no version of the protocol has. */
+/** SSLRequest: its length, then a code in place of a protocol version. */
 const tlsRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
-interface Pool {
-    sql: postgres.Sql;
-    /** Ends it, and whatever is not done within the grace, in seconds. */
-    close(graceSeconds: number): Promise<void>;
-}
+type Pool = ReturnType<typeof openPool>;
 
-/** `postgres` with sockets that can be destroyed from outside; by itself it would wait for them to end. */
-function openPool(args: DatabaseArgs): Pool {
+/** `postgres` with sockets that can be destroyed from outside; by itself it waits for them to end. */
+function openPool({ queryTimeoutMs, program, ...server }: DatabaseArgs) {
     const sockets = new Set<Socket>();
     let ended = false;
     const openSocket = () => {
-        // For what it was about to do it may still want one.
+        // A pending query may still want a connection.
         if (ended) throw new Error("the connections to the database have ended");
-        const socket = connect({ host: args.host, port: args.port, noDelay: true });
+        const socket = connect({ host: server.host, port: server.port, noDelay: true });
         sockets.add(socket);
         return socket.once("close", () => sockets.delete(socket));
     };
     const options: postgres.Options<Record<string, never>> & { socket: () => Socket } = {
-        host: args.host,
-        port: args.port,
-        user: args.user,
-        password: args.password,
-        database: args.database,
+        ...server,
         max: 4,
-        connect_timeout: (args.queryTimeoutMs * (2 / 3)) / 1000,
+        connect_timeout: (queryTimeoutMs * (2 / 3)) / 1000,
         idle_timeout: 30,
-        // By default it waits up to 20 s before it tries a lost server again; here each request is a try.
+        // By default it waits up to 20 s before it retries a lost server; here each query retries.
         backoff: () => 0,
-        // Arrays and their types are not used; asking for them would cost each new connection a query.
+        // Array types are not used; fetching them costs each new connection a query.
         fetch_types: false,
         connection: {
-            application_name: args.program,
-            statement_timeout: Math.max(1, Math.round(args.queryTimeoutMs * (2 / 3))),
+            application_name: program,
+            statement_timeout: Math.max(1, Math.round(queryTimeoutMs * (2 / 3))),
         },
         onnotice: () => {},
-        // Missing in the library's types, though documented in its README ("Connection details").
+        // Missing in the library's types, but documented in its README ("Connection details").
         socket: openSocket,
     };
     const sql = postgres(options);
+    /** Closes the pool; pending queries have the grace period to finish, in seconds. */
     const close = async (graceSeconds: number) => {
         await sql.end({ timeout: graceSeconds });
         ended = true;

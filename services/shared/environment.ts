@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-/** What a program was told by its environment, with every mistake in it. */
+/** A program's environment is invalid; lists every mistake. */
 export class EnvironmentError extends Error {
     constructor(readonly mistakes: string[]) {
         super(
@@ -12,23 +12,20 @@ export class EnvironmentError extends Error {
 }
 
 /**
- * Reads a program's environment against its schema, once, at the start.
+ * Parses a program's environment with its schema, once, at the start.
  *
- * @param schema one zod object whose keys are the variables; build its fields with the functions below, which
- *     carry the sentence that says what is allowed
- * @param environment where the variables are; by default the process's own
- * @returns the values, converted and with defaults filled in
- * @throws EnvironmentError that names every wrong variable, the value found and what is allowed
+ * @param schema a zod object whose keys are the variables; build its fields with the functions below, whose messages
+ *     say what is allowed
+ * @returns the values, converted, with defaults
+ * @throws EnvironmentError names every wrong variable, its value and what is allowed
  */
-export function readEnvironment<Schema extends z.ZodMiniObject>(
-    schema: Schema,
+export function readEnvironment<Values>(
+    schema: z.ZodMiniType<Values>,
     environment: Record<string, string | undefined> = process.env,
-): z.infer<Schema> {
+): Values {
     const outcome = schema.safeParse(environment);
-    if (outcome.success) {
-        return outcome.data;
-    }
-    // One line a variable: the first complaint about a value explains the later ones.
+    if (outcome.success) return outcome.data;
+    // One line per variable: the first issue explains the later ones.
     const allowedByVariable = new Map<string, string>();
     for (const issue of outcome.error.issues) {
         const variable = String(issue.path[0]);
@@ -49,7 +46,7 @@ function found(variable: string, environment: Record<string, string | undefined>
     if (value === "") {
         return "is empty";
     }
-    // An error ends in the log, and the log is read by many.
+    // The message goes to the log, which many can read.
     return /PASSWORD|SECRET|TOKEN|KEY/.test(variable) ? "is set to a value not shown" : `is ${JSON.stringify(value)}`;
 }
 
@@ -63,21 +60,13 @@ export function port(byDefault: number) {
     return z.prefault(wholeNumber(`set a port from 1 to 65535, for example ${byDefault}`, 1, 65535), String(byDefault));
 }
 
-/** A length of time in milliseconds, 1 to 60000. */
+/** A duration in milliseconds, 1 to 60000. */
 export function milliseconds(byDefault: number) {
     const allowed = `set a whole number of milliseconds from 1 to 60000, for example ${byDefault}`;
     return z.prefault(wholeNumber(allowed, 1, 60_000), String(byDefault));
 }
 
-/** How long a program goes on serving after it was told to stop, in milliseconds, up to a minute; 0 unless told. */
-export function shutdownDelay() {
-    return z.prefault(
-        wholeNumber("set a whole number of milliseconds from 0 to 60000, for example 5000", 0, 60_000),
-        "0",
-    );
-}
-
-/** The address of another program of the shop; plain HTTP, as inside a cluster. */
+/** The URL of another program of the shop: plain HTTP, as inside the cluster. */
 export function httpUrl(example: string) {
     const allowed = `set an http:// address, for example ${example}`;
     const address = z
@@ -89,57 +78,59 @@ export function httpUrl(example: string) {
     );
 }
 
-/** Any text but the empty one. */
-export function text(example: string) {
-    const allowed = `set it, for example to ${example}`;
-    return z.string(allowed).check(z.minLength(1, allowed));
-}
+const notEmpty = (allowed: string) => z.string(allowed).check(z.minLength(1, allowed));
 
-/** A text that must not be seen: never defaulted, never shown. `what` says what it is and where it comes from. */
-export function secret(what: string) {
-    const allowed = `set it to ${what}`;
-    return z.string(allowed).check(z.minLength(1, allowed));
-}
+/** A non-empty text. */
+export const text = (example: string) => notEmpty(`set it, for example to ${example}`);
 
-/** One of a few words. */
+/** A non-empty text with a default. */
+export const textOr = (byDefault: string) => z.prefault(text(byDefault), byDefault);
+
+/** A secret: has no default, and messages never show it. `what` says what it is and where it comes from. */
+const secret = (what: string) => notEmpty(`set it to ${what}`);
+
 export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
     return z.enum(words, `set one of ${words.join(", ")}`);
 }
 
-/** How much a program logs; `info` unless told. */
+/** The lowest level that a program logs. Defaults to `info`. */
 export function logLevel() {
     return z.prefault(oneOf(["trace", "debug", "info", "warn", "error", "fatal", "silent"]), "info");
 }
 
-/** What every program of the shop is told. */
+/** Variables of every program of the shop. */
 export const programVariables = {
     PORT: port(8080),
     LOG_LEVEL: logLevel(),
-    SHUTDOWN_DELAY_MS: shutdownDelay(),
+    /** How long a program keeps serving after SIGTERM, in milliseconds, at most a minute. */
+    SHUTDOWN_DELAY_MS: z.prefault(
+        wholeNumber("set a whole number of milliseconds from 0 to 60000, for example 5000", 0, 60_000),
+        "0",
+    ),
 };
 
 /**
- * What a program is told that uses the database, in the variables that PostgreSQL's own programs use.
+ * Variables of a program that uses the database, named as PostgreSQL's own programs name them.
  *
- * @param account the database's account for it
+ * @param account the program's account in the database
  */
 export const databaseVariables = (account: string) => ({
     PGHOST: text("product-db"),
     PGPORT: port(5432),
-    PGUSER: z.prefault(text(account), account),
-    PGDATABASE: z.prefault(text("shop"), "shop"),
+    PGUSER: textOr(account),
+    PGDATABASE: textOr("shop"),
     PGPASSWORD: secret("the password of PGUSER, from a Secret"),
-    /** How long the database may take in all, connecting included; less than whoever asks the program waits for an answer. */
+    /** Limit for one query, connecting included. Must be less than the timeout of the program's callers. */
     QUERY_TIMEOUT_MS: milliseconds(1_500),
 });
 
-/** What a program is told that uses the broker. @param account the broker's account for it */
+/** Variables of a program that uses the broker. @param account the program's account at the broker */
 export const brokerVariables = (account: string) => ({
     BROKER_HOST: text("message-broker"),
     BROKER_PORT: port(4222),
-    BROKER_USER: z.prefault(text(account), account),
+    BROKER_USER: textOr(account),
     BROKER_PASSWORD: secret("the password of BROKER_USER, from a Secret"),
 });
 
-/** The values of some variables. */
+/** The parsed values of a set of variables. */
 export type ValuesOf<Variables extends z.core.$ZodLooseShape> = z.infer<z.ZodMiniObject<Variables>>;

@@ -1,23 +1,23 @@
+import { inspect } from "node:util";
 import { destination, pino, stdTimeFunctions, type Logger } from "pino";
 
 export type Log = Logger;
 
 /**
- * Standard output, written to once a tenth of a second, or when there is enough for a page of memory: to write each line
- * by itself costs a busy program a tenth of its work, and its reader wakes up and takes the processor from it. What is
- * held back is written before an exit of whatever kind but SIGKILL.
+ * Standard output, written every 100 ms or every 4 KiB. One write per line costs a busy program a tenth of its CPU time
+ * and wakes the reader each time. Buffered lines are written before every exit except SIGKILL.
  *
- * In this thread: a program is one bundled file, where pino's worker transports could not find their own.
+ * Not a pino transport: its worker thread needs a file of its own, and a program is one bundled file.
  */
 const output = destination({ dest: 1, sync: true, minLength: 4_096, periodicFlush: 100 });
 process.on("exit", () => output.flushSync());
 
 /**
- * The log of one program: a JSON object a line on standard output, with `service`, `level` (a word), `time`
- * (ISO 8601, UTC) and `msg`.
+ * A program's log: one JSON object per line on standard output, with `service`, `level` (a word), `time` (ISO 8601,
+ * UTC) and `msg`.
  *
- * @param service the program's name, as its workload is called
- * @param level the least level written
+ * @param service the name of the program and its workload
+ * @param level the lowest level written
  */
 export function createLog(service: string, level = "info"): Log {
     const options = {
@@ -29,10 +29,10 @@ export function createLog(service: string, level = "info"): Log {
     return pino(options, output);
 }
 
-/** What an error says, and where it wraps several, what each says; for a log's line, never for a client. */
+/** An error's message; of an AggregateError, all messages. For the log, never for clients. */
 export function reasonOf(error: unknown): string | undefined {
     if (error instanceof AggregateError) {
         return error.errors.map(reasonOf).join("; ");
     }
-    return error instanceof Error ? error.message : error === undefined ? undefined : String(error);
+    return error instanceof Error || error === undefined ? error?.message : inspect(error);
 }

@@ -1,13 +1,13 @@
 /**
- * A problem document of RFC 9457. What stands in it reaches the client: no addresses, no stack traces, no words of
- * other programs; those belong in the log.
+ * A problem document (RFC 9457). Clients read it: addresses, stack traces and messages of other programs belong in the
+ * log instead.
  */
 export interface Problem {
-    /** Identifies the kind of problem; `about:blank` says no more than the status does. */
+    /** Identifies the kind of problem; `about:blank` adds nothing to the status. */
     type: string;
-    /** The kind in a few words, the same for each problem of a type. */
+    /** The kind in a few words, the same for all problems of a type. */
     title: string;
-    /** The HTTP status, the same as the response's. */
+    /** The HTTP status of the response. */
     status: number;
     /** What happened this time. */
     detail: string;
@@ -16,14 +16,14 @@ export interface Problem {
 }
 
 /**
- * The `type` of a problem of this shop. A tag URI (RFC 4151), because a problem type needs a name and not a page:
- * the shop has no public address under which a page could stand.
+ * The `type` of a problem of this shop. A tag URI (RFC 4151): the type needs a name but no page, and the shop has no
+ * public address to serve one.
  */
 export function problemType(kind: string): string {
     return `tag:chaos-shop.example,2026:problem/${kind}`;
 }
 
-/** The response that carries a problem document; never cached, since a problem passes. */
+/** A response with a problem document. Never cached: problems pass. */
 export function problemResponse(problem: Problem, headers: Record<string, string> = {}): Response {
     return new Response(JSON.stringify(problem), {
         status: problem.status,
@@ -31,7 +31,7 @@ export function problemResponse(problem: Problem, headers: Record<string, string
     });
 }
 
-/** Ends a request with a problem document, from wherever it is thrown. */
+/** Thrown anywhere in a request, ends it with a problem document. */
 export class ProblemError extends Error {
     constructor(
         readonly problem: Problem,
@@ -42,7 +42,17 @@ export class ProblemError extends Error {
     }
 }
 
-/** A problem that its status says enough about, but for what happened this time. */
+/** The problem of a program that cannot read its database. */
+export function databaseUnavailable(detail: string): Problem {
+    return { type: problemType("database-unavailable"), title: "The database is not available", status: 503, detail };
+}
+
+/** A response to a readiness probe. */
+export function notReady(detail: string): Response {
+    return problemResponse({ type: problemType("not-ready"), title: "Not ready", status: 503, detail });
+}
+
+/** A problem without a type, described by its status and detail. */
 export function plainProblem(status: number, title: string, detail: string): Problem {
     return { type: "about:blank", title, status, detail };
 }

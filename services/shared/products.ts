@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 
-/** The categories a product can have, and with them the catalogue programs there are. */
+/** The categories of products. Each has its own catalogue program. */
 export const CATEGORIES = ["FASHION", "TOYS", "HOT_DEALS"] as const;
 
-/** Says that a list came from the backend that owns it. */
+/** A list from the backend that owns it. */
 export const REMOTE_SERVICE = "REMOTE_SERVICE";
 
-/** Says that a list is what there is in place of the backend's own: an empty one. */
+/** An empty list in place of a failed backend's. */
 export const FALLBACK = "FALLBACK";
 
 /** One product. */
@@ -16,7 +16,7 @@ export const productSchema = z.object({
     category: z.enum(CATEGORIES),
 });
 
-/** What a backend answers at `/products`. Members that are not named here are dropped. */
+/** A backend's response at `/products`. Other members are dropped. */
 export const backendResponseSchema = z.object({
     responseType: z.literal(REMOTE_SERVICE),
     products: z.array(productSchema),

@@ -1,36 +1,44 @@
 import type { Hono } from "hono";
-import { EnvironmentError } from "./environment";
+import type * as z from "zod/mini";
+import { EnvironmentError, readEnvironment } from "./environment";
 import { createLog, type Log } from "./log";
 import { startServer } from "./server";
 
-/** A program that is built and waits for requests. */
+/** What every program's environment has. */
+interface ProgramEnvironment {
+    PORT: number;
+    LOG_LEVEL: string;
+    /** How long it keeps serving after SIGTERM, in milliseconds. @default 0 */
+    SHUTDOWN_DELAY_MS?: number;
+}
+
+/** A program, ready to serve. */
 export interface Program {
     application: Hono;
-    port: number;
-    log: Log;
-    /** How long it goes on serving after it was told to stop, in milliseconds. @default 0 */
-    shutdownDelayMs?: number;
-    /** Lets go of what the program holds (a database pool, a broker), after the last request ended. */
+    /** The log with fields of the program. @default without */
+    log?: Log;
+    /** Releases resources (database pool, broker connection) after the last request. */
     close?: () => Promise<void>;
 }
 
 /**
- * Runs one program of the shop from its first line to its exit code: builds it, serves it, and on SIGTERM or SIGINT
- * serves on for its delay, drains it and exits with 0. A mistake in the environment, a port in use or an unforeseen
- * error is logged and exits with 1.
- *
- * How Node is to run it says `components/shop/nodeOptions.ts`.
+ * Builds and serves a program. On SIGTERM or SIGINT it keeps serving for its delay, drains, and exits with 0. An
+ * invalid environment, a port in use or an unexpected error is logged, and the exit code is 1.
  *
  * @param name the program's name in its log
- * @param build reads the environment and builds the program; called once
+ * @param schema of the environment
  */
-export function runProgram(name: string, build: () => Program): void {
+export function runProgram<Environment extends ProgramEnvironment>(
+    name: string,
+    schema: z.ZodMiniType<Environment>,
+    build: (environment: Environment, log: Log) => Program,
+): void {
     let log = createLog(name);
     const fail = (error: unknown) => {
         if (error instanceof EnvironmentError) {
-            log.fatal({ mistakes: error.mistakes }, `${name} cannot start: its environment is wrong`);
+            log.fatal({ mistakes: error.mistakes }, `${name} cannot start: invalid environment`);
         } else {
-            log.fatal({ err: error }, `${name} ends: ${error instanceof Error ? error.message : String(error)}`);
+            log.fatal({ err: error }, `${name} failed: ${error instanceof Error ? error.message : String(error)}`);
         }
         process.exit(1);
     };
@@ -38,24 +46,25 @@ export function runProgram(name: string, build: () => Program): void {
     process.on("unhandledRejection", fail);
 
     const run = async () => {
-        const program = build();
-        log = program.log;
-        const server = await startServer(program.application, program.port);
+        const environment = readEnvironment(schema);
+        const { PORT: port, LOG_LEVEL: level, SHUTDOWN_DELAY_MS: delayMs = 0 } = environment;
+        const ownLog = createLog(name, level);
+        const program = build(environment, ownLog);
+        log = program.log ?? ownLog;
+        const server = await startServer(program.application, port);
         log.info({ port: server.port }, `${name} listens`);
 
         let stopping = false;
         const stop = async (signal: string) => {
-            if (stopping) {
-                return;
-            }
+            if (stopping) return;
             stopping = true;
-            log.info({ signal, delayMs: program.shutdownDelayMs ?? 0 }, `${name} stops`);
-            const cut = await server.stop(program.shutdownDelayMs);
+            log.info({ signal, delayMs }, `${name} stops`);
+            const cut = await server.stop(delayMs);
             await program.close?.();
             log.info({ connectionsCut: cut }, `${name} stopped`);
             process.exit(0);
         };
-        // As process 1 of a container nothing but these handlers makes the signals mean anything.
+        // Process 1 of a container has no default handlers for these signals.
         process.on("SIGTERM", (signal) => void stop(signal).catch(fail));
         process.on("SIGINT", (signal) => void stop(signal).catch(fail));
     };
@@ -63,15 +72,14 @@ export function runProgram(name: string, build: () => Program): void {
 }
 
 /**
- * Several programs in one bundle, of which the process's first argument names the one that it is to be. The libraries that
- * they have in common, most of each, are in the cluster and in the stack's state once, and only what the one needs is run.
+ * Starts one program of a bundle, named by the first argument: `node bundle.js gateway`. The programs of a bundle share
+ * most of their libraries, which the cluster and the stack's state hold once. Only the named program's modules run.
  *
- * @param programs how to load each, by its name
+ * @param programs imports of the programs, by name
  */
-export function runNamed(programs: Record<string, () => unknown>): void {
-    const [, name = "none"] = process.argv;
+export function runNamed(programs: Record<string, () => Promise<unknown>>): void {
+    const [, , name = ""] = process.argv;
     const load = programs[name];
-    if (!load)
-        throw new Error(`there is no program ${name} in this bundle; there are: ${Object.keys(programs).join(", ")}`);
-    load();
+    if (!load) throw new Error(`unknown program "${name}"; this bundle has ${Object.keys(programs).join(", ")}`);
+    void load();
 }

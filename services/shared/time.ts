@@ -1,17 +1,16 @@
-/** A time limit ran out. */
+/** A time limit expired. */
 export class TimeLimitError extends Error {
     constructor(limitMs: number) {
-        super(`nothing came within ${limitMs} ms`);
+        super(`no result within ${limitMs} ms`);
         this.name = "TimeLimitError";
     }
 }
 
 /**
- * Waits for work, but no longer than a limit.
+ * Waits for a promise, up to a limit. The work behind it is not ended: that is up to the caller.
  *
  * @param limitMs milliseconds
- * @param work what is waited for; it goes on after the limit, so whoever calls this ends it
- * @throws TimeLimitError when the limit ran out first, else whatever the work throws
+ * @throws TimeLimitError after the limit
  */
 export function within<Result>(limitMs: number, work: Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {

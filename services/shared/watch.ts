@@ -1,29 +1,29 @@
 import { connect } from "node:net";
 import { READINESS_TIMEOUT_MS } from "./health";
 
-/** How often somebody who is relied on is tried, in milliseconds. */
+/** Time between checks, in milliseconds. */
 const WATCH_INTERVAL_MS = 1_000;
 
 export interface Watch {
-    /** Whether the last try succeeded; true before the first. */
-    reachable(): boolean;
-    stop(): void;
+    /** Whether the last check succeeded; true before the first. */
+    reachable: () => boolean;
+    stop: () => void;
 }
 
 /**
- * Tries once a second, over a fresh connection, whether somebody can be reached, and says when not.
+ * Checks a dependency once a second over a fresh connection.
  *
- * For programs that keep connections: one that is established lives on under a new NetworkPolicy (the specification
- * leaves that open; kube-router, Calico and Antrea let it), so a program would go on talking to somebody who is cut off
- * from everybody else, and nobody would learn what an isolation does.
+ * For programs that keep connections. An established one survives a new NetworkPolicy (the specification leaves that
+ * open; in kube-router, Calico and Antrea it does), so the program would keep using an isolated dependency, and the
+ * isolation would have no effect.
  *
- * @param check opens a fresh connection; throws if it cannot, within a second
- * @param lost called after each try that failed; ends the kept connections
+ * @param check opens a fresh connection; rejects within a second if it cannot
+ * @param lost called after each failed check; ends the kept connections
  */
 export function watch(check: () => Promise<void>, lost: () => void): Watch {
     let reachable = true;
     let busy = false;
-    const timer = setInterval(async () => {
+    const run = async () => {
         if (busy) return;
         busy = true;
         try {
@@ -35,11 +35,12 @@ export function watch(check: () => Promise<void>, lost: () => void): Watch {
         } finally {
             busy = false;
         }
-    }, WATCH_INTERVAL_MS);
+    };
+    const timer = setInterval(() => void run(), WATCH_INTERVAL_MS);
     return { reachable: () => reachable, stop: () => clearInterval(timer) };
 }
 
-/** Opens a TCP connection and closes it again; throws if there is none within 800 ms. */
+/** Opens and closes a TCP connection; rejects if that takes longer than 800 ms. */
 export function checkPort(host: string, port: number): Promise<void> {
     return new Promise((resolve, reject) => {
         const socket = connect({ host, port });

@@ -1,4 +1,4 @@
 import { runNamed } from "../shared/program";
 
-/** What every shop has: the gateway, and the catalogues behind it. */
-runNamed({ gateway: () => require("../gateway/main"), catalogue: () => require("../catalogue/main") });
+/** The programs of both variants. */
+runNamed({ gateway: () => import("../gateway/main.js"), catalogue: () => import("../catalogue/main.js") });

@@ -1,18 +1,18 @@
-// What the page's other files share to read and write the document.
+// Functions for the document that the page's other files share.
 
 export const byId = (id) => document.getElementById(id);
 
-/** Writes only what changed, so that a selection and a screen reader's place outlive the next look. */
+/** Writes only changed text, to keep selections and a screen reader's position. */
 export const write = (element, text) => {
     if (element.textContent !== text) element.textContent = text;
 };
 
-/** A new element as the template of this id describes it. */
+/** A new element from the template with this id. */
 export const fromTemplate = (id) => byId(id).content.cloneNode(true).firstElementChild;
 
-/** Changes an element. Where the keyboard's place was in what is gone, it goes to another element, rather than to nowhere. */
-export const keepingFocus = (element, otherwise, change) => {
+/** Changes an element. If the focused child is removed, moves the focus to another element instead of losing it. */
+export const keepingFocus = (element, other, change) => {
     const hadIt = element.contains(document.activeElement);
     change(element);
-    if (hadIt && !element.contains(document.activeElement)) otherwise.focus();
+    if (hadIt && !element.contains(document.activeElement)) other.focus();
 };

@@ -1,4 +1,4 @@
-/** Files that the bundle of a program carries as their text; see `shared/bundle.js`. */
+/** Files that a program's bundle includes as text (esbuild's `text` loader). */
 declare module "*.html" {
     const text: string;
     export default text;

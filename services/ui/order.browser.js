@@ -1,13 +1,13 @@
-// An order: what is in it, placing it, and what becomes of those that were placed.
+// Orders: the basket, placing an order, and the state of placed orders.
 
 import { byId, fromTemplate, keepingFocus, write } from "/ui/document.js";
 
-/** Longer than the gateway waits for orders. */
-const PATIENCE_MS = 5_000;
-/** The most of a product that an order may ask for. */
+/** Longer than the gateway's timeout for orders. */
+const TIMEOUT_MS = 5_000;
+/** The maximum quantity of a product in an order. */
 const MOST = 100;
 const STORE = "chaos-shop-order";
-/** A browser may have been told to keep nothing, and then throws. */
+/** Undefined in a browser whose settings forbid storage. */
 const storage = (() => {
     try {
         return sessionStorage;
@@ -17,15 +17,14 @@ const storage = (() => {
 })();
 
 /**
- * `basket` has the name and the quantity of each product by its id. `sending` is what was placed and not yet answered for
- * good: the basket as it was, and the key that makes it one order however often it is sent. Kept for as long as the tab is
- * there, so that a reload neither loses an order nor places it twice.
+ * `basket`: name and quantity of each product, by its id. `sending`: the order that has no final answer yet, with its
+ * basket and its idempotency key. Stored until the tab closes: a reload neither loses an order nor places it twice.
  */
 const mine = { basket: {}, sending: undefined, placed: [], ...JSON.parse(storage?.getItem(STORE) ?? null) };
 const keep = () => storage?.setItem(STORE, JSON.stringify(mine));
 const news = (sentence) => write(byId("order-news"), sentence);
 
-/** What is not known leaves the form as it was: somebody may be filling it in. */
+/** An unknown variant (null) leaves the form as it is: a customer may be filling it in. */
 export function showOrdering(variant) {
     if (variant === null) return;
     byId("order").hidden = variant !== "seven";
@@ -81,7 +80,7 @@ function basketRow([id, { name, quantity }]) {
     return row;
 }
 
-/** Not `crypto.randomUUID`, which a page has over TLS alone. */
+/** Not `crypto.randomUUID`, which requires HTTPS. */
 const newKey = () =>
     Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
@@ -89,25 +88,26 @@ let placing = false;
 async function place() {
     if (placing) return;
     if (mine.sending === undefined) {
-        if (Object.keys(mine.basket).length === 0) return news("There is nothing in it yet: add a product first.");
+        if (Object.keys(mine.basket).length === 0) return news("Your order is empty: add a product first.");
         mine.sending = { key: newKey(), basket: structuredClone(mine.basket) };
         keep();
     }
     placing = true;
-    news("The order is being placed.");
+    news("Placing the order.");
     try {
         await send(mine.sending);
     } catch {
-        news(`The gateway did not answer, and the order may have been accepted all the same. ${AGAIN}`);
+        news(`The gateway did not answer; it may have accepted the order. ${AGAIN}`);
     } finally {
         placing = false;
     }
 }
-const AGAIN = "Place it again: it is sent as it was, and never becomes two; what you change now is for the next.";
-/** Besides the good ones, the statuses that say of an order what is so forever, whatever became of earlier tries. */
+const AGAIN =
+    "Place it again: it is sent unchanged and never placed twice. Changes you make now go into the next order.";
+/** Statuses of a final refusal, whatever happened to earlier attempts. */
 const REFUSED = [400, 422];
 
-/** Sends what was placed. Only an answer that settles it lets another basket be placed. */
+/** Sends an order. Only a final answer lets the next one be placed. */
 async function send({ key, basket }) {
     const items = Object.entries(basket).map(([productId, { quantity }]) => ({ productId, quantity }));
     const headers = { "Content-Type": "application/json", "Idempotency-Key": key };
@@ -115,7 +115,7 @@ async function send({ key, basket }) {
         method: "POST",
         headers,
         body: JSON.stringify({ items }),
-        signal: AbortSignal.timeout(PATIENCE_MS),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     const answer = await response.json();
     if (!response.ok && !REFUSED.includes(response.status))
@@ -126,7 +126,6 @@ async function send({ key, basket }) {
     else news(`Not accepted (${response.status}): ${answer.detail}`);
 }
 
-/** What became of it meanwhile, where it was sent before, is asked like any other order's. */
 function accept(id, basket) {
     mine.placed.unshift({ id, state: "ACCEPTED", basket, seenAt: Date.now() });
     change(() => Object.entries(basket).forEach(takeOut));
@@ -135,7 +134,7 @@ function accept(id, basket) {
     news(`Order ${short(id)} was accepted.`);
 }
 
-/** What was added while an order was on its way is for the next. */
+/** Products added while an order is on its way stay in the basket. */
 function takeOut([product, { name, quantity }]) {
     const left = (mine.basket[product]?.quantity ?? 0) - quantity;
     if (left > 0) mine.basket[product] = { name, quantity: left };
@@ -143,8 +142,8 @@ function takeOut([product, { name, quantity }]) {
 }
 
 /**
- * Asks what became of the orders that nothing has become of yet: one at a time, since a browser has few connections to a
- * server, and where orders does not answer they would all be taken.
+ * Reads the state of undecided orders, one at a time: if orders does not answer, parallel requests would use up the
+ * browser's connections to the server.
  */
 export async function followOrders() {
     for (const order of mine.placed.filter(({ state }) => state === "ACCEPTED")) {
@@ -157,13 +156,13 @@ async function follow(order) {
     try {
         const response = await fetch(`/orders/${order.id}`, {
             cache: "no-store",
-            signal: AbortSignal.timeout(PATIENCE_MS),
+            signal: AbortSignal.timeout(TIMEOUT_MS),
         });
         const answer = await response.json();
         order.problem = response.ok ? undefined : answer.detail;
         if (!response.ok || answer.state === order.state) return;
         const { state, reason = "", acceptedAt, settledAt } = answer;
-        // A customer knows products by their names.
+        // Customers know names, not ids.
         const named = Object.entries(order.basket).reduce(
             (text, [product, { name }]) => text.replaceAll(product, name),
             reason,
@@ -180,7 +179,7 @@ const WORDS = { ACCEPTED: "Accepted", FULFILLED: "Fulfilled", REJECTED: "Rejecte
 const short = (id) => id.slice(0, 8);
 const seconds = (ms) => `${(ms / 1_000).toFixed(1)} s`;
 
-/** The placed orders, with how long they have been waiting. */
+/** Shows the placed orders, and how long they have been waiting. */
 export function showPlaced() {
     byId("placed-title").hidden = mine.placed.length === 0;
     const list = byId("placed");
@@ -203,7 +202,7 @@ export function showPlaced() {
                 .map(({ name, quantity }) => `${quantity} × ${name}`)
                 .join(", "),
         );
-        write(find(".reason"), problem === undefined ? reason : `What became of it cannot be told now: ${problem}`);
+        write(find(".reason"), problem === undefined ? reason : `State unknown: ${problem}`);
     });
 }
 
@@ -211,6 +210,6 @@ document.querySelector("#order form").addEventListener("submit", (event) => {
     event.preventDefault();
     void place();
 });
-if (mine.sending) news(`The order that was placed last has had no answer. ${AGAIN}`);
+if (mine.sending) news(`Your last order has not been answered. ${AGAIN}`);
 showBasket();
 showPlaced();

@@ -1,12 +1,12 @@
-// Served as it is written. Everything shown comes from two answers of the gateway: /status, which looks at each department
-// by itself, and /products, which is whole or fails.
+// Served without a build step. Everything shown comes from two responses of the gateway: /status, which has each
+// department separately, and /products, which is complete or fails.
 
 import { followOrders, productRow, showOrdering, showPlaced } from "/ui/order.js";
 import { byId, fromTemplate, keepingFocus, write } from "/ui/document.js";
 
 const PAUSE_MS = 1_000;
-/** Longer than the gateway gives its slowest backend. */
-const PATIENCE_MS = 8_000;
+/** Longer than the gateway's timeout for a backend. */
+const TIMEOUT_MS = 8_000;
 const NAMES = { FASHION: "Fashion", TOYS: "Toys", HOT_DEALS: "Hot deals" };
 
 function showFacts({ variant, isolated }) {
@@ -18,9 +18,9 @@ function showFacts({ variant, isolated }) {
 
 function showListing({ ok, status, detail, duration }) {
     byId("listing").dataset.state = ok ? "up" : "down";
-    write(byId("listing-word"), ok ? "is whole" : status ? `fails with ${status}` : "does not answer");
-    const why = status ? `${detail} It has no fallback: one department takes the whole listing with it.` : detail;
-    write(byId("listing-detail"), ok ? `All three departments, gathered in ${duration} ms.` : why);
+    write(byId("listing-word"), ok ? "is complete" : status ? `fails with ${status}` : "does not answer");
+    const why = status ? `${detail} There is no fallback: one failed department fails the whole listing.` : detail;
+    write(byId("listing-detail"), ok ? `All three departments answered within ${duration} ms.` : why);
 }
 
 function showDepartment({ category, backend, status, latencyMs, reason = "", products }) {
@@ -55,7 +55,7 @@ function addDepartment(category) {
     return section;
 }
 
-/** Tells a screen reader what changed, and nothing while nothing does; what it is like at first can be read. */
+/** Announces changes to screen readers. The first state is not announced: it can be read on the page. */
 let known;
 function announce(sentence) {
     if (known !== undefined && sentence !== known) write(byId("announcement"), sentence);
@@ -67,16 +67,16 @@ function inWords(listing, categories) {
     const down = categories.filter(({ status }) => status === "DOWN").map(({ category }) => NAMES[category]);
     const unknown = categories.some(({ status }) => status === "UNKNOWN");
     const departments = unknown
-        ? "How the departments are is not known."
+        ? "The state of the departments is unknown."
         : down.length === 0
           ? "All departments are up."
           : `Down: ${down.join(", ")}.`;
-    return `The listing ${listing.ok ? "is whole" : "fails"}. ${departments}`;
+    return `The listing ${listing.ok ? "is complete" : "fails"}. ${departments}`;
 }
 
 async function askListing() {
     try {
-        const response = await fetch("/products", { cache: "no-store", signal: AbortSignal.timeout(PATIENCE_MS) });
+        const response = await fetch("/products", { cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) });
         return {
             ok: response.ok,
             status: response.status,
@@ -90,26 +90,26 @@ async function askListing() {
 
 async function askStatus() {
     try {
-        const response = await fetch("/status", { cache: "no-store", signal: AbortSignal.timeout(PATIENCE_MS) });
+        const response = await fetch("/status", { cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) });
         return response.ok ? await response.json() : undefined;
     } catch {
         return undefined;
     }
 }
 
-/** What was seen last of the departments is no longer true where the gateway says nothing of them. */
+/** Without a response from the gateway, the last known state may be wrong. */
 function unknownStatus() {
     const categories = [...document.querySelectorAll(".department")].map(({ id }) => ({
         category: id,
         backend: "",
         status: "UNKNOWN",
-        reason: "the gateway says nothing of it.",
+        reason: "the gateway does not answer.",
         products: [],
     }));
     return { categories, variant: null, isolated: null };
 }
 
-async function look() {
+async function refresh() {
     showPlaced();
     const [listing, status] = await Promise.all([askListing(), askStatus()]);
     const shown = status ?? unknownStatus();
@@ -119,21 +119,21 @@ async function look() {
     announce(inWords(listing, shown.categories));
 }
 
-/** Resolves at once while the page is in view, else when it comes back. */
-const inView = () =>
+/** Resolves when the page is visible. */
+const visible = () =>
     new Promise((resolve) => {
         if (!document.hidden) return resolve();
-        document.addEventListener("visibilitychange", () => resolve(inView()), { once: true });
+        document.addEventListener("visibilitychange", () => resolve(visible()), { once: true });
     });
 
-async function again(work) {
+async function repeat(work) {
     for (;;) {
-        await inView();
+        await visible();
         await work();
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
 }
 
-// Beside one another: while orders does not answer, the departments are looked at each second all the same.
-void again(look);
-void again(followOrders);
+// Separate loops: the departments are updated each second even if orders does not answer.
+void repeat(refresh);
+void repeat(followOrders);

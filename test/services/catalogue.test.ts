@@ -1,46 +1,59 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { REMEMBERED_MS } from "../../services/catalogue/database";
+import type { Hono } from "hono";
+import pino from "pino";
+import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
+import { createCatalogue } from "../../services/catalogue/app";
+import { CACHE_TTL_MS, openProductDatabase, type ProductDatabase } from "../../services/catalogue/database";
+import type { Category } from "../../services/shared/products";
 import { silent, switchable } from "./support/backends";
-import { bundle, startProgram, type RunningProgram } from "./support/programs";
 import { describeOnPostgres, OWNER_PASSWORD, READER_PASSWORD, TestDatabase } from "./support/database";
 import { eventually } from "./support/ports";
+import { logOf } from "./support/programs";
+import { startCatalogue } from "./support/shop";
 
-const QUERY_TIMEOUT_MS = 700;
+const QUERY_TIMEOUT_MS = 500;
+/** More than a readiness check takes, and less than the kubelet's timeout of 1 s. */
+const READINESS_MS = 900;
 
 describeOnPostgres("the catalogue on a real PostgreSQL", () => {
-    let database: TestDatabase;
-    let catalogue: RunningProgram | undefined;
+    let server: TestDatabase;
+    let database: ProductDatabase | undefined;
+    let log: string;
 
     beforeAll(async () => {
-        bundle("catalogue");
-        database = await TestDatabase.started();
+        server = await TestDatabase.started();
     });
-    afterAll(() => database?.remove());
-    afterEach(() => catalogue?.kill());
+    afterAll(() => server?.remove());
+    afterEach(async () => {
+        vi.useRealTimers();
+        await database?.close();
+    });
 
-    async function start(environment: Record<string, string> = {}): Promise<RunningProgram> {
-        catalogue = await startProgram("catalogue", {
-            CATEGORY: "HOT_DEALS",
-            PGHOST: "127.0.0.1",
-            PGPORT: String(database.port),
-            PGPASSWORD: READER_PASSWORD,
-            QUERY_TIMEOUT_MS: String(QUERY_TIMEOUT_MS),
-            ...environment,
+    function open(given: { category?: Category; port?: number; password?: string } = {}): Hono {
+        const { category = "HOT_DEALS", port = server.port, password = READER_PASSWORD } = given;
+        database = openProductDatabase({
+            host: "127.0.0.1",
+            port,
+            user: "shop_reader",
+            password,
+            database: "shop",
+            queryTimeoutMs: QUERY_TIMEOUT_MS,
+            program: "catalogue",
         });
-        return catalogue;
+        log = "";
+        return createCatalogue({ category, database, log: pino({}, { write: (line) => void (log += line) }) });
     }
-    const status = async (path: string) => (await fetch(catalogue!.url + path)).status;
-    /** A list that was asked for before is not remembered any more. */
-    const forgotten = () => sleep(REMEMBERED_MS + 20);
-    const timed = async (path: string) => {
-        const begin = performance.now();
-        return { status: await status(path), durationMs: performance.now() - begin };
+    const statusOf = async (catalogue: Hono, path: string) => (await catalogue.request(path)).status;
+    const stopClock = () => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    /** The status of a response that arrives by the time the stopped clock has moved this far. */
+    const statusWithin = async (ms: number, catalogue: Hono, path: string) => {
+        const status = statusOf(catalogue, path);
+        await vi.advanceTimersByTimeAsync(ms);
+        return status;
     };
+    const cacheExpires = () => vi.advanceTimersByTimeAsync(CACHE_TTL_MS);
 
-    it.each(["FASHION", "TOYS", "HOT_DEALS"])("offers the products of %s and no others", async (category) => {
-        await start({ CATEGORY: category });
-        const response = await fetch(`${catalogue!.url}/products`);
+    it.each(["FASHION", "TOYS", "HOT_DEALS"] as const)("lists the products of %s and no others", async (category) => {
+        const response = await open({ category }).request("/products");
         const body = (await response.json()) as { responseType: string; products: Record<string, string>[] };
         expect(response.status).toBe(200);
         expect(Object.keys(body)).toEqual(["responseType", "products"]);
@@ -52,102 +65,96 @@ describeOnPostgres("the catalogue on a real PostgreSQL", () => {
         }
     });
 
-    it("shows a changed product within a moment", async () => {
-        await start();
-        const names = async () =>
-            (
-                (await (await fetch(`${catalogue!.url}/products`)).json()) as { products: { name: string }[] }
-            ).products.map(({ name }) => name);
+    it("shows a changed product once its cache has expired", async () => {
+        const catalogue = open();
+        const names = async () => {
+            const { products } = (await (await catalogue.request("/products")).json()) as {
+                products: { name: string }[];
+            };
+            return products.map(({ name }) => name);
+        };
         expect(await names()).not.toContain("Umbrella");
-        await database.query(
-            (sql) =>
-                sql`update product set name = 'Umbrella' where id = (select id from product where category = 'HOT_DEALS' limit 1)`,
+        await server.query(
+            (sql) => sql`
+                update product set name = 'Umbrella'
+                where id = (select id from product where category = 'HOT_DEALS' limit 1)`,
             "shop",
             OWNER_PASSWORD,
         );
-        await forgotten();
-        expect(await names()).toContain("Umbrella");
+        await eventually("the cache has expired", async () => (await names()).includes("Umbrella"));
     });
 
     it("starts without a database, alive but not ready, and becomes ready with it", async () => {
-        await database.stop();
-        await start();
-        expect(await status("/health/liveness")).toBe(200);
-        expect(await status("/health/readiness")).toBe(503);
-        expect(await status("/products")).toBe(503);
-        await database.start();
-        expect(await status("/health/readiness")).toBe(200);
-        expect(await status("/products")).toBe(200);
+        await server.stop();
+        const catalogue = open();
+        expect(await statusOf(catalogue, "/health/liveness")).toBe(200);
+        expect(await statusOf(catalogue, "/health/readiness")).toBe(503);
+        expect(await statusOf(catalogue, "/products")).toBe(503);
+        await server.start();
+        expect(await statusOf(catalogue, "/health/readiness")).toBe(200);
+        expect(await statusOf(catalogue, "/products")).toBe(200);
     });
 
-    it.each(["stop", "kill"] as const)("is not ready while the database is gone by %s, and heals", async (how) => {
-        await start();
-        expect(await status("/products")).toBe(200);
-        await database[how]();
-        expect((await timed("/health/readiness")).status).toBe(503);
-        await forgotten();
-        const refused = await fetch(`${catalogue!.url}/products`);
-        expect(refused.status).toBe(503);
+    it.each(["stop", "kill"] as const)("is not ready after a %s of the database, and recovers", async (how) => {
+        const catalogue = open();
+        expect(await statusOf(catalogue, "/products")).toBe(200);
+        await server[how]();
+        expect(await statusOf(catalogue, "/health/readiness")).toBe(503);
+        await eventually("the cache has expired", async () => (await statusOf(catalogue, "/products")) === 503);
+        const refused = await catalogue.request("/products");
         expect(refused.headers.get("content-type")).toBe("application/problem+json");
         expect(await refused.text()).not.toMatch(/127\.0\.0\.1|ECONN|password/);
-        await database.start();
-        await eventually("it is ready again", async () => (await status("/health/readiness")) === 200, 2000);
-        expect(await status("/products")).toBe(200);
+        await server.start();
+        expect(await statusOf(catalogue, "/health/readiness")).toBe(200);
+        expect(await statusOf(catalogue, "/products")).toBe(200);
     });
 
-    it("fails within its time-out when the network swallows its connections, and heals with it", async () => {
-        const way = await switchable(database.port);
-        await start({ PGPORT: String(way.port) });
-        expect(await status("/products")).toBe(200);
+    it("fails within its timeout if the network drops packets, and recovers with the first request after", async () => {
+        const way = await switchable(server.port);
+        const catalogue = open({ port: way.port });
+        stopClock();
+        expect(await statusWithin(1, catalogue, "/products")).toBe(200);
         way.swallow();
-        await forgotten();
+        await cacheExpires();
         for (let request = 0; request < 2; request++) {
-            const answer = await timed("/products");
-            expect(answer.status).toBe(503);
-            expect(answer.durationMs).toBeLessThan(QUERY_TIMEOUT_MS + 250);
+            expect(await statusWithin(QUERY_TIMEOUT_MS, catalogue, "/products")).toBe(503);
         }
         way.heal();
-        const healed = await timed("/products");
-        expect(healed.status).toBe(200);
-        expect(healed.durationMs).toBeLessThan(500);
+        vi.useRealTimers();
+        expect(await statusOf(catalogue, "/products")).toBe(200);
         way.close();
     });
 
-    it("judges readiness by a fresh connection, not by one that outlived an isolation", async () => {
-        const way = await switchable(database.port);
-        await start({ PGPORT: String(way.port) });
-        expect(await status("/products")).toBe(200);
+    it("judges readiness by a fresh connection, because a kept one may survive an isolation", async () => {
+        const way = await switchable(server.port);
+        const catalogue = open({ port: way.port });
+        stopClock();
+        expect(await statusWithin(1, catalogue, "/products")).toBe(200);
         way.refuseNew();
-        await forgotten();
-        expect(await status("/products")).toBe(200);
-        const readiness = await timed("/health/readiness");
-        expect(readiness.status).toBe(503);
-        expect(readiness.durationMs).toBeLessThan(1000);
+        await cacheExpires();
+        expect(await statusOf(catalogue, "/products")).toBe(200);
+        expect(await statusWithin(READINESS_MS, catalogue, "/health/readiness")).toBe(503);
         way.close();
     });
 
-    it("is not ready, within a kubelet's patience, when the database accepts and says nothing", async () => {
+    it("is not ready, within the kubelet's timeout of 1 s, if the database accepts and says nothing", async () => {
         const peer = await silent();
-        await start({ PGPORT: new URL(peer.url).port });
-        const readiness = await timed("/health/readiness");
-        expect(readiness.status).toBe(503);
-        expect(readiness.durationMs).toBeLessThan(1000);
+        const catalogue = open({ port: Number(new URL(peer.url).port) });
+        stopClock();
+        expect(await statusWithin(READINESS_MS, catalogue, "/health/readiness")).toBe(503);
         peer.close();
     });
 
     it("is not ready with a wrong password, and logs why without the password", async () => {
-        await start({ PGPASSWORD: "wrong-one" });
-        expect(await status("/health/readiness")).toBe(503);
-        const { output } = catalogue!;
-        await eventually("the log says why", () => output().includes("password authentication failed"));
-        expect(output()).not.toContain("wrong-one");
+        expect(await statusOf(open({ password: "wrong-one" }), "/health/readiness")).toBe(503);
+        expect(log).toContain("password authentication failed");
+        expect(log).not.toContain("wrong-one");
     });
 
-    it("exits with 0 at once on SIGTERM, with connections in its pool", async () => {
-        await start();
-        await status("/products");
-        const { code, durationMs } = await catalogue!.stop();
-        expect(code).toBe(0);
-        expect(durationMs).toBeLessThan(1000);
+    it("exits with 0 on SIGTERM without waiting, with connections in its pool", async () => {
+        const program = await startCatalogue(server, "HOT_DEALS");
+        expect((await fetch(`${program.url}/products`)).status).toBe(200);
+        expect(await program.stop()).toBe(0);
+        expect(logOf(program).at(-1)).toMatchObject({ msg: "catalogue stopped", connectionsCut: 0 });
     });
 });

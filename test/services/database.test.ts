@@ -18,7 +18,7 @@ describeOnPostgres("the product database", () => {
             (sql) => sql<{ id: string; name: string; category: string }[]>`select * from product order by id`,
         );
 
-    it("opens with 8 to 12 products a category, each with a UUID and a name of its own", async () => {
+    it("starts with 8 to 12 products per category, each with a UUID and a unique name", async () => {
         const rows = await products();
         expect(rows.every(({ id }) => z.uuid().safeParse(id).success)).toBe(true);
         expect(new Set(rows.map(({ name }) => name)).size).toBe(rows.length);
@@ -29,7 +29,7 @@ describeOnPostgres("the product database", () => {
         }
     });
 
-    it("keeps its products and their changes over a restart, and takes a changed password from a file", async () => {
+    it("keeps changed products over a restart, and accepts a changed password from a file", async () => {
         const before = await products();
         const owner = <Rows>(ask: Parameters<typeof database.query<Rows>>[0]) =>
             database.query(ask, "shop", OWNER_PASSWORD);
@@ -43,14 +43,14 @@ describeOnPostgres("the product database", () => {
         await database.query((sql) => sql`select 1`, "shop", "a new one");
     });
 
-    it("lets the catalogue's account read and nothing else, and the superuser in from nowhere", async () => {
+    it("lets the catalogue's account only read, and does not let the superuser in", async () => {
         await expect(database.query((sql) => sql`delete from product`)).rejects.toThrow("permission denied");
         await expect(database.query((sql) => sql`create table mine (a int)`)).rejects.toThrow("permission denied");
         await expect(database.query((sql) => sql`select 1`, "postgres")).rejects.toThrow("no pg_hba.conf entry");
         await expect(database.query((sql) => sql`select 1`, "shop_reader", "guess")).rejects.toThrow("password");
     });
 
-    it("stops at once and cleanly on SIGTERM, with a client connected and a transaction open", async () => {
+    it("stops cleanly on SIGTERM without waiting for an open transaction", async () => {
         let stopped: ReturnType<typeof database.stop>;
         const cutOff = database.query((sql) =>
             sql.begin(async (transaction) => {
@@ -60,13 +60,13 @@ describeOnPostgres("the product database", () => {
             }),
         );
         await expect(cutOff).rejects.toThrow();
-        const { code, durationMs } = await stopped!;
-        expect(code).toBe(0);
-        expect(durationMs).toBeLessThan(1500);
+        // The transaction ends after the stop: a server that waited for it would never stop.
+        expect(await stopped!).toBe(0);
+        expect(database.output()).toContain("received fast shutdown request");
         expect(database.output()).toContain("database system is shut down");
     });
 
-    it("keeps a second server from its data for as long as one process of the first lives", async () => {
+    it("locks its data against a second server while a process of the first one lives", async () => {
         await database.start();
         const lockIsFree = () => spawnSync("flock", ["-n", `${database.dataFolder}.lock`, "true"]).status === 0;
         expect(lockIsFree()).toBe(false);
@@ -85,12 +85,12 @@ describeOnPostgres("the product database's first start", () => {
     afterEach(() => database?.remove());
 
     const moments: { when: string; hasCome: () => boolean }[] = [
-        { when: "its data are half made", hasCome: () => existsSync(join(database.folder, "volume/shop.new/base")) },
+        { when: "its data are incomplete", hasCome: () => existsSync(join(database.folder, "volume/shop.new/base")) },
         { when: "the accounts are made", hasCome: () => database.output().includes("ready to accept connections") },
         { when: "it opens to the network", hasCome: () => database.output().includes("serves the products") },
     ];
     const table = moments.map(({ when, hasCome }) => [when, hasCome] as const);
-    it.each(table)("is repaired by the next when it was killed while %s", async (_when, hasCome) => {
+    it.each(table)("is completed by the next start if it was killed while %s", async (_when, hasCome) => {
         database.launch();
         await eventually("the moment to kill it has come", hasCome);
         await database.kill();
@@ -100,16 +100,15 @@ describeOnPostgres("the product database's first start", () => {
         expect(readdirSync(join(database.folder, "volume")).sort()).toEqual(["shop", "shop.lock"]);
     });
 
-    it("ends at once when it is told to stop in the middle, and the next makes it whole", async () => {
+    it("ends on SIGTERM before it has finished, and the next start completes it", async () => {
         database.launch();
         await eventually("the accounts are made", () => database.output().includes("ready to accept connections"));
-        const { code, durationMs } = await database.stop();
-        expect(code).toBe(143);
-        expect(durationMs).toBeLessThan(1500);
+        expect(await database.stop()).toBe(143);
+        expect(database.output()).not.toContain("serves the products");
         await database.start();
     });
 
-    it("names every mistake of its environment at once", async () => {
+    it("names every mistake in its environment at once", async () => {
         const server = database.launch({
             POSTGRES_PASSWORD: "",
             READER_PASSWORD: "",
@@ -130,7 +129,7 @@ describeOnPostgres("the product database's first start", () => {
         }
     });
 
-    it("never overwrites a folder that holds something else", async () => {
+    it("never overwrites a folder with other data", async () => {
         mkdirSync(database.dataFolder);
         writeFileSync(join(database.dataFolder, "diary.txt"), "mine");
         const server = database.launch();

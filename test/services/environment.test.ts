@@ -1,85 +1,18 @@
 import { statSync } from "node:fs";
-import { describe, expect, it } from "vitest";
-import { catalogueEnvironment } from "../../services/catalogue/environment";
-import { gatewayEnvironment } from "../../services/gateway/environment";
-import { EnvironmentError, readEnvironment } from "../../services/shared/environment";
+import { expect, it } from "vitest";
 import { bundle, runToExit } from "./support/programs";
 
-const backends = {
-    FASHION_URL: "http://fashion-bestseller",
-    TOYS_URL: "http://toys-bestseller",
-    HOT_DEALS_URL: "http://hot-deals:8080",
-};
+it.each(["gateway", "catalogue"] as const)(
+    "the %s exits with 1 and logs every mistake in its environment",
+    async (name) => {
+        const { code, output } = await runToExit(name, { PORT: "none" });
+        expect(code).toBe(1);
+        const entry = JSON.parse(output.trim()) as { level: string; mistakes: string[] };
+        expect(entry.level).toBe("fatal");
+        expect(entry.mistakes.length).toBe(4);
+    },
+);
 
-function mistakesOf(read: () => unknown): string[] {
-    try {
-        read();
-    } catch (error) {
-        expect(error).toBeInstanceOf(EnvironmentError);
-        return (error as EnvironmentError).mistakes;
-    }
-    return [];
-}
-
-describe("a program's environment", () => {
-    it("needs no more than what has no sensible default", () => {
-        expect(readEnvironment(gatewayEnvironment, backends)).toMatchObject({
-            PORT: 8080,
-            LOG_LEVEL: "info",
-            UPSTREAM_TIMEOUT_MS: 2000,
-            HOT_DEALS_URL: new URL("http://hot-deals:8080"),
-        });
-        const least = { CATEGORY: "TOYS", PGHOST: "product-db", PGPASSWORD: "secret" };
-        expect(readEnvironment(catalogueEnvironment, least)).toStrictEqual({
-            ...least,
-            PORT: 8080,
-            LOG_LEVEL: "info",
-            PGPORT: 5432,
-            PGUSER: "shop_reader",
-            PGDATABASE: "shop",
-            SHUTDOWN_DELAY_MS: 0,
-            QUERY_TIMEOUT_MS: 1500,
-        });
-    });
-
-    it("is refused with every mistake at once: the variable, its value, and what is allowed", () => {
-        const environment = {
-            FASHION_URL: "ftp://x",
-            TOYS_URL: "",
-            PORT: "80 80",
-            UPSTREAM_TIMEOUT_MS: "0",
-            LOG_LEVEL: "loud",
-        };
-        expect(mistakesOf(() => readEnvironment(gatewayEnvironment, environment)).sort()).toEqual([
-            'FASHION_URL is "ftp://x"; set an http:// address, for example http://fashion-bestseller',
-            "HOT_DEALS_URL is not set; set an http:// address, for example http://hot-deals",
-            'LOG_LEVEL is "loud"; set one of trace, debug, info, warn, error, fatal, silent',
-            'PORT is "80 80"; set a port from 1 to 65535, for example 8080',
-            "TOYS_URL is empty; set an http:// address, for example http://toys-bestseller",
-            'UPSTREAM_TIMEOUT_MS is "0"; set a whole number of milliseconds from 1 to 60000, for example 2000',
-        ]);
-        const other = { CATEGORY: "BOOKS", PGPASSWORD: "" };
-        expect(mistakesOf(() => readEnvironment(catalogueEnvironment, other)).sort()).toEqual([
-            'CATEGORY is "BOOKS"; set one of FASHION, TOYS, HOT_DEALS',
-            "PGHOST is not set; set it, for example to product-db",
-            "PGPASSWORD is empty; set it to the password of PGUSER, from a Secret",
-        ]);
-    });
-
-    it.each(["gateway", "catalogue"] as const)(
-        "that is wrong ends the %s with 1, mistakes in its log",
-        async (name) => {
-            const { code, output } = await runToExit(name, { PORT: "none" });
-            expect(code).toBe(1);
-            const entry = JSON.parse(output.trim()) as { level: string; mistakes: string[] };
-            expect(entry.level).toBe("fatal");
-            expect(entry.mistakes.length).toBe(4);
-        },
-    );
-});
-
-describe("a program's bundle", () => {
-    it.each(["gateway", "catalogue"] as const)("of the %s fits into a ConfigMap with room to spare", (name) => {
-        expect(statSync(bundle(name)).size).toBeLessThan(900 * 1000);
-    });
+it.each(["gateway", "catalogue"] as const)("the bundle of the %s fits into a ConfigMap with room to spare", (name) => {
+    expect(statSync(bundle(name)).size).toBeLessThan(900 * 1000);
 });

@@ -1,105 +1,97 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { TestBroker, whyNoNats } from "./support/broker";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { describeWithNats, TestBroker } from "./support/broker";
 import { describeOnPostgres, OWNER_PASSWORD, TestDatabase } from "./support/database";
 import { eventually } from "./support/ports";
 import type { RunningProgram } from "./support/programs";
 import { startOrdering } from "./support/shop";
 import { Way } from "./support/way";
 
-const noNats = whyNoNats();
-describe.skipIf(noNats !== undefined)(
-    noNats === undefined ? "with a broker" : `with a broker (skipped: ${noNats})`,
-    () => {
-        describeOnPostgres("on the way to the database", () => {
-            let database: TestDatabase;
-            let broker: TestBroker;
-            let way: Way;
-            let ordering: Record<"orders" | "inventory", RunningProgram>;
-            let product: string;
-            beforeAll(async () => {
-                [database, broker] = await Promise.all([TestDatabase.started(), TestBroker.started()]);
-                way = await Way.to(database.port);
-                ordering = await startOrdering(way, broker);
-                [{ id: product }] = await database.query(
-                    (sql) => sql<[{ id: string }]>`select id from product limit 1`,
-                );
-            });
-            afterAll(async () => {
-                Object.values(ordering ?? {}).forEach((program) => program.kill());
-                way?.close();
-                await broker?.remove();
-                await database?.remove();
-            });
+describeWithNats("with a broker", () => {
+    describeOnPostgres("a fault between orders and the database", () => {
+        let database: TestDatabase;
+        let broker: TestBroker;
+        let way: Way;
+        let ordering: Record<"orders" | "inventory", RunningProgram>;
+        let product: string;
+        beforeAll(async () => {
+            [database, broker] = await Promise.all([TestDatabase.started(), TestBroker.started()]);
+            way = await Way.to(database.port);
+            ordering = await startOrdering(way, broker);
+            [{ id: product }] = await database.query((sql) => sql<[{ id: string }]>`select id from product limit 1`);
+        });
+        afterAll(async () => {
+            Object.values(ordering ?? {}).forEach((program) => program.kill());
+            way?.close();
+            await broker?.remove();
+            await database?.remove();
+        });
 
-            const asOwner = <Rows>(ask: Parameters<typeof database.query<Rows>>[0]) =>
-                database.query(ask, "shop", OWNER_PASSWORD);
-            const stock = async () =>
-                (
-                    await asOwner(
-                        (sql) => sql<[{ quantity: number }]>`select quantity from stock where product_id = ${product}`,
-                    )
-                )[0].quantity;
-            const states = async () =>
-                (await asOwner((sql) => sql<{ state: string }[]>`select state from shop_order`)).map(
-                    ({ state }) => state,
-                );
-            const place = async (key: string = randomUUID()) => {
-                const headers = { "Content-Type": "application/json", "Idempotency-Key": key };
-                const body = JSON.stringify({ items: [{ productId: product, quantity: 1 }] });
-                return (await fetch(`${ordering.orders.url}/orders`, { method: "POST", headers, body })).status;
-            };
-            /** Does something while the inventory is in the middle of deciding an order. */
-            const whileDeciding = (something: () => void) =>
-                asOwner((sql) =>
-                    sql.begin(async (transaction) => {
-                        await transaction`select from stock where product_id = ${product} for update`;
-                        expect(await place()).toBe(202);
-                        await eventually(
-                            "the inventory waits for the stock",
-                            async () => (await transaction`select from pg_locks where not granted`).length > 0,
-                        );
-                        something();
-                        await sleep(500);
-                    }),
-                );
-
-            it.each(["end", "drop"] as const)(
-                "%s of all connections leaves the inventory alive, and an order that was being decided is fulfilled once",
-                async (fault) => {
-                    const before = await stock();
-                    await whileDeciding(() => way[fault]());
-                    await sleep(2_000);
-                    way.restore();
+        const asOwner = <Rows>(ask: Parameters<typeof database.query<Rows>>[0]) =>
+            database.query(ask, "shop", OWNER_PASSWORD);
+        const stock = async () =>
+            (
+                await asOwner(
+                    (sql) => sql<[{ quantity: number }]>`select quantity from stock where product_id = ${product}`,
+                )
+            )[0].quantity;
+        const states = async () =>
+            (await asOwner((sql) => sql<{ state: string }[]>`select state from shop_order`)).map(({ state }) => state);
+        const place = async (key: string = randomUUID()) => {
+            const headers = { "Content-Type": "application/json", "Idempotency-Key": key };
+            const body = JSON.stringify({ items: [{ productId: product, quantity: 1 }] });
+            return (await fetch(`${ordering.orders.url}/orders`, { method: "POST", headers, body })).status;
+        };
+        /** Runs a callback while the inventory is deciding an order. */
+        const whileDeciding = (something: () => void) =>
+            asOwner((sql) =>
+                sql.begin(async (transaction) => {
+                    await transaction`select from stock where product_id = ${product} for update`;
+                    expect(await place()).toBe(202);
                     await eventually(
-                        "the order is fulfilled",
-                        async () => (await states()).every((state) => state === "FULFILLED"),
-                        20_000,
+                        "the inventory waits for the stock",
+                        async () => (await transaction`select from pg_locks where not granted`).length > 0,
                     );
-                    expect(await stock()).toBe(before - 1);
-                    expect(ordering.inventory.output()).not.toContain("inventory ends");
-                    expect((await fetch(`${ordering.inventory.url}/health/liveness`)).status).toBe(200);
-                },
+                    something();
+                    await sleep(500);
+                }),
             );
 
-            it("dropped packets have orders refused, and what was refused is not done later", async () => {
-                way.drop();
-                // What is under way on the connections that there are may still arrive.
-                expect(await place()).toBe(503);
-                // More than the pool opens, and for longer than it tries to.
-                const keys = Array.from({ length: 40 }, () => randomUUID());
-                const refused = await Promise.all(keys.map((key, index) => sleep(index * 100).then(() => place(key))));
-                expect(new Set(refused)).toEqual(new Set([503]));
+        it.each(["end", "drop"] as const)(
+            "(%s of all connections) leaves the inventory alive, and an undecided order is fulfilled once",
+            async (fault) => {
+                const before = await stock();
+                await whileDeciding(() => way[fault]());
+                await sleep(2_000);
                 way.restore();
-                await eventually("orders are accepted again", async () => (await place()) === 202);
-                await sleep(1_000);
-                expect(
-                    await asOwner(
-                        (sql) => sql`select idempotency_key from shop_order where idempotency_key in ${sql(keys)}`,
-                    ),
-                ).toEqual([]);
-            });
+                await eventually(
+                    "the order is fulfilled",
+                    async () => (await states()).every((state) => state === "FULFILLED"),
+                    20_000,
+                );
+                expect(await stock()).toBe(before - 1);
+                expect(ordering.inventory.output()).not.toContain("inventory failed");
+                expect((await fetch(`${ordering.inventory.url}/health/liveness`)).status).toBe(200);
+            },
+        );
+
+        it("(dropped packets) has orders refused, and a refused order is not placed later", async () => {
+            way.drop();
+            // Data in flight may still arrive.
+            expect(await place()).toBe(503);
+            // More requests than the pool has connections, for longer than its connect timeout.
+            const keys = Array.from({ length: 40 }, () => randomUUID());
+            const refused = await Promise.all(keys.map((key, index) => sleep(index * 100).then(() => place(key))));
+            expect(new Set(refused)).toEqual(new Set([503]));
+            way.restore();
+            await eventually("orders are accepted again", async () => (await place()) === 202);
+            await sleep(1_000);
+            expect(
+                await asOwner(
+                    (sql) => sql`select idempotency_key from shop_order where idempotency_key in ${sql(keys)}`,
+                ),
+            ).toEqual([]);
         });
-    },
-);
+    });
+});

@@ -42,7 +42,7 @@ describeOnPostgres("the whole shop of variant four", () => {
         listing.parse(await response.json());
     });
 
-    it("stays below 100 MB of resident memory a program, after a load too", async () => {
+    it("needs less than 100 MB of resident memory per program, also after load", async () => {
         const deadline = performance.now() + 1500;
         const client = async () => {
             while (performance.now() < deadline) {
@@ -57,7 +57,7 @@ describeOnPostgres("the whole shop of variant four", () => {
         }
     });
 
-    it("has no listing without hot deals, says so at once, and is whole again as soon as they are back", async () => {
+    it("has no listing without hot deals, and is complete as soon as they are back", async () => {
         const { catalogues } = shop;
         await catalogues.HOT_DEALS!.stop();
         const broken = await products();
@@ -72,11 +72,11 @@ describeOnPostgres("the whole shop of variant four", () => {
         expect((await products()).status).toBe(200);
     });
 
-    it("is whole again after the database was restarted, without a restart of anybody else", async () => {
+    it("is complete again after a restart of the database, without restarts of other programs", async () => {
         await database.stop();
-        await eventually("the listing is missed", async () => (await products()).status === 502, 500);
+        await eventually("the listing fails", async () => (await products()).status === 502, 500);
         expect((await fetch(`${shop.gateway.url}/health/readiness`)).status).toBe(200);
         await database.start();
-        await eventually("the listing is whole", async () => (await products()).status === 200, 2000);
+        await eventually("the listing is complete", async () => (await products()).status === 200, 2000);
     });
 });

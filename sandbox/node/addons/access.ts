@@ -2,7 +2,7 @@ import type { KubernetesObject } from "../api";
 
 const read = ["get", "list", "watch"];
 
-/** The rights of the identities that Kubernetes has no built-in binding for: each what it needs and no more. */
+/** The permissions of identities without a built-in binding in Kubernetes. */
 export function accessObjects(): KubernetesObject[] {
     return [
         ...userRole("sandbox:network-policy", [
@@ -15,7 +15,7 @@ export function accessObjects(): KubernetesObject[] {
             { apiGroups: [""], resources: ["services/status"], verbs: ["patch"] },
             { apiGroups: [""], resources: ["persistentvolumes"], verbs: [...read, "patch"] },
         ]),
-        // The API server asks the kubelet for logs, exec and port-forward under this name.
+        // The API server's identity toward the kubelet, for logs, exec and port-forward.
         binding("sandbox:apiserver-to-kubelet", "system:kubelet-api-admin", "kube-apiserver-kubelet-client"),
     ];
 }

@@ -8,9 +8,8 @@ const labels = { "k8s-app": "kube-dns" };
 const metadata = { name, namespace, labels };
 
 /**
- * Names of the cluster and nothing else. Every other name is answered with NXDOMAIN at once: a program that asks for
- * one fails in a millisecond, where a forwarder without a network would make it wait. No cache: the answers come from
- * memory anyway, and a cached one would hide a change.
+ * Resolves only names of the cluster. The answer to any other name is NXDOMAIN, within a millisecond; a forwarder
+ * without a network would time out. No cache: the answers come from memory, and a cache would hide changes.
  */
 const corefile = `${addresses.clusterDomain}:53 in-addr.arpa:53 ip6.arpa:53 {
     errors
@@ -30,7 +29,7 @@ const corefile = `${addresses.clusterDomain}:53 in-addr.arpa:53 ip6.arpa:53 {
 }
 `;
 
-/** CoreDNS: a Deployment behind the Service that every pod's resolver asks. */
+/** CoreDNS: a Deployment, and the Service that the pods' resolvers use. */
 export function dnsObjects(): KubernetesObject[] {
     return [
         { apiVersion: "v1", kind: "ServiceAccount", metadata: { name, namespace } },

@@ -4,20 +4,20 @@ import { nodeName } from "../addresses";
 import type { KubernetesObject } from "../api";
 import type { NodeLayout } from "../layout";
 
-/** The default StorageClass of the sandbox; the volume controller recycles the volumes of this class only. */
-export const storageClass = "sandbox-local";
+/** The default StorageClass of the sandbox. */
+const storageClass = "sandbox-local";
 
 const volumeNames = ["sandbox-volume-1", "sandbox-volume-2", "sandbox-volume-3", "sandbox-volume-4"] as const;
 
-/** Creates the volumes' folders; a pod's `fsGroup` makes one writable to its user. */
+/** Creates the volumes' folders. A pod's `fsGroup` makes one writable to the pod's user. */
 export function createVolumeFolders(layout: NodeLayout): void {
     for (const name of volumeNames) mkdirSync(join(layout.volumes, name), { recursive: true, mode: 0o755 });
 }
 
 /**
- * The StorageClass and its volumes. Like the local classes of kind and k3s it binds a claim when a first pod wants it.
- * The reclaim policy is Retain because Kubernetes itself deletes no local volume; the sandbox's controller empties a
- * released one and frees it for the next claim.
+ * The StorageClass and its volumes. Like the local classes of kind and k3s it binds a claim when the first pod uses it.
+ * The reclaim policy is Retain, since Kubernetes deletes no local volumes; the sandbox's controller empties a released
+ * volume and frees it for the next claim.
  */
 export function storageObjects(layout: NodeLayout): KubernetesObject[] {
     return [

@@ -6,7 +6,7 @@ import { type NodeLayout, writeFileAtomically } from "../layout";
 import { type NodeParts, pauseImage } from "../node-parts";
 import type { Component } from "../processes";
 
-/** containerd with runc, all of its state in the cache. */
+/** containerd with runc. All of its state is in the cache. */
 export function containerd(layout: NodeLayout): Component {
     return { name: "containerd", command: "containerd", args: ["--config", configPath(layout)] };
 }
@@ -15,15 +15,15 @@ function configPath(layout: NodeLayout): string {
     return join(layout.config, "containerd.toml");
 }
 
-/** Folders in which distributions keep the CNI plugins. */
+/** The distributions' folders of CNI plugins. */
 const cniFolders = ["/usr/lib/cni", "/opt/cni/bin"];
 
-/** Writes containerd's and the CNI plugins' configuration. */
+/** Writes the configuration of containerd and of the CNI plugins. */
 export async function configureContainerd(layout: NodeLayout): Promise<void> {
     const plugins = cniFolders.find((folder) => existsSync(join(folder, "ptp")));
     if (!plugins) {
         throw new Error(
-            `no CNI plugin \`ptp\` in ${cniFolders.join(" or ")}; \`apt-get install containernetworking-plugins\` brings it`,
+            `no CNI plugin \`ptp\` in ${cniFolders.join(" or ")}; run \`apt-get install containernetworking-plugins\``,
         );
     }
     const snapshotter = (await overlayWorks(layout)) ? "overlayfs" : "native";
@@ -32,12 +32,12 @@ export async function configureContainerd(layout: NodeLayout): Promise<void> {
     writeFileAtomically(configPath(layout), containerdConfig(layout, snapshotter, plugins, cni));
 }
 
-/** Whether this kernel and file system carry overlay mounts; some container file systems do not. */
+/** Whether the kernel and file system support overlay mounts; some container file systems do not. */
 async function overlayWorks(layout: NodeLayout): Promise<boolean> {
     const trial = join(layout.root, "overlay-trial");
     const [lower, upper, work, merged] = ["lower", "upper", "work", "merged"].map((name) => join(trial, name));
     for (const folder of [lower, upper, work, merged]) mkdirSync(folder!, { recursive: true });
-    // In a mount namespace of its own, so that a kill in between leaves no mount.
+    // In a new mount namespace: if this process is killed, no mount is left.
     const options = `lowerdir=${lower},upperdir=${upper},workdir=${work}`;
     const { code } = await tryCommand("unshare", [
         "--mount",
@@ -54,8 +54,8 @@ async function overlayWorks(layout: NodeLayout): Promise<boolean> {
 }
 
 /**
- * Every pod has a veth pair to the node and is routed, not bridged: then the kernel filters pod-to-pod traffic without
- * its bridge-netfilter module, which is not everywhere.
+ * Each pod has a veth pair to the node and is routed, not bridged: the kernel then filters traffic between pods without
+ * its bridge-netfilter module, which some machines lack.
  */
 function podNetwork(layout: NodeLayout) {
     return {
@@ -64,7 +64,7 @@ function podNetwork(layout: NodeLayout) {
         plugins: [
             {
                 type: "ptp",
-                // The node masquerades once for all pods (network.ts) instead of once a pod.
+                // The node masquerades for all pods (network.ts).
                 ipMasq: false,
                 ipam: {
                     type: "host-local",
@@ -105,17 +105,16 @@ oom_score = 0
 `;
 }
 
-/** \`ctr\` speaking to this containerd, in the namespace that the kubelet uses. */
+/** `ctr` for this containerd, in the kubelet's namespace. */
 function ctr(layout: NodeLayout, ...args: string[]): [string, string[]] {
     return ["ctr", ["--address", layout.containerdSocket, "--namespace", "k8s.io", ...args]];
 }
 
-/** Whether containerd answers. */
 export async function containerdAnswers(layout: NodeLayout): Promise<boolean> {
     return existsSync(layout.containerdSocket) && (await tryCommand(...ctr(layout, "version"))).code === 0;
 }
 
-/** The references of the images in containerd, sorted, without the digests it also lists. */
+/** The references of the images in containerd, sorted, without digests. */
 export async function importedImages(layout: NodeLayout): Promise<string[]> {
     const listed = await runCommand(...ctr(layout, "images", "list", "--quiet"));
     return listed
@@ -124,16 +123,16 @@ export async function importedImages(layout: NodeLayout): Promise<string[]> {
         .sort();
 }
 
-/** Whether all images are there, each as its archive has it now: a sandbox that is up may be older than its parts. */
+/** Whether all images are there, from the current archives: a running sandbox may be older than its parts. */
 export function hasImages(layout: NodeLayout, parts: NodeParts): boolean {
     const imported = readImportedArchives(layout);
     return parts.images.every(({ reference, archive }) => imported[reference] === archive);
 }
 
 /**
- * Imports the images that containerd does not have yet, or has from another archive (a rebuilt part).
+ * Imports the images that containerd lacks, or has from another archive (of a part that was rebuilt).
  *
- * @param onImport hears the reference before each import.
+ * @param onImport called with the reference before each import.
  */
 export async function importImages(
     layout: NodeLayout,
@@ -150,7 +149,7 @@ export async function importImages(
         const now = await importedImages(layout);
         for (const reference of references) {
             if (!now.includes(reference)) {
-                throw new Error(`the image archive ${archive} does not hold ${reference}, which it was built for`);
+                throw new Error(`the image archive ${archive} does not contain ${reference}`);
             }
             imported[reference] = archive;
         }
@@ -158,11 +157,12 @@ export async function importImages(
     }
 }
 
-/** Which archive each image was imported from. */
+/** Records from which archive each image was imported. */
 export function archivesPath(layout: NodeLayout): string {
     return join(layout.containerdRoot, "imported-archives.json");
 }
 
 function readImportedArchives(layout: NodeLayout): Record<string, string> {
-    return existsSync(archivesPath(layout)) ? JSON.parse(readFileSync(archivesPath(layout), "utf8")) : {};
+    if (!existsSync(archivesPath(layout))) return {};
+    return JSON.parse(readFileSync(archivesPath(layout), "utf8")) as Record<string, string>;
 }

@@ -7,7 +7,7 @@ import { pkiFiles } from "../pki";
 import type { Component } from "../processes";
 import { etcdUrl } from "./etcd";
 
-/** kube-apiserver. Admission is Kubernetes' default set, PodSecurity among it, and NodeRestriction. */
+/** kube-apiserver, with Kubernetes' default admission plugins (PodSecurity among them) and NodeRestriction. */
 export function apiServer(layout: NodeLayout, parts: NodeParts): Component {
     const pki = pkiFiles(layout);
     return {
@@ -30,7 +30,7 @@ export function apiServer(layout: NodeLayout, parts: NodeParts): Component {
             `--kubelet-certificate-authority=${pki.clusterAuthority}`,
             `--kubelet-client-certificate=${pki.certificate("apiserver-kubelet-client")}`,
             `--kubelet-client-key=${pki.key("apiserver-kubelet-client")}`,
-            // The node's name resolves nowhere; without this, logs, exec and port-forward fail.
+            // The node's name does not resolve; without this, logs, exec and port-forward fail.
             "--kubelet-preferred-address-types=InternalIP",
             `--service-account-issuer=https://kubernetes.default.svc.${addresses.clusterDomain}`,
             `--service-account-key-file=${pki.serviceAccountPublicKey}`,
@@ -43,7 +43,6 @@ export function apiServer(layout: NodeLayout, parts: NodeParts): Component {
     };
 }
 
-/** kube-controller-manager. */
 export function controllerManager(layout: NodeLayout, parts: NodeParts): Component {
     const pki = pkiFiles(layout);
     return {
@@ -65,7 +64,6 @@ export function controllerManager(layout: NodeLayout, parts: NodeParts): Compone
     };
 }
 
-/** kube-scheduler. */
 export function scheduler(layout: NodeLayout, parts: NodeParts): Component {
     return {
         name: "kube-scheduler",
@@ -79,7 +77,7 @@ export function scheduler(layout: NodeLayout, parts: NodeParts): Component {
     };
 }
 
-/** Credentials for the component's own work, and for asking the API who calls it; one of each runs, so none is elected. */
+/** Credentials for the component's own calls and for authenticating its callers. One of each runs: no election. */
 function delegated(kubeconfig: string): string[] {
     return [
         `--kubeconfig=${kubeconfig}`,
@@ -90,7 +88,7 @@ function delegated(kubeconfig: string): string[] {
     ];
 }
 
-/** What a cloud's controllers would do: LoadBalancer addresses, and volumes that are free for the next claim. */
+/** Does what a cloud's controllers do: assigns LoadBalancer addresses, and frees volumes for the next claim. */
 export function sandboxController(layout: NodeLayout, parts: NodeParts): Component {
     return {
         name: "sandbox-controller",
@@ -104,7 +102,7 @@ export function sandboxController(layout: NodeLayout, parts: NodeParts): Compone
     };
 }
 
-/** kube-proxy, which turns Service addresses into pods'. */
+/** kube-proxy, which replaces Service addresses with pod addresses. */
 export function proxy(layout: NodeLayout, parts: NodeParts): Component {
     return {
         name: "kube-proxy",
@@ -115,14 +113,14 @@ export function proxy(layout: NodeLayout, parts: NodeParts): Component {
             `--hostname-override=${nodeName}`,
             "--proxy-mode=iptables",
             `--cluster-cidr=${addresses.pods}`,
-            // Within a second of the change before it, as it is by default, a change would wait for the second to be over:
-            // a shop that is up would not answer yet. That is to spare clusters with thousands of Services.
+            // The default of 1 s, for clusters with thousands of Services, delays a change that follows another one:
+            // a shop that is up would not answer yet.
             "--iptables-min-sync-period=100ms",
-            // These sysctls are read-only in a network namespace, and kube-proxy exits where it cannot set them.
+            // These sysctls are read-only in a network namespace; kube-proxy exits if it cannot set them.
             "--conntrack-max-per-core=0",
             "--conntrack-tcp-timeout-established=0s",
             "--conntrack-tcp-timeout-close-wait=0s",
-            // Lowering the score needs CAP_SYS_RESOURCE, which root does not have everywhere.
+            // Lowering the score needs CAP_SYS_RESOURCE, which root may lack.
             "--oom-score-adj=0",
         ],
     };

@@ -2,10 +2,10 @@ import type { NodeLayout } from "../layout";
 import { pkiFiles } from "../pki";
 import type { Component } from "../processes";
 
-/** Where the API server finds its database, inside the node's network namespace only. */
+/** The API server's database; reachable only in the node's network namespace. */
 export const etcdUrl = "https://127.0.0.1:2379";
 
-/** etcd, which keeps the cluster's objects across `down` and `up`; it talks to nobody without a certificate. */
+/** etcd: keeps the cluster's objects across `down` and `up`. Clients need a certificate. */
 export function etcd(layout: NodeLayout): Component {
     const pki = pkiFiles(layout);
     const peerUrl = "https://127.0.0.1:2380";
@@ -28,7 +28,7 @@ export function etcd(layout: NodeLayout): Component {
             `--peer-trusted-ca-file=${pki.etcdAuthority}`,
             `--peer-cert-file=${pki.certificate("etcd")}`,
             `--peer-key-file=${pki.key("etcd")}`,
-            // Old revisions go after an hour, so that a sandbox that is kept for weeks does not fill up.
+            // A sandbox that runs for weeks must not fill the disk with old revisions.
             "--auto-compaction-mode=periodic",
             "--auto-compaction-retention=1h",
             "--log-level=warn",

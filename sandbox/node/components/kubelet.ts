@@ -7,7 +7,6 @@ import type { NodeParts } from "../node-parts";
 import { pkiFiles } from "../pki";
 import type { Component } from "../processes";
 
-/** The kubelet. */
 export function kubelet(layout: NodeLayout, parts: NodeParts): Component {
     return {
         name: "kubelet",
@@ -27,7 +26,6 @@ function configPath(layout: NodeLayout): string {
     return join(layout.config, "kubelet.json");
 }
 
-/** Writes the kubelet's configuration. */
 export function configureKubelet(layout: NodeLayout): void {
     const resolvConf = join(layout.config, "resolv.conf");
     writeFileAtomically(resolvConf, "# nothing outside the cluster is to be found from inside it\n", 0o644);
@@ -39,7 +37,7 @@ function kubeletConfig(layout: NodeLayout, resolvConf: string) {
     return {
         apiVersion: "kubelet.config.k8s.io/v1beta1",
         kind: "KubeletConfiguration",
-        // cgroup v1 is still what some machines have; Kubernetes 1.34 refuses it unless told so.
+        // Some machines still have cgroup v1, which Kubernetes 1.34 rejects by default.
         failCgroupV1: false,
         cgroupDriver: "cgroupfs",
         cgroupRoot: podCgroupRoot,
@@ -60,17 +58,17 @@ function kubeletConfig(layout: NodeLayout, resolvConf: string) {
         volumePluginDir: join(layout.kubelet, "volume-plugins"),
         failSwapOn: false,
         oomScoreAdj: 0,
-        // Images come from archives, so one that is collected could not be had again.
+        // Images come from archives: one that is collected could not be pulled again.
         imageGCHighThresholdPercent: 100,
         imageGCLowThresholdPercent: 99,
-        // A developer's machine is often rather full; only a really full one is a reason to end pods.
+        // Developers' disks are often nearly full; pods are evicted only when one is full.
         evictionHard: {
             "memory.available": "100Mi",
             "nodefs.available": "1%",
             "nodefs.inodesFree": "1%",
             "imagefs.available": "1%",
         },
-        // A crashing pod should be back soon after its cause is mended, which a demo mends in seconds.
+        // A demo repairs the cause of a crash within seconds; the pod should be back soon after.
         crashLoopBackOff: { maxContainerRestartPeriod: "30s" },
         featureGates: { KubeletCrashLoopBackOffMax: true },
     };

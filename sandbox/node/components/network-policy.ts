@@ -4,10 +4,10 @@ import type { NodeLayout } from "../layout";
 import type { NodeParts } from "../node-parts";
 import type { Component } from "../processes";
 
-/** The name of the enforcer's process. */
+/** The component that enforces NetworkPolicies. */
 export const networkPolicyEnforcer = "kube-router";
 
-/** kube-router as enforcer of NetworkPolicies only: neither router nor Service proxy. */
+/** kube-router, only to enforce NetworkPolicies: neither router nor Service proxy. */
 export function networkPolicy(layout: NodeLayout, parts: NodeParts): Component {
     return {
         name: networkPolicyEnforcer,
@@ -24,7 +24,7 @@ export function networkPolicy(layout: NodeLayout, parts: NodeParts): Component {
             `--service-external-ip-range=${addresses.loadBalancerPool}`,
             "--iptables-sync-period=30s",
         ],
-        // It names its node by this where the API object does not help.
+        // Its fallback for the node's name.
         environment: { NODE_NAME: nodeName },
     };
 }

@@ -2,13 +2,14 @@ import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { project } from "../../../cli/stack";
+import { project } from "../../../cli/stack-file";
 import { scale } from "../../../cli/shop";
-import { askAgents, findAgents } from "../../../experiments/targets/agents";
-import { askApiServer, discover } from "../../../experiments/targets/discover";
-import type { Discovered } from "../../../shared/containers";
+import { askAgents, findAgents } from "../../../chaos/targets/agents";
+import { askApiServer, discover } from "../../../chaos/targets/discover";
+import type { Discovered } from "../../../chaos/targets/containers";
 import { quick, TestStack, until } from "../shop/support";
 import { everywhere, SecretWatch } from "./secrets";
+import { inOrder } from "../../support/in-order";
 
 const namespace = "e2e-agent";
 const agentNamespace = "e2e-agent-agent";
@@ -28,7 +29,8 @@ afterAll(async () => {
     await stack.close();
 });
 
-const agents = async () => (await findAgents(stack.cluster, namespace))!;
+const agent = { namespace: agentNamespace, name: "agent" };
+const agents = async () => (await findAgents(stack.cluster, agent))!;
 const listed = async (shown?: string) => askAgents(stack.cluster, await agents(), shown);
 /** Of other tests' containers, some come and go. */
 const ofShop = (discovered: readonly Discovered[]) =>
@@ -44,7 +46,7 @@ async function targets(
     args: string[],
     env: Record<string, string> = {},
 ): Promise<{ code: number; stdout: string; stderr: string }> {
-    const command = ["--require", "./shared/preload.js", "cli/targets.ts", ...args, "--namespace", namespace];
+    const command = ["--import", "tsx", "cli/targets.ts", ...args, "--namespace", namespace];
     const ran = await promisify(execFile)("node", command, {
         cwd: project,
         env: { ...process.env, ...env },
@@ -57,7 +59,7 @@ async function targets(
     return ran;
 }
 
-it("a shop and its agent come up in one update; the output says where it is, and not its key", async () => {
+it("one update installs a shop and its agent; the output has the agent's namespace, but not its key", async () => {
     const { outputs } = await stack.up({
         "agent.enabled": "true",
         "cluster.name": "e2e-cluster",
@@ -68,11 +70,11 @@ it("a shop and its agent come up in one update; the output says where it is, and
     for (const password of await databasePasswords()) secrets.add(password);
 });
 
-it("is left alone by the next update, which looks what has become of it", async () => {
+it("an update with refresh changes nothing", async () => {
     expect((await stack.refresh()).changes).toEqual([]);
 });
 
-it("the agent lists what the API server does", async () => {
+it("the agent lists the same containers as the API server", async () => {
     const [seen, asked] = [await listed(), await askApiServer(stack.cluster, "e2e-cluster")];
     expect(ofShop(seen)).toEqual(ofShop(asked));
     expect(ofShop(seen)).toHaveLength(5);
@@ -88,13 +90,17 @@ it("the agent lists what the API server does", async () => {
     });
 });
 
-it("an experiment is never offered the agents themselves", async () => {
-    const offered = await discover(stack.cluster, "Global", "e2e-cluster", namespace);
+it("an experiment is never offered the agent's own containers", async () => {
+    const offered = await discover(stack.cluster, {
+        area: "Global",
+        clusterName: "e2e-cluster",
+        agent,
+    });
     expect(offered.filter((container) => container.namespace === agentNamespace)).toEqual([]);
     expect(ofShop(offered)).toHaveLength(5);
 });
 
-it("pods that come and go are listed and dropped", async () => {
+it("a new pod is listed, and a deleted pod is dropped", async () => {
     const hotDeals = async () => ofShop(await listed()).filter(({ container }) => container === "hot-deals").length;
     await scale(stack.cluster, namespace, "hot-deals", 3);
     expect(await hotDeals()).toBe(3);
@@ -102,7 +108,7 @@ it("pods that come and go are listed and dropped", async () => {
     await until("those that went are dropped", async () => (await hotDeals()) === 1, 15_000);
 });
 
-it("a restarted agent lists the same", async () => {
+it("a restarted agent lists the same containers", async () => {
     const before = ofShop(await listed());
     const pods = () => stack.cluster.core.listNamespacedPod({ namespace: agentNamespace });
     const [pod] = (await pods()).items;
@@ -119,7 +125,7 @@ it("a restarted agent lists the same", async () => {
     expect(ofShop(await listed())).toEqual(before);
 });
 
-it("its pods are admitted as restricted, mount nothing of the host, and may read pods and ReplicaSets only", async () => {
+it("the agent's pods are restricted, mount nothing from the host, and may only read pods and ReplicaSets", async () => {
     const [pod] = (await stack.cluster.core.listNamespacedPod({ namespace: agentNamespace })).items;
     expect(pod!.spec!.volumes!.filter(({ hostPath }) => hostPath)).toEqual([]);
     expect(pod!.spec!.containers[0]!.securityContext).toMatchObject({
@@ -133,20 +139,18 @@ it("its pods are admitted as restricted, mount nothing of the host, and may read
     ]);
 });
 
-it("`npm run targets` lists them by attributes, as a table and as JSON", async () => {
+it("`npm run targets` lists containers by attributes, as a table and as JSON", async () => {
     const table = await targets([`k8s.namespace=${namespace}`, "k8s.deployment=hot-*"]);
     expect(table.stdout).toMatch(/NAMESPACE +OWNER +POD.*\n.*k8s\.deployment=hot-deals.*\n1 container$/m);
     const json = await targets(["--json", `k8s.namespace=${namespace}`]);
     expect(ofShop(JSON.parse(json.stdout) as Discovered[])).toEqual(ofShop(await listed()));
 });
 
-it("a wrong key and a wrong attribute are refused in plain words", async () => {
+it("`npm run targets` says so if the key is wrong or an attribute does not exist", async () => {
     const refused = await targets([], { AGENT_KEY: "not-the-key" });
     expect(refused).toMatchObject({
         code: 1,
-        stderr: expect.stringMatching(
-            /agent e2e-agent-agent\/\S+ refuses the key that it was shown; allowed: the stack's agent\.key/,
-        ),
+        stderr: expect.stringMatching(/agent e2e-agent-agent\/\S+ rejects the key; allowed: the stack's agent\.key/),
     });
     expect(refused.stderr).not.toContain("not-the-key");
     expect(await targets(["k8s.deploy=hot-deals"])).toMatchObject({
@@ -155,7 +159,7 @@ it("a wrong key and a wrong attribute are refused in plain words", async () => {
     });
 });
 
-it("a rotated key is a stack update, and runs no experiment again", async () => {
+it("rotating the key is a stack update that runs no experiment again", async () => {
     await stack.up({ ...quick, "experiment.duration": "1s", "experiment.grace": "1s", "experiment.enabled": "true" });
     const old = key;
     key = randomBytes(24).toString("hex");
@@ -165,24 +169,28 @@ it("a rotated key is a stack update, and runs no experiment again", async () => 
     expect(preview.map(({ name }) => name)).not.toContain("check");
     const { changes } = await stack.up();
     expect(changes.filter(({ type }) => type === "command:local:Command")).toEqual([]);
-    await expect(listed(old)).rejects.toThrow(/refuses the key/);
+    await expect(listed(old)).rejects.toThrow(/rejects the key/);
     expect(ofShop(await listed(key))).toHaveLength(5);
     await stack.up({ "experiment.enabled": "false" });
 });
 
-it("an agent that never gets ready fails the update with its pod and the reason, and the next update mends it", async () => {
+it("the update names the pod and the reason if the agent does not become ready; the next one fixes it", async () => {
     await stack.cluster.rbac.deleteClusterRoleBinding({ name: `chaos-shop-agent-${namespace}` });
     await stack.cluster.core.deleteCollectionNamespacedPod({ namespace: agentNamespace });
     const error = await stack.failingUp({ "agent.timeout": "10s" });
     expect(error).toMatch(
-        /the agent is not ready after 10 s: 0 of 1 pods are\.\n +pod e2e-agent-agent\/agent-\w+: .*Readiness probe failed.*run pulumi up again/s,
+        inOrder(
+            /the agent is not ready after 10 s: 0 of 1 pods are ready\.\n +pod e2e-agent-agent\/agent-\w+: /,
+            "Readiness probe failed",
+            "run pulumi up again",
+        ),
     );
     const { outputs } = await stack.refresh({ "agent.timeout": "1m" });
     expect(outputs.agent!.value).toMatchObject({ ready: "1 of 1" });
 });
 
-it("destroying the stack leaves nothing of the agent, and no key showed anywhere until then", async () => {
+it("destroying the stack leaves nothing of the agent, and no key was ever visible", async () => {
     await stack.destroy();
-    expect(await findAgents(stack.cluster, namespace)).toBeUndefined();
+    expect(await findAgents(stack.cluster, agent)).toBeUndefined();
     expect(secrets.end()).toEqual({ showed: [], looked: everywhere });
 });

@@ -34,7 +34,7 @@ export class SecretWatch {
         if (this.secrets.some((secret) => text.includes(secret))) this.found.add(where);
     }
 
-    /** Looks at what is there only now and then: the state, the cluster's events and logs. Nothing once the watch has ended. */
+    /** Looks once at the state and at the cluster's events and logs. Does nothing once the watch has ended. */
     async lookAround(): Promise<void> {
         if (!this.watching) return;
         this.look("state", await this.stack.state());

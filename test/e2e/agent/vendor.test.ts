@@ -4,6 +4,7 @@ import type { Repository } from "../repository";
 import { TestStack } from "../shop/support";
 import { everywhere, SecretWatch } from "./secrets";
 import { chartName, manifest, vendorRepository } from "./vendor";
+import { inOrder } from "../../support/in-order";
 
 const namespace = "e2e-vendor";
 const agentNamespace = "e2e-vendor-agent";
@@ -56,8 +57,8 @@ const keyInCluster = async () =>
         "base64",
     ).toString();
 
-describe("the vendor's agent by chart", () => {
-    it("an unreachable repository is told of, with its address", async () => {
+describe("a vendor's agent from a chart", () => {
+    it("an unreachable repository is reported with its address", async () => {
         const error = await stack.failingUp({
             "agent.enabled": "true",
             "agent.install": "chart",
@@ -67,12 +68,12 @@ describe("the vendor's agent by chart", () => {
         expect(error).toMatch(/127\.0\.0\.1:9.*refused/s);
     });
 
-    it("a chart that does not exist is told of, by its name", async () => {
+    it("a chart that does not exist is reported with its name", async () => {
         const error = await stack.failingUp({ "agent.repo": vendor.url, "agent.chart": "no-such-agent" });
         expect(error).toMatch(/no-such-agent.*not found/s);
     });
 
-    it("one that never gets ready fails the update with its pod and the reason", async () => {
+    it("the update names the pod and the reason if the agent does not become ready", async () => {
         const values = vendor.keep("values.yaml", `image: ${noImage}\n`);
         const error = await stack.failingUp({
             "agent.chart": chartName,
@@ -80,11 +81,15 @@ describe("the vendor's agent by chart", () => {
             "agent.timeout": "8s",
         });
         expect(error).toMatch(
-            /the agent is not ready after 8 s: 0 of 1 pods are\.\n +pod e2e-vendor-agent\/agent-\w+: container agent: .*Image/s,
+            inOrder(
+                /the agent is not ready after 8 s: 0 of 1 pods are ready\.\n/,
+                / +pod e2e-vendor-agent\/agent-\w+: container agent: /,
+                "Image",
+            ),
         );
     });
 
-    it("and the next update mends it: a release of its own, in its own namespace, with key and cluster's name", async () => {
+    it("the next update fixes it: a release in its own namespace, with the key and the cluster's name", async () => {
         const key = await newKey();
         vendor.keep("values.yaml", "{}\n");
         const { outputs } = await stack.up({ "agent.timeout": "1m" });
@@ -97,11 +102,11 @@ describe("the vendor's agent by chart", () => {
         expect(await keyInCluster()).toBe(key);
     });
 
-    it("is left alone by the next update, which looks what has become of it", async () => {
+    it("an update with refresh changes nothing", async () => {
         expect((await stack.refresh()).changes).toEqual([]);
     });
 
-    it("a rotated key is a stack update, of the release alone", async () => {
+    it("rotating the key updates only the release", async () => {
         const key = await newKey();
         expect((await stack.preview()).map(({ type }) => type)).toEqual(["kubernetes:helm.sh/v3:Release"]);
         await stack.up();
@@ -109,34 +114,38 @@ describe("the vendor's agent by chart", () => {
     });
 });
 
-describe("the vendor's agent by manifest", () => {
-    it("what has no DaemonSet is refused, with what there is", async () => {
+describe("a vendor's agent from a manifest", () => {
+    it("a manifest without a DaemonSet is rejected, with a list of its objects", async () => {
         const file = vendor.keep("agent.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n");
         const error = await stack.failingUp({ "agent.install": "manifest", "agent.manifest": file });
         expect(error).toMatch(
-            /agent\.manifest is ".*agent\.yaml", which has no DaemonSet: there is ConfigMap settings\..*pulumi config set agent\.manifest/s,
+            inOrder(
+                'agent.manifest is "',
+                'agent.yaml", which has no DaemonSet; it contains ConfigMap settings.',
+                "pulumi config set agent.manifest",
+            ),
         );
     });
 
-    it("from a file it takes the place of the chart's", async () => {
+    it("a manifest from a file replaces the chart", async () => {
         const { outputs } = await stack.up({ "agent.manifest": vendor.keep("agent.yaml", manifest("small-agent")) });
         expect(outputs.agent!.value).toEqual({ install: "manifest", namespace: agentNamespace, ready: "1 of 1" });
         expect((await environmentOf("small-agent")).CLUSTER_NAME).toBe("e2e-cluster");
         await expect(daemonSet("agent")).rejects.toThrow(/404/);
     });
 
-    it("is left alone by the next update, which looks what has become of it", async () => {
+    it("an update with refresh changes nothing", async () => {
         expect((await stack.refresh()).changes).toEqual([]);
     });
 
-    it("one that never gets ready fails the update with its pod and the reason", async () => {
+    it("the update names the pod and the reason if the agent does not become ready", async () => {
         const broken = vendor.publish("/broken.yaml", manifest("small-agent", { image: noImage }));
         expect(await stack.failingUp({ "agent.manifest": broken, "agent.timeout": "8s" })).toMatch(
             /not ready after 8 s.*pod e2e-vendor-agent\/small-agent-\w+: container agent: .*Image/s,
         );
     });
 
-    it("and the next update mends it, from a URL and with another key, by a manifest that brings the namespace", async () => {
+    it("the next update fixes it, with a new key and a manifest from a URL that has a namespace", async () => {
         const key = await newKey();
         const url = vendor.publish("/agent.yaml", manifest("other-agent", { namespace: agentNamespace }));
         const { outputs } = await stack.up({ "agent.manifest": url, "agent.timeout": "1m" });
@@ -149,14 +158,14 @@ describe("the vendor's agent by manifest", () => {
     });
 });
 
-it("a disabled agent is removed, its namespace with it", async () => {
+it("disabling the agent removes it and its namespace", async () => {
     const { outputs } = await stack.up({ "agent.enabled": "false" });
     expect(outputs.agent!.value).toBe("disabled");
     const namespaces = await stack.cluster.core.listNamespace();
     expect(namespaces.items.map(({ metadata }) => metadata!.name)).not.toContain(agentNamespace);
 });
 
-it("no key showed anywhere until the stack was destroyed", async () => {
+it("no key was ever visible, including while the stack was destroyed", async () => {
     await stack.destroy();
     expect(secrets.end()).toEqual({ showed: [], looked: everywhere.filter((place) => place !== "pods' logs") });
 });

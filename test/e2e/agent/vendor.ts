@@ -45,7 +45,8 @@ export function manifest(name: string, { image = nodeImage, namespace }: Manifes
         namespace === undefined
             ? ""
             : `apiVersion: v1\nkind: Namespace\nmetadata:\n  name: ${namespace}\n  labels: { of: small-agent }\n---\n`;
-    const secret = `apiVersion: v1\nkind: Secret\nmetadata:\n  name: "${name}-key"\nstringData:\n  key: "<AGENT_KEY>"\n---\n`;
+    const metadata = `metadata:\n  name: "${name}-key"\n`;
+    const secret = `apiVersion: v1\nkind: Secret\n${metadata}stringData:\n  key: "<AGENT_KEY>"\n---\n`;
     return (
         brought +
         secret +

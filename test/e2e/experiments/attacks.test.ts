@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Conclusion } from "../../../experiments/journal";
+import type { Conclusion } from "../../../chaos/report/journal";
+import { leaseName } from "../../../chaos/lifecycle/lease";
+import { inOrder } from "../../support/in-order";
 import { TestStack, until } from "../shop/support";
 
 const short = {
@@ -21,13 +23,13 @@ async function conclusionOf(settings: Record<string, string>): Promise<Conclusio
     return (await stack.up({ ...short, ...settings })).outputs.experiment!.value as Conclusion;
 }
 
-describe("each saved experiment comes to a verdict under a proven attack", () => {
+describe("a saved experiment reaches its verdict under a proven attack", () => {
     it.each([
         ["toys-blackhole", "blackhole", "toys-bestseller"],
         ["fashion-blackhole", "blackhole", "fashion-bestseller"],
         ["database-blackhole", "blackhole", "database"],
         ["gateway-dns-loss", "dns", "gateway"],
-    ])("%s: FAILED, since nothing stands in for what is cut off", async (name, attack, workload) => {
+    ])("%s: FAILED, because the shop has no fallback", async (name, attack, workload) => {
         const conclusion = await conclusionOf({ "experiment.name": name });
         expect(conclusion).toMatchObject({
             name,
@@ -36,11 +38,11 @@ describe("each saved experiment comes to a verdict under a proven attack", () =>
             targets: [expect.stringContaining(`e2e-attacks/${workload}-`)],
         });
         expect(conclusion.requests).toBe(12);
-        expect(stack.said).toContain(attack === "dns" ? "left without name resolution" : "cut off the network");
+        expect(stack.said).toContain(attack === "dns" ? "left without DNS" : "cut off from the network");
     });
 });
 
-it("a target that is cut off inwards and can still connect outwards: INCONCLUSIVE, and the reason says which way", async () => {
+it("INCONCLUSIVE if a target can still connect to others; the reason names the direction", async () => {
     // Policies add up: what one allows no other can forbid.
     const namespace = "e2e-attacks";
     const spec = { podSelector: { matchLabels: { app: "hot-deals" } }, policyTypes: ["Egress"], egress: [{}] };
@@ -52,14 +54,14 @@ it("a target that is cut off inwards and can still connect outwards: INCONCLUSIV
         expect(await conclusionOf({ "experiment.name": "hot-deals-blackhole" })).toMatchObject({
             verdict: "INCONCLUSIVE",
             requests: 0,
-            reason: expect.stringContaining("a fresh connection from the targets outwards still works"),
+            reason: expect.stringContaining("a fresh connection out of the targets still works"),
         });
     } finally {
         await stack.cluster.networking.deleteNamespacedNetworkPolicy({ namespace, name: "allows-egress" });
     }
 });
 
-it("a target whose container has nothing to try the network with: INCONCLUSIVE, and the reason names it", async () => {
+it("INCONCLUSIVE if a target's container has no tool to try the network with; the reason names it", async () => {
     const namespace = "e2e-attacks";
     const labels = { app: "bare" };
     const nobody = { runAsNonRoot: true, runAsUser: 65535, seccompProfile: { type: "RuntimeDefault" } };
@@ -93,7 +95,7 @@ it("a target whose container has nothing to try the network with: INCONCLUSIVE, 
             verdict: "INCONCLUSIVE",
             requests: 0,
             reason: expect.stringMatching(
-                /a fresh connection from the targets outwards could not be tried: nothing can be run in bare-\S+\/bare: /,
+                /a fresh connection out of the targets could not be tried: nothing can be run in bare-\S+\/bare: /,
             ),
         });
     } finally {
@@ -103,7 +105,23 @@ it("a target whose container has nothing to try the network with: INCONCLUSIVE, 
     }
 });
 
-it("a preview of an experiment says whom it would hit today", async () => {
+it("an attack ends within 5 s when its lease is deleted, and the next update finds it gone", async () => {
+    const namespace = "e2e-attacks";
+    await conclusionOf({ "experiment.name": "hot-deals-blackhole", "experiment.run": "stopped" });
+    const attacked = async () =>
+        (await stack.cluster.networking.listNamespacedNetworkPolicy({ namespace })).items.some(
+            ({ metadata }) => metadata!.labels?.["chaos-shop/experiment"] !== undefined,
+        ) ||
+        (await stack.cluster.core.listNamespacedPod({ namespace, labelSelector: "chaos-shop/target" })).items.length >
+            0;
+    expect(await attacked()).toBe(true);
+    await stack.cluster.coordination.deleteNamespacedLease({ name: leaseName, namespace });
+    await until("the attack is ended", async () => !(await attacked()), 5_000);
+    await stack.up({ "experiment.enabled": "false" });
+    expect(await stack.traces()).toEqual([]);
+});
+
+it("a preview of an experiment names the containers that it would attack", async () => {
     await stack.preview({ ...short, "experiment.name": "hot-deals-blackhole", "experiment.run": "preview" });
     expect(stack.said).toMatch(
         /hot-deals-blackhole would hit 1 container of 1 that match k8s\.deployment=hot-deals.*hot-deals-\S+\/hot-deals/,
@@ -111,24 +129,26 @@ it("a preview of an experiment says whom it would hit today", async () => {
 });
 
 describe("experiment.onFailure=fail", () => {
-    it("fails the update with the verdict, when the attack is undone and the shop is whole", async () => {
+    it("fails the update with the verdict, after the attack is undone and the shop has recovered", async () => {
         const error = await stack.failingUp({
             ...short,
             "experiment.name": "hot-deals-blackhole",
             "experiment.onFailure": "fail",
         });
-        expect(error).toMatch(/FAILED: Only .* The attack is undone, and \/products is whole again/);
+        expect(error).toMatch(/FAILED: [\d.]+% of .* The attack is undone, and \/products succeeded again/);
         expect(existsSync(/journal is (\S+\.json)/.exec(error)![1]!)).toBe(true);
         expect((await stack.products()).good).toBe(true);
         expect(await stack.traces()).toEqual([]);
     });
 
-    it("and another update of the same run says that its attack is over, and how to begin another", async () => {
+    it("another update of the same run says that its attack is over, and how to start a new run", async () => {
         const error = await stack.failingUp();
-        expect(error).toMatch(/INCONCLUSIVE: .*attack of run preview is over.*pulumi config set experiment\.run/);
+        expect(error).toMatch(
+            inOrder("INCONCLUSIVE: ", "attack of run preview has already ended", "pulumi config set experiment.run"),
+        );
     });
 
-    it("leaves nothing that the next update could not undo", async () => {
+    it("leaves nothing once the experiment is disabled", async () => {
         await stack.up({ "experiment.enabled": "false", "experiment.onFailure": "report" });
         expect(await stack.traces()).toEqual([]);
     });

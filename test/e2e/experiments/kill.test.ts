@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { scale } from "../../../cli/shop";
-import { keptJournals } from "../../../experiments/journal";
+import { keptJournals } from "../../../chaos/report/journal";
+import { reportsFolder } from "../../../experiments/run";
 import { TestStack, until } from "../shop/support";
 
 const namespace = "e2e-kill";
@@ -29,7 +30,7 @@ const notReady = async () =>
         ({ status }) => !status!.conditions?.some(({ type, status }) => type === "Ready" && status === "True"),
     ).length;
 
-it("hot-deals-kill deletes its targets, and others after them, one at a time", async () => {
+it("hot-deals-kill deletes its target, then one replacement after the other", async () => {
     await scale(stack.cluster, namespace, "hot-deals", 3);
     const before = await uids();
     let mostAway = 0;
@@ -50,7 +51,7 @@ it("hot-deals-kill deletes its targets, and others after them, one at a time", a
     const { verdict, journal, targets } = outputs.experiment!.value;
     expect(["PASSED", "FAILED"]).toContain(verdict);
     expect(targets).toHaveLength(1);
-    const { kills } = keptJournals().find(({ conclusion }) => conclusion.journal === journal)!.attacks[0]!;
+    const { kills } = keptJournals(reportsFolder).find(({ conclusion }) => conclusion.journal === journal)!.attacks[0]!;
     expect(kills!.length).toBeGreaterThanOrEqual(2);
     expect(before).toContain(kills![0]!.uid);
     const now = await uids();
@@ -58,7 +59,7 @@ it("hot-deals-kill deletes its targets, and others after them, one at a time", a
     expect(mostAway).toBeLessThanOrEqual(1);
 });
 
-it("and ends with the experiment: nobody is killed any more, and nothing is left", async () => {
+it("a kill ends with its experiment: no further pod is deleted, and nothing is left", async () => {
     await stack.up({ "experiment.enabled": "false" });
     expect(await stack.traces()).toEqual([]);
     const survivors = await uids();
@@ -68,7 +69,7 @@ it("and ends with the experiment: nobody is killed any more, and nothing is left
     expect((await stack.products()).good).toBe(true);
 });
 
-it("and by itself at the deadline, though the machine that began it is gone", async () => {
+it("a kill ends at its deadline even if the update that started it was killed", async () => {
     stack.set({ ...short, "experiment.duration": "8s", "experiment.deadline": "10s" });
     const before = await uids();
     const update = stack.begin();
@@ -83,7 +84,7 @@ it("and by itself at the deadline, though the machine that began it is gone", as
     const killedAt = Date.now();
     await update.kill();
     await until(
-        "the order is gone",
+        "the kill request is gone",
         async () =>
             (
                 await stack.cluster.core.listNamespacedConfigMap({ namespace, labelSelector: "chaos-shop/experiment" })

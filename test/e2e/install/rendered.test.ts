@@ -5,14 +5,16 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { render } from "../../../cli/rendering/render";
-import { renderOptions, type RenderOptions } from "../../../cli/renderOptions";
+import { renderOptions, type RenderOptions } from "../../../cli/render-options";
 import { podsOf } from "../../../cli/shop";
-import { askProducts } from "../../../experiments/checks/products";
-import { chooseRoute } from "../../../experiments/checks/route";
+import { gatewayOf } from "../../../components/shop/gateway";
+import { askProducts } from "../../../experiments/products";
+import { chooseRoute } from "../../../chaos/checks/route";
 import { sandboxUp } from "../../../sandbox/node/up";
-import { ensureParts } from "../../../sandbox/parts/ensure";
+import { ensureParts } from "../../../toolchain/parts/ensure";
 import { locateParts } from "../../../sandbox/parts/locate";
-import { type Cluster, connect, orMissing } from "../../../shared/kubernetes";
+import { helm as helmPart } from "../../../sandbox/parts/programs";
+import { type Cluster, connect, ignoreNotFound } from "../../../chaos/cluster/client";
 import { until } from "../shop/support";
 
 const namespaces = { kubectl: "e2e-rendered-kubectl", helm: "e2e-rendered-helm" };
@@ -24,7 +26,7 @@ beforeAll(async () => {
     const { kubeconfig, context } = await sandboxUp();
     process.env.KUBECONFIG = kubeconfig;
     cluster = connect(context);
-    await ensureParts("helm");
+    await ensureParts([helmPart]);
     const { configuration } = renderOptions([
         "--out",
         out,
@@ -36,7 +38,7 @@ beforeAll(async () => {
     await render(configuration, out);
 });
 afterAll(async () => {
-    for (const name of Object.values(namespaces)) await orMissing(cluster.core.deleteNamespace({ name }));
+    for (const name of Object.values(namespaces)) await ignoreNotFound(cluster.core.deleteNamespace({ name }));
     rmSync(folder, { recursive: true });
 });
 
@@ -47,11 +49,11 @@ async function run(command: string, ...args: string[]): Promise<string> {
 const helm = (...args: string[]) => run(locateParts().helm, ...args, "--namespace", namespaces.helm);
 
 const isWhole = async (namespace: string) =>
-    (await askProducts(cluster, await chooseRoute(cluster, namespace), 5_000)).good;
+    (await askProducts(cluster, await chooseRoute(cluster, gatewayOf(namespace)), 5_000)).good;
 const workloads = async (namespace: string) => (await podsOf(cluster, namespace)).map(({ name }) => name).sort();
 
 describe("rendered manifests of variant seven", () => {
-    it("are taken by `kubectl apply` as they are, and make the shop", async () => {
+    it("install the shop with `kubectl apply`", async () => {
         await run("kubectl", "apply", "--filename", join(out, "manifests"));
         await until("/products is whole", () => isWhole(namespaces.kubectl), 120_000);
         await until(
@@ -61,7 +63,7 @@ describe("rendered manifests of variant seven", () => {
         );
     });
 
-    it("change nothing where they are applied again", async () => {
+    it("change nothing when they are applied again", async () => {
         const said = await run("kubectl", "apply", "--filename", join(out, "manifests"));
         expect(
             said
@@ -71,9 +73,9 @@ describe("rendered manifests of variant seven", () => {
         ).toEqual([]);
     });
 
-    it("are all that is to be deleted", async () => {
+    it("remove the whole shop with `kubectl delete`", async () => {
         await run("kubectl", "delete", "--filename", join(out, "manifests"));
-        expect(await orMissing(cluster.core.readNamespace({ name: namespaces.kubectl }))).toBeUndefined();
+        expect(await ignoreNotFound(cluster.core.readNamespace({ name: namespaces.kubectl }))).toBeUndefined();
     });
 });
 
@@ -93,17 +95,17 @@ describe("the rendered chart of variant seven", () => {
             join(out, "chart"),
         );
 
-    it("is one that Helm finds nothing wrong with", async () => {
+    it("passes `helm lint --strict`", async () => {
         expect(await run(locateParts().helm, "lint", "--strict", join(out, "chart"))).toContain("0 chart(s) failed");
     });
 
-    it("refuses values that make no sense, before anything is made", async () => {
+    it("rejects invalid values before it creates anything", async () => {
         writeFileSync(values, 'ingress: { hosts: ["not a host"] }\n');
         await expect(install()).rejects.toThrow(/hosts/);
-        expect(await orMissing(cluster.core.readNamespace({ name: namespaces.helm }))).toBeUndefined();
+        expect(await ignoreNotFound(cluster.core.readNamespace({ name: namespaces.helm }))).toBeUndefined();
     });
 
-    it("makes the shop, with the hosts that the values name", async () => {
+    it("installs the shop, with the hosts from its values", async () => {
         writeFileSync(values, "ingress: { hosts: [shop.example.com], class: nginx, tlsSecret: shop-tls }\n");
         await install();
         await until("/products is whole", () => isWhole(namespaces.helm), 10_000);
@@ -119,7 +121,7 @@ describe("the rendered chart of variant seven", () => {
         });
     });
 
-    it("upgraded, keeps its passwords and restarts nobody", async () => {
+    it("keeps its passwords and restarts no pod when it is upgraded", async () => {
         const [passwords, pods] = [
             await cluster.core.readNamespacedSecret({ name: "database-accounts", namespace: namespaces.helm }),
             await workloads(namespaces.helm),
@@ -131,11 +133,13 @@ describe("the rendered chart of variant seven", () => {
         ).toEqual(passwords.data);
         expect(await workloads(namespaces.helm)).toEqual(pods);
         expect(
-            await orMissing(cluster.networking.readNamespacedIngress({ name: "gateway", namespace: namespaces.helm })),
+            await ignoreNotFound(
+                cluster.networking.readNamespacedIngress({ name: "gateway", namespace: namespaces.helm }),
+            ),
         ).toBeUndefined();
     });
 
-    it("uninstalled, leaves nothing", async () => {
+    it("leaves nothing when it is uninstalled", async () => {
         await helm("uninstall", "--wait", "shop");
         expect(
             await run(

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { scale } from "../../../cli/shop";
-import { project } from "../../../cli/stack";
+import { project } from "../../../cli/stack-file";
 import { describeInChromium, openBrowser } from "../../services/support/browser";
 import { quick, TestStack, until } from "../shop/support";
 
@@ -37,12 +37,12 @@ describeInChromium("the shop's page, in Chromium", () => {
     /** What axe-core finds wrong, each with where. */
     async function barriers(): Promise<string[]> {
         await page.evaluate(axe);
-        const { violations } = (await page.evaluate("axe.run()")) as AxeResults;
+        const { violations } = await page.evaluate<AxeResults>("axe.run()");
         return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(", ")}`);
     }
 
-    it("whole: three departments with their products, each up, and nothing isolated", async () => {
-        await shows("#listing", /is whole/);
+    it("shows three departments with their products, each up, and nothing isolated", async () => {
+        await shows("#listing", /is complete/);
         for (const department of ["FASHION", "TOYS", "HOT_DEALS"]) {
             await shows(`#${department} .state`, /Up\s+\d+ ms/);
             expect(await page.locator(`#${department} li`).count()).toBeGreaterThan(0);
@@ -54,7 +54,7 @@ describeInChromium("the shop's page, in Chromium", () => {
         await keep("whole");
     });
 
-    it("hot-deals isolated: the listing fails, hot deals is down, the others are shown, and the isolated pod is named", async () => {
+    it("shows during an attack that the listing fails, that hot deals is down, and which pod is isolated", async () => {
         const { outputs } = await stack.up({ ...quick, "experiment.enabled": "true" });
         const [target] = (outputs.experiment!.value as { targets: string[] }).targets;
         await shows("#listing", /fails with 50\d/);
@@ -65,22 +65,22 @@ describeInChromium("the shop's page, in Chromium", () => {
         await keep("hot-deals-isolated");
     });
 
-    it.each(["light", "dark"] as const)("has no barrier that axe-core finds, in %s colours", async (colorScheme) => {
+    it.each(["light", "dark"] as const)("passes axe-core's checks in the %s scheme", async (colorScheme) => {
         await page.emulateMedia({ colorScheme });
         await keep(`hot-deals-isolated-${colorScheme}`);
         expect(await barriers()).toEqual([]);
     });
 
-    it("fits a phone: nothing is wider than its screen", async () => {
+    it("is no wider than a phone's screen", async () => {
         await page.setViewportSize({ width: 390, height: 844 });
         expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
         await keep("phone");
         await page.setViewportSize({ width: 1_200, height: 900 });
     });
 
-    it("recovered: all is whole again, without a reload", async () => {
+    it("shows the recovery without a reload", async () => {
         await stack.up({ "experiment.enabled": "false" });
-        await shows("#listing", /is whole/);
+        await shows("#listing", /is complete/);
         await shows("#HOT_DEALS .state", /Up/);
         await shows("#isolated", /nothing/);
         await keep("recovered");
@@ -93,7 +93,7 @@ describeInChromium("the shop's page, in Chromium", () => {
     /** Of the order that was placed last. */
     const placed = "#placed li:first-child";
 
-    it("variant seven: orders are taken, without a reload, placed and followed", async () => {
+    it("offers orders in variant seven without a reload, and follows an order until it is fulfilled", async () => {
         await stack.up({ variant: "seven" });
         await shows("#variant", /seven/);
         expect(await page.isVisible("#no-orders")).toBe(false);
@@ -102,7 +102,7 @@ describeInChromium("the shop's page, in Chromium", () => {
         await keep("order-fulfilled");
     });
 
-    it("with the broker isolated an order is accepted, waits, and is fulfilled once that is over", async () => {
+    it("shows that an order waits while the broker is isolated, and is fulfilled afterwards", async () => {
         await stack.up({ ...quick, "experiment.enabled": "true", "experiment.name": "message-broker-blackhole" });
         await placeOne();
         await shows(placed, /Accepted and waiting for the inventory, [1-9]/);
@@ -120,7 +120,7 @@ describeInChromium("the shop's page, in Chromium", () => {
         await shows(placed, /Fulfilled after/);
     });
 
-    it("without a pod of orders it is variant seven still, and an order is refused with the reason", async () => {
+    it("still shows variant seven without a pod of orders, and says why an order is not accepted", async () => {
         await scale(stack.cluster, stack.namespace, "orders", 0);
         await until("orders is gone", async () => (await fetch(`${page.url()}orders/1`)).status === 502);
         await page.click(".place");
@@ -132,18 +132,18 @@ describeInChromium("the shop's page, in Chromium", () => {
         await shows(placed, /Fulfilled after/);
     });
 
-    it("asks nobody but the gateway, and runs nothing that its security policy forbids", async () => {
+    it("sends requests only to the gateway, and does not violate its content security policy", async () => {
         const asked: string[] = [];
         const complaints: string[] = [];
         page.on("request", (request) => asked.push(new URL(request.url()).host));
         page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
         await page.reload();
-        await shows("#listing", /is whole/);
+        await shows("#listing", /is complete/);
         expect(new Set(asked)).toEqual(new Set([new URL(page.url()).host]));
         expect(complaints).toEqual([]);
     });
 
-    it("a gateway that is gone leaves the departments unknown, not down", async () => {
+    it("shows departments as unknown, not as down, if the gateway does not answer", async () => {
         await page.route("**/{status,products}", (route) => route.abort());
         await shows("#HOT_DEALS .state", /Unknown/);
         await shows("#listing", /does not answer/);

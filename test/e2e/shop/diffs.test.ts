@@ -31,25 +31,24 @@ const unhashed = (lines: string[]) => lines.map((line) => line.replace(/-[0-9a-f
 const longestLine = () => Math.max(...printed.split("\n").map((line) => line.length));
 
 describe("a new shop", () => {
-    it("is previewed without a program's text: each line is one or two of a terminal's, and all of it is some pages", async () => {
+    it("is previewed without the text of its programs: no line is longer than two lines of a terminal", async () => {
         await preview({});
         expect(printed).toContain("storefront-program-");
         expect(longestLine()).toBeLessThan(500);
         expect(printed.length).toBeLessThan(100_000);
     });
 
-    it("is put up, and is unchanged in the next update, which prints no more than that", async () => {
+    it("is installed; the next update changes nothing, and says so", async () => {
         await stack.up(settings);
         printed = "";
         expect((await stack.up()).changes).toEqual([]);
         expect(printed).toMatch(/Resources:\s+\d+ unchanged/);
     });
 
-    it("and in one that looks first what the cluster has", async () =>
-        expect((await stack.refresh()).changes).toEqual([]));
+    it("is not changed by an update with refresh", async () => expect((await stack.refresh()).changes).toEqual([]));
 });
 
-describe("a change shows itself alone", () => {
+describe("a preview shows nothing but the change of", () => {
     it("a number of replicas", async () => {
         expect(await preview({ "replicas.hot-deals": "3" })).toEqual([
             "create PodDisruptionBudget hot-deals",
@@ -101,8 +100,8 @@ describe("a change shows itself alone", () => {
     });
 });
 
-describe("what `kubectl scale` made of a workload whose number the stack does not set", () => {
-    it("is left alone by the next update, told of in its outputs, and reported by a refresh", async () => {
+describe("a workload that kubectl has scaled, and whose number of pods the stack does not set", () => {
+    it("is left alone by the next update, shown in its outputs, and reported by a refresh", async () => {
         await scale(stack.cluster, stack.namespace, "toys-bestseller", 2);
         const { changes, outputs } = await stack.up();
         expect(changes).toEqual([]);
@@ -118,7 +117,7 @@ describe("what `kubectl scale` made of a workload whose number the stack does no
     });
 });
 
-it("no secret is in what was printed", async () => {
+it("no secret was printed", async () => {
     const { data } = await stack.cluster.core.readNamespacedSecret({
         name: "database-accounts",
         namespace: stack.namespace,

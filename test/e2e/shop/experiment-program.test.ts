@@ -4,13 +4,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { scale } from "../../../cli/shop";
-import { BorrowedStack, project } from "../../../cli/stack";
-import { journalSchema } from "../../../experiments/journal";
+import { BorrowedStack } from "../../../cli/stack";
+import { project } from "../../../cli/stack-file";
+import { chooseRoute } from "../../../chaos/checks/route";
+import { journalSchema } from "../../../chaos/report/journal";
+import { gatewayOf } from "../../../components/shop/gateway";
+import { askProducts } from "../../../experiments/products";
 import { sandboxUp } from "../../../sandbox/node/up";
-import { preparePulumi } from "../../../sandbox/preparePulumi";
-import { fileBackend } from "../../../sandbox/pulumi/environment";
-import { type Cluster, connect, orMissing } from "../../../shared/kubernetes";
-import { until } from "./support";
+import { preparePulumi } from "../../../toolchain/prepare-pulumi";
+import { fileBackend } from "../../../toolchain/pulumi/environment";
+import { type Cluster, connect } from "../../../chaos/cluster/client";
+import { destroyStack, until } from "./support";
 
 const namespace = "e2e-experiment-program";
 const stackFile = join(project, "Pulumi.local.yaml");
@@ -30,7 +34,7 @@ beforeAll(async () => {
 afterAll(async () => {
     const stack = await BorrowedStack.open("local", await preparePulumi(project));
     stack.set({ "kube.context": cluster.kubeconfig.getCurrentContext(), namespace });
-    await stack.destroy();
+    await destroyStack(stack);
     stack.close();
     rmSync(backend, { recursive: true, force: true });
 });
@@ -49,11 +53,10 @@ function begin(...options: string[]): {
 } {
     const quick = { namespace, "experiment.duration": "4s", "experiment.grace": "4s", "experiment.interval": "250ms" };
     const settings = Object.entries(quick).flatMap(([key, value]) => ["--set", `${key}=${value}`]);
-    const child = spawn(
-        process.execPath,
-        ["--require", "./shared/preload.js", "cli/experiment.ts", ...settings, ...options],
-        { cwd: project, detached: true },
-    );
+    const child = spawn(process.execPath, ["--import", "tsx", "cli/experiment.ts", ...settings, ...options], {
+        cwd: project,
+        detached: true,
+    });
     const said = { stdout: "", stderr: "" };
     for (const stream of ["stdout", "stderr"] as const)
         child[stream].setEncoding("utf8").on("data", (text: string) => (said[stream] += text));
@@ -67,18 +70,18 @@ async function isolated(): Promise<boolean> {
 }
 
 describe("npm run experiment", () => {
-    it("FAILED: exit code 2, all undone, and the journal alone on standard output", async () => {
+    it("FAILED: exit code 2, everything undone, and only the journal on standard output", async () => {
         const { code, stdout, stderr } = await run("hot-deals-blackhole", "--json");
         expect(code).toBe(2);
         const journal = journalSchema.parse(JSON.parse(stdout));
         expect(journal.conclusion).toMatchObject({ name: "hot-deals-blackhole", verdict: "FAILED" });
         expect(journal.recovery!.recoveredAfterMs).toBeLessThan(60_000);
         expect(journal.readiness.map(({ pod }) => pod)).toContain(journal.attacks[0]!.targets[0]!.pod);
-        expect(stderr).toMatch(/Verdict\s+FAILED: Only 0%/);
+        expect(stderr).toMatch(/Verdict\s+FAILED: 0%/);
         expect(await isolated()).toBe(false);
     });
 
-    it("PASSED: exit code 0, told for people, with a page of it", async () => {
+    it("PASSED: exit code 0, the verdict in words, and a page", async () => {
         await scale(cluster, namespace, "hot-deals", 3);
         const { code, stdout } = await run("hot-deals-blackhole");
         expect(stdout).toMatch(/Verdict\s+PASSED: 100%/);
@@ -88,7 +91,7 @@ describe("npm run experiment", () => {
         expect(readFileSync(join(project, "reports", "index.html"), "utf8")).toContain(page.replace("reports/", ""));
     });
 
-    it("ABORTED: exit code 4, and nobody was cut off", async () => {
+    it("ABORTED: exit code 4, if there is no steady state", async () => {
         await scale(cluster, namespace, "hot-deals", 0);
         const { code, stdout } = await run("--set", "experiment.timeout=2s");
         expect(stdout).toMatch(/Verdict\s+ABORTED: Aborted: there is no steady state/);
@@ -96,7 +99,7 @@ describe("npm run experiment", () => {
         await scale(cluster, namespace, "hot-deals", 1);
     });
 
-    it("INCONCLUSIVE: exit code 3, where the attack cannot be proven", async () => {
+    it("INCONCLUSIVE: exit code 3, if the attack cannot be proven", async () => {
         // Policies add up: what one allows no other can forbid.
         const spec = { podSelector: { matchLabels: { app: "hot-deals" } }, policyTypes: ["Egress"], egress: [{}] };
         await cluster.networking.createNamespacedNetworkPolicy({
@@ -106,7 +109,7 @@ describe("npm run experiment", () => {
         try {
             const { code, stdout } = await run("hot-deals-blackhole");
             expect(stdout).toMatch(
-                /Verdict\s+INCONCLUSIVE: Nothing is known: .*a fresh connection from the targets outwards still works/,
+                /Verdict\s+INCONCLUSIVE: Nothing is known: .*a fresh connection out of the targets still works/,
             );
             expect(code).toBe(3);
         } finally {
@@ -142,38 +145,39 @@ describe("npm run experiment", () => {
             ended = await ending;
         });
 
-        it("all is undone and recovered, exit code 130", async () => {
-            expect(ended.stdout).toMatch(/Interrupted[\s\S]*Recovered: \/products is whole/);
+        it("undoes everything, waits for recovery, and exits with 130", async () => {
+            expect(ended.stdout).toMatch(/Interrupted[\s\S]*Recovered: \/products succeeded again/);
             expect(ended.code).toBe(130);
             expect(await isolated()).toBe(false);
         });
 
-        it("the second time it goes on undoing, and says what would happen if it were killed", () => {
+        it("goes on undoing at the second interrupt, and says what happens if it is killed now", () => {
             expect(ended.stdout).toMatch(
-                /Interrupted[\s\S]*Still undoing it\. Should this be killed now, the attack ends by itself at its deadline/,
+                /Interrupted[\s\S]*Still undoing it\. If you kill this program now, the attack ends at its deadline/,
             );
         });
     });
 
     it.each([
-        [["hot-deal-blackhole"], /there is no saved experiment "hot-deal-blackhole"; there are: .*hot-deals-blackhole/],
+        [["hot-deal-blackhole"], /there is no saved experiment "hot-deal-blackhole"; allowed: .*hot-deals-blackhole/],
         [["--set", "radius"], /--set radius is not KEY=VALUE/],
         [
             ["--set", "agent.key=whatever"],
-            /--set agent\.key would show a secret; set it for the stack: pulumi config set --secret agent\.key/,
+            /--set agent\.key would expose a secret; set it for the stack: pulumi config set --secret agent\.key/,
         ],
-        [["--all", "hot-deals-blackhole"], /--all is of all experiments: leave hot-deals-blackhole out/],
+        [["--all", "hot-deals-blackhole"], /--all applies to all experiments: omit hot-deals-blackhole/],
         [["--fast"], /Unknown option '--fast'/],
-    ])("%j is refused before anything is touched", async (options, reason) => {
+    ])("%j is rejected before anything is touched", async (options, reason) => {
         const { code, stderr } = await run(...options);
         expect(stderr).toMatch(reason);
         expect(code).toBe(1);
     });
 
-    it("leaves the stack's file as it was, byte for byte", () => expect(readFileSync(stackFile, "utf8")).toBe(before));
+    it("leaves the stack's file unchanged", () => expect(readFileSync(stackFile, "utf8")).toBe(before));
 
-    it("leaves the shop whole", async () => {
-        expect(await orMissing(cluster.apps.readNamespacedDeployment({ name: "hot-deals", namespace }))).toBeDefined();
+    it("leaves the shop healthy, with nothing isolated", async () => {
+        const route = await chooseRoute(cluster, gatewayOf(namespace));
+        expect(await askProducts(cluster, route, 5_000)).toMatchObject({ good: true });
         expect(await isolated()).toBe(false);
     });
 });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { claimName } from "../../../experiments/claim";
-import { kubectl } from "../sandbox/support";
+import { leaseName } from "../../../chaos/lifecycle/lease";
+import { kubectl } from "../../../sandbox/test/e2e/support";
 import { quick, TestStack, until } from "./support";
 
 let stack: TestStack;
@@ -17,9 +17,9 @@ const deadlineMs = 10_000;
 const toleranceMs = 10_000;
 
 const begun = {
-    "the program begins": async () => stack.isWatched(),
+    "the program begins": async () => stack.isProgramRunning(),
     "the first objects of the shop are made": async () => stack.exists(),
-    "the namespace is claimed": async () =>
+    "the lease is taken": async () =>
         (await stack.cluster.coordination.listNamespacedLease({ namespace: stack.namespace })).items.length > 0,
     "the deadline's account is made": async () =>
         (
@@ -30,7 +30,7 @@ const begun = {
         ).items.length > 0,
     "the deadline's Job is made": async () =>
         (await stack.cluster.batch.listNamespacedJob({ namespace: stack.namespace })).items.length > 0,
-    "targets are marked": async () =>
+    "targets are labeled": async () =>
         (await stack.cluster.core.listNamespacedPod({ namespace: stack.namespace, labelSelector: "chaos-shop/target" }))
             .items.length > 0,
     "the attack is made": async () =>
@@ -43,27 +43,27 @@ async function killedWhen(what: keyof typeof begun, laterMs = 0): Promise<void> 
     await until(what, begun[what], 60_000, 20);
     await sleep(laterMs);
     await update.kill();
-    await until("the killed update's lock is released", async () => !stack.isLocked(), 5_000);
 }
 
-/** Plain `pulumi up`, as whoever comes next types it. */
+/** Plain `pulumi cancel` and `pulumi up`, as a person types them after an update was killed. */
 async function plainUp(settings: Record<string, string>): Promise<void> {
+    await stack.cancel();
     stack.set(settings);
     expect(await stack.begin().ended).toBe(0);
 }
 
-/** Whether nobody is attacked, and the shop whole. */
+/** Whether nothing is attacked, and the shop is whole. */
 async function undone(): Promise<boolean> {
-    const [attacked, marked, products] = await Promise.all([
+    const [attacked, labeled, products] = await Promise.all([
         begun["the attack is made"](),
-        begun["targets are marked"](),
+        begun["targets are labeled"](),
         stack.products(),
     ]);
-    return !attacked && !marked && products.good;
+    return !attacked && !labeled && products.good;
 }
 
-describe("an update that is killed with SIGKILL is made good by the next one", () => {
-    it("while the shop comes up", async () => {
+describe("after an update is killed with SIGKILL", () => {
+    it("while it installs the shop, the next update completes the shop", async () => {
         await killedWhen("the first objects of the shop are made", 1_000);
         await plainUp({});
         // Pods that are ready are a second later reached through their Services.
@@ -72,30 +72,30 @@ describe("an update that is killed with SIGKILL is made good by the next one", (
 
     it.each([
         ["the program begins", 0],
-        ["the namespace is claimed", 0],
+        ["the lease is taken", 0],
         ["the deadline's account is made", 0],
         ["the deadline's Job is made", 0],
-        ["targets are marked", 0],
+        ["targets are labeled", 0],
         ["the attack is made", 0],
         ["the attack is made", 300],
         ["the attack is made", 1_000],
         ["the attack is made", 2_000],
         ["the attack is made", 3_500],
     ] as const)(
-        "%s, and %i ms later: all is back within 10 s of the deadline, and the next update ends the experiment",
+        "when %s (+%i ms), the shop is back within 10 s of the deadline, and the next update ends the experiment",
         async (what, laterMs) => {
             stack.set({ ...short, "experiment.enabled": "true" });
             await killedWhen(what, laterMs);
             await until("all is back", undone, deadlineMs + toleranceMs);
             await plainUp({ "experiment.enabled": "false" });
-            // The claim of a run that was killed before its first step was done nobody knows of: it ends by itself.
-            expect((await stack.traces()).filter((name) => name !== claimName)).toEqual([]);
+            // The engine does not know the lease of a run that was killed in its first step: it expires.
+            expect((await stack.traces()).filter((name) => name !== leaseName)).toEqual([]);
             expect((await stack.products()).good).toBe(true);
         },
     );
 
     it.each([["the deadline's Job is made"], ["the attack is made"]] as const)(
-        "as soon as %s: the next update runs the experiment to its end",
+        "as soon as %s, the next update runs the experiment to its end",
         async (what) => {
             stack.set({ ...quick, "experiment.deadline": "10m", "experiment.enabled": "true" });
             await killedWhen(what);
@@ -107,7 +107,7 @@ describe("an update that is killed with SIGKILL is made good by the next one", (
     );
 });
 
-it("a lock that is left all the same, by an update killed before its program begins, is released by the project's own programs", async () => {
+it("the project's own programs release the lock of a killed update", async () => {
     const update = stack.begin();
     await until("the lock is taken", async () => stack.isLocked(), 60_000, 5);
     await update.kill();
@@ -125,10 +125,10 @@ describe("an attack ends by itself", () => {
         ).items[0]!.metadata!.name!;
 
     it.each([
-        ["the machine that began it is gone", async () => {}],
+        ["the update that started it is killed", async () => {}],
         // What is run in a container may end with it, and fail.
         [
-            "what is to end it was told to stop, as on a node that is restarted",
+            "the deadline Job's program gets SIGTERM, as when its node restarts",
             async () =>
                 kubectl([
                     "--namespace",
@@ -142,10 +142,10 @@ describe("an attack ends by itself", () => {
                 ]).catch(() => undefined),
         ],
         [
-            "the pod that is to end it is gone too, as from a drained node",
+            "the deadline Job's pod is deleted too, as when its node is drained",
             async () => kubectl(["--namespace", stack.namespace, "delete", "pod", await podOfJob()]),
         ],
-    ])("no later than 10 s after its deadline, though %s", async (_what, happens) => {
+    ])("within 10 s of its deadline, even if %s", async (_what, happens) => {
         stack.set({ ...quick, "experiment.enabled": "true", "experiment.deadline": "15s" });
         await killedWhen("the attack is made", 1_000);
         await happens();
@@ -157,7 +157,7 @@ describe("an attack ends by itself", () => {
         expect(Date.now()).toBeGreaterThan(deadline - 1_000);
         expect(Date.now()).toBeLessThan(deadline + 10_000);
         expect(await begun["the attack is made"]()).toBe(false);
-        expect(await begun["targets are marked"]()).toBe(false);
+        expect(await begun["targets are labeled"]()).toBe(false);
 
         await stack.up({ "experiment.enabled": "false", "experiment.deadline": "10m" });
         expect(await stack.traces()).toEqual([]);

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { podsOf } from "../../../cli/shop";
-import type { Conclusion } from "../../../experiments/journal";
+import type { Conclusion } from "../../../chaos/report/journal";
 import { quick, TestStack, until } from "./support";
 
 let stack: TestStack;
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 type Item = { productId: string; quantity: number };
 
-/** Something that the node has none of, and that the namespace's new pods are made to ask for: a node that is too small. */
+/** A resource that the node does not have and that new pods of the namespace request: the node is too small. */
 const room = "chaos-shop.example/room";
 
 /** Makes the node large enough, or as it was. */
@@ -77,14 +77,14 @@ async function killPodOf(workload: string): Promise<void> {
     });
 }
 
-it("variant four takes no orders, and says how to get them", async () => {
+it("variant four rejects orders, and says how to enable them", async () => {
     const response = await fetch(`${gateway}/orders`, { method: "POST", body: "{}" });
     expect(response.status).toBe(404);
     expect(((await response.json()) as { detail: string }).detail).toContain("pulumi config set variant seven");
 });
 
 describe("variant seven", () => {
-    it("on a node that is too small says which workload waits for what, and the rest of the shop works", async () => {
+    it("on a node without room says which workload waits for what, and the rest of the shop works", async () => {
         const limit = { _default: { [room]: "1" }, defaultRequest: { [room]: "1" }, type: "Container" };
         await stack.cluster.core.createNamespacedLimitRange({
             namespace: stack.namespace,
@@ -94,7 +94,7 @@ describe("variant seven", () => {
         for (const workload of ["orders", "inventory", "message-broker"]) {
             expect(stack.said).toMatch(
                 new RegExp(
-                    `${workload} is Pending: it waits for a node that has room for it: .*Insufficient ${room}.*Make room.*pulumi up`,
+                    `${workload} is Pending: no node has room for it: .*Insufficient ${room}.*Make room.*pulumi up`,
                 ),
             );
         }
@@ -102,7 +102,7 @@ describe("variant seven", () => {
         expect((await stack.products()).good).toBe(true);
     });
 
-    it("is whole with the next update, once there is room", async () => {
+    it("is complete after the next update once there is room", async () => {
         await offerRoom(true);
         await until("they run", async () => (await podsOf(stack.cluster, stack.namespace)).every(({ ready }) => ready));
         const { outputs } = await stack.up();
@@ -112,8 +112,8 @@ describe("variant seven", () => {
     });
 });
 
-describe("what was accepted is fulfilled exactly once", () => {
-    it("thousands of orders, with the broker isolated and pods of orders, inventory, broker and database killed, under the attack and after it", async () => {
+describe("every accepted order is fulfilled exactly once", () => {
+    it("of thousands, while the broker is isolated and pods are killed during the attack and after it", async () => {
         const before = await stock();
         const products = [...before.keys()];
         const placed: { id: string; items: Item[] }[] = [];
@@ -163,13 +163,12 @@ describe("what was accepted is fulfilled exactly once", () => {
         expect([...after].map(([id, quantity]) => [id, before.get(id)! - quantity])).toEqual(
             [...after].map(([id]) => [id, taken.get(id) ?? 0]),
         );
-        console.log(
-            `${acceptedUnderAttack} orders accepted while the broker was cut off, ${placed.length} in all, each fulfilled once`,
-        );
+        const counts = `${acceptedUnderAttack} orders accepted while the broker was cut off, ${placed.length} in all`;
+        console.log(`${counts}, each fulfilled once`);
     });
 });
 
-it("with the database isolated orders are refused with a problem document, and accepted once it is back", async () => {
+it("orders are refused with a problem document while the database is isolated, and accepted afterwards", async () => {
     const run = stack.up({ ...quick, "experiment.enabled": "true", "experiment.name": "database-blackhole" });
     await until("the database is cut off", async () => stack.said.split("Proven").length > 2);
     await sleep(2_000);
@@ -189,7 +188,7 @@ it("with the database isolated orders are refused with a problem document, and a
     await until("the order is fulfilled", async () => (await stateOf(id)) === "FULFILLED");
 });
 
-it("an attack on orders ends without a wait for its pod, which is young, and which the attack itself keeps from being ready", async () => {
+it("ending an attack on orders does not wait for its pod, which cannot become ready under the attack", async () => {
     const onOrders = {
         "experiment.target": "k8s.deployment=orders",
         "experiment.duration": "1s",
@@ -208,7 +207,7 @@ it("an attack on orders ends without a wait for its pod, which is young, and whi
     stack.unset("experiment.target");
 });
 
-it("back to four removes orders, inventory and message-broker, and disturbs nobody else", async () => {
+it("going back to variant four removes orders, inventory and message-broker, and restarts no other pod", async () => {
     const before = (await podsOf(stack.cluster, stack.namespace)).map(({ name }) => name);
     const { changes } = await stack.up({ variant: "four" });
     expect(changes.filter(({ op }) => op !== "delete").map(({ type }) => type)).toEqual(

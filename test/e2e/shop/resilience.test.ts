@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { dropPackets } from "../../../sandbox/node/drop";
+import { dropPackets } from "../../../sandbox/test/support/drop";
+import { marked, partsOf } from "../../support/listing";
 import { quick, TestStack, until } from "./support";
 
 let stack: TestStack;
@@ -17,23 +18,7 @@ async function ask(pattern: string) {
     return { status: response.status, body, seconds: (performance.now() - begun) / 1_000 };
 }
 
-/** What of a listing whose hot deals failed tells how that was dealt with. */
-const partsOf = ({ status, body }: Awaited<ReturnType<typeof ask>>) => [
-    status,
-    body.statusFashion,
-    body.statusToys,
-    body.statusHotDeals,
-    body.hotDealsResponse,
-];
-const marked = (why: string) => [
-    200,
-    "REMOTE_SERVICE",
-    "REMOTE_SERVICE",
-    why,
-    { responseType: "FALLBACK", products: [] },
-];
-
-/** How many time-outs of 2 s each pattern waits for a backend that hangs. */
+/** How many timeouts of 2 s each pattern waits for a backend that hangs. */
 const timeouts = { "/exception": 3, "/timeout": 1, "/retry": 3, "/parallel": 1 };
 const circuitCloses = () =>
     until(
@@ -42,30 +27,30 @@ const circuitCloses = () =>
         15_000,
     );
 
-describe("with hot-deals isolated by the experiment, on a network that refuses", () => {
+describe("while hot-deals is isolated by an experiment, on a network that refuses connections", () => {
     beforeAll(async () => {
         await stack.up({ ...quick, "experiment.enabled": "true" });
     });
 
-    it("/products fails as a whole, at once", async () => {
+    it("/products fails as a whole, and at once", async () => {
         const { status, body, seconds } = await ask("");
         expect([status, body.backend]).toEqual([502, "hot-deals"]);
         expect(seconds).toBeLessThan(1);
     });
 
-    it.each(Object.keys(timeouts))("/products%s lists the others and marks it, within a second", async (pattern) => {
+    it.each(Object.keys(timeouts))("/products%s lists the other two and marks it, within a second", async (pattern) => {
         const answer = await ask(pattern);
         expect(partsOf(answer)).toEqual(marked("UNREACHABLE"));
         expect(answer.seconds).toBeLessThan(1);
     });
 
-    it("/products/circuitbreaker does so too, and soon leaves it alone", async () => {
+    it("/products/circuitbreaker does so too, and soon stops calling hot-deals", async () => {
         expect(partsOf(await ask("/circuitbreaker"))).toEqual(marked("UNREACHABLE"));
         await ask("/circuitbreaker");
         expect(partsOf(await ask("/circuitbreaker"))).toEqual(marked("CIRCUIT_OPEN"));
     });
 
-    it("everything is whole again when the experiment is over", async () => {
+    it("every pattern lists all backends again after the experiment", async () => {
         await stack.up({ "experiment.enabled": "false" });
         for (const pattern of ["", ...Object.keys(timeouts)])
             expect((await ask(pattern)).body.statusHotDeals).toBe("REMOTE_SERVICE");
@@ -73,7 +58,7 @@ describe("with hot-deals isolated by the experiment, on a network that refuses",
     });
 });
 
-describe("with hot-deals out of the gateway's reach, on a network that drops", () => {
+describe("while the gateway cannot reach hot-deals, on a network that drops packets", () => {
     let heal: () => Promise<void>;
     beforeAll(async () => {
         const { items } = await stack.cluster.core.listNamespacedPod({ namespace: stack.namespace });
@@ -83,14 +68,14 @@ describe("with hot-deals out of the gateway's reach, on a network that drops", (
     });
     afterAll(() => heal?.());
 
-    it("/products fails as a whole after its time-out", async () => {
+    it("/products fails as a whole after its timeout", async () => {
         const { status, body, seconds } = await ask("");
         expect([status, body.backend]).toEqual([504, "hot-deals"]);
         expect(seconds).toBeLessThan(3);
     });
 
     it.each(Object.entries(timeouts))(
-        "/products%s lists the others and marks it after %i time-outs",
+        "/products%s lists the other two and marks it, after %i timeouts",
         async (pattern, count) => {
             const answer = await ask(pattern);
             expect(partsOf(answer)).toEqual(marked("TIMEOUT"));
@@ -107,7 +92,7 @@ describe("with hot-deals out of the gateway's reach, on a network that drops", (
         expect(answer.seconds).toBeLessThan(1);
     });
 
-    it("everything is whole again when the network is", async () => {
+    it("/products is complete and the circuit closed again after the network recovers", async () => {
         await heal();
         heal = () => Promise.resolve();
         expect((await ask("")).status).toBe(200);

@@ -2,7 +2,7 @@ import { ApiException, PatchStrategy, PolicyV1Api, type V1Deployment, setHeaderO
 import { Agent, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { orMissing } from "../../../shared/kubernetes";
+import { ignoreNotFound } from "../../../chaos/cluster/client";
 import { TestStack, until } from "./support";
 
 const namespace = "e2e-rolling";
@@ -19,11 +19,15 @@ beforeAll(async () => {
 afterAll(async () => {
     await stack.close();
     // Kept, where the last test was not reached.
-    await orMissing(stack.cluster.core.deleteNamespace({ name: namespace }));
+    await ignoreNotFound(stack.cluster.core.deleteNamespace({ name: namespace }));
     await until("the namespace is gone", async () => !(await stack.exists()));
 });
 
-/** Asks `/products` without a pause to speak of, over fresh connections and over kept ones, while something is done. @returns what was no good answer */
+/**
+ * Asks `/products` constantly, over fresh and kept connections, while something is done.
+ *
+ * @returns the answers that were not good
+ */
 async function underLoad(work: () => Promise<unknown>): Promise<{ asked: number; lost: string[] }> {
     const kept = new Agent({ keepAlive: true, maxSockets: 2 });
     const lost: string[] = [];
@@ -66,8 +70,8 @@ const podsOf = async (workload: string) =>
     (await stack.cluster.core.listNamespacedPod({ namespace, labelSelector: `app=${workload}` })).items;
 
 /**
- * Waits until a workload's pods are two that are ready, all of them of its newest kind, and one of them may be evicted: right
- * after an eviction only the budget knows of it.
+ * Waits until a workload has two ready pods, both of its newest version, one of which may be evicted: right after an
+ * eviction only the budget knows of it.
  */
 async function settled(workload: string): Promise<void> {
     const policies = stack.cluster.kubeconfig.makeApiClient(PolicyV1Api);
@@ -107,7 +111,7 @@ async function evict(name: string): Promise<boolean> {
 }
 
 describe("no request is lost under a constant load", () => {
-    it("while an update rolls all pods of the shop's programs", async () => {
+    it("while an update replaces all pods of the shop's programs", async () => {
         const before = (await podsOf("gateway")).map(({ metadata }) => metadata!.name);
         const { asked, lost } = await underLoad(async () => {
             await stack.up({ "shutdown.delay": "6s" });
@@ -138,12 +142,12 @@ describe("no request is lost under a constant load", () => {
     );
 });
 
-describe("the database's data outlive the stack", () => {
+describe("the database's data survives the stack", () => {
     const claimOf = async () =>
-        orMissing(stack.cluster.core.readNamespacedPersistentVolumeClaim({ name: "database-data", namespace }));
+        ignoreNotFound(stack.cluster.core.readNamespacedPersistentVolumeClaim({ name: "database-data", namespace }));
     let kept: string;
 
-    it("destroying it leaves the claim, and no workload", async () => {
+    it("destroying the stack keeps the claim, but no workload", async () => {
         kept = (await claimOf())!.metadata!.uid!;
         await stack.destroy();
         expect((await claimOf())!.metadata!.uid).toBe(kept);
@@ -151,7 +155,7 @@ describe("the database's data outlive the stack", () => {
         await stack.close();
     });
 
-    it("the next stack of that name takes it up again, with what is on it", async () => {
+    it("the next stack with this name uses the claim again, with its data", async () => {
         stack = await TestStack.open(namespace);
         await stack.up({ "database.storage": "256Mi" });
         expect((await claimOf())!.metadata!.uid).toBe(kept);
@@ -162,7 +166,7 @@ describe("the database's data outlive the stack", () => {
         expect((await stack.products()).good).toBe(true);
     });
 
-    it("and leaves nothing where it is told to keep nothing", async () => {
+    it("destroying the stack deletes the claim too if storage.keep is false", async () => {
         await stack.up({ "storage.keep": "false" });
         await stack.destroy();
         expect(await claimOf()).toBeUndefined();

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { podsOf, scale } from "../../../cli/shop";
-import type { Conclusion } from "../../../experiments/journal";
+import { runningExperiments } from "../../../chaos/lifecycle/running";
+import type { Conclusion } from "../../../chaos/report/journal";
 import { experimentParts, quick, TestStack } from "./support";
 
 let stack: TestStack;
@@ -12,8 +13,8 @@ afterAll(() => stack.close());
 
 const conclusionOf = (outputs: Record<string, { value: unknown }>) => outputs.experiment!.value as Conclusion;
 
-describe("the story, from a shop to two verdicts and back to nothing", () => {
-    it("an update brings the shop up: all pods Running and ready, the gateway's address in the outputs", async () => {
+describe("the story, from nothing to two verdicts and back to nothing", () => {
+    it("an update installs the shop: all pods are ready, and the gateway's address is in the outputs", async () => {
         const { outputs } = await stack.up();
         const pods = await podsOf(stack.cluster, stack.namespace);
         expect(pods.map(({ name }) => name.replace(/-[a-z0-9]+-[a-z0-9]{5}$/, "")).sort()).toEqual([
@@ -70,7 +71,7 @@ describe("the story, from a shop to two verdicts and back to nothing", () => {
 
     it("another update changes nothing", async () => expect((await stack.up()).changes).toEqual([]));
 
-    it("no password of the database is to be read in the state", async () => {
+    it("the state has no readable password of the database", async () => {
         const secret = await stack.cluster.core.readNamespacedSecret({
             name: "database-accounts",
             namespace: stack.namespace,
@@ -90,7 +91,7 @@ describe("the story, from a shop to two verdicts and back to nothing", () => {
         expect(shown.sort()).toEqual(experimentParts);
     });
 
-    it("with hot-deals isolated the verdict is FAILED", async () => {
+    it("the verdict is FAILED with hot-deals isolated", async () => {
         const { outputs } = await stack.up();
         const conclusion = conclusionOf(outputs);
         expect(conclusion).toMatchObject({
@@ -107,16 +108,29 @@ describe("the story, from a shop to two verdicts and back to nothing", () => {
         expect((await stack.products()).good).toBe(false);
     });
 
-    it("while nothing has changed, another update does not run it again", async () =>
+    it("while it runs, the status says what is attacked, and by whom", async () => {
+        const { running, everywhere } = await runningExperiments(stack.cluster, stack.namespace);
+        expect(everywhere).toBe(true);
+        expect(running.filter(({ namespace }) => namespace === stack.namespace)).toEqual([
+            {
+                namespace: stack.namespace,
+                experiment: "hot-deals-blackhole",
+                lease: { holder: expect.stringContaining("e2e-story"), endsAt: expect.any(Number) },
+                targets: [{ pod: expect.stringMatching(/^hot-deals-/), attack: "blackhole" }],
+            },
+        ]);
+    });
+
+    it("another update does not run it again if nothing has changed", async () =>
         expect((await stack.up()).changes).toEqual([]));
 
-    it("disabling it removes its parts, attack first, and /products is whole", async () => {
+    it("disabling it removes its parts, the attack first, and /products is complete", async () => {
         const { changes, outputs } = await stack.up({ "experiment.enabled": "false" });
         expect(changes).toHaveLength(experimentParts.length);
         expect(new Set(changes.map(({ op }) => op))).toEqual(new Set(["delete"]));
         const order = changes.map(({ name }) => name);
         // The deadline's Job, and what it may do, outlive the attack.
-        for (const part of ["deadline", "deadline-role", "deadline-binding", "deadline-account"]) {
+        for (const part of ["deadline", "deadline-role", "deadline-binding", "deadline-account", "deadline-program"]) {
             const steps = ["check", "blackhole", "targets", part, "steady-state"];
             expect(steps.map((step) => order.indexOf(step))).toEqual(
                 steps.map((step) => order.indexOf(step)).sort((a, b) => a - b),
@@ -128,12 +142,12 @@ describe("the story, from a shop to two verdicts and back to nothing", () => {
         expect(outputs.experiment!.value).toBe("disabled");
     });
 
-    it("what `kubectl scale` made of hot-deals is left alone", async () => {
+    it("an update keeps the number of pods that `kubectl scale` has set", async () => {
         await scale(stack.cluster, stack.namespace, "hot-deals", 3);
         expect((await stack.up()).changes).toEqual([]);
     });
 
-    it("with three replicas and one isolated the verdict is PASSED", async () => {
+    it("the verdict is PASSED with one of three replicas isolated", async () => {
         const { outputs } = await stack.up({ "experiment.enabled": "true" });
         expect(conclusionOf(outputs)).toMatchObject({ verdict: "PASSED", successRate: "100%" });
     });
@@ -157,7 +171,7 @@ describe("the story, from a shop to two verdicts and back to nothing", () => {
         expect(conclusionOf(outputs)).toMatchObject({ run: "2", verdict: "PASSED" });
     });
 
-    it("destroying the stack in the middle of it all leaves nothing in the cluster", async () => {
+    it("destroying the stack during an experiment leaves nothing in the cluster", async () => {
         await stack.destroy();
         expect(await stack.exists()).toBe(false);
         const policies = await stack.cluster.networking.listNetworkPolicyForAllNamespaces({

@@ -5,14 +5,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { plainError } from "../../../cli/session";
-import { BorrowedStack, project } from "../../../cli/stack";
-import { askProducts } from "../../../experiments/checks/products";
-import { chooseRoute } from "../../../experiments/checks/route";
+import { BorrowedStack } from "../../../cli/stack";
+import { project } from "../../../cli/stack-file";
+import { gatewayOf } from "../../../components/shop/gateway";
+import { askProducts } from "../../../experiments/products";
+import { chooseRoute } from "../../../chaos/checks/route";
 import { sandboxUp } from "../../../sandbox/node/up";
-import { preparePulumi } from "../../../sandbox/preparePulumi";
-import { fileBackend } from "../../../sandbox/pulumi/environment";
-import { type Cluster, connect, orMissing } from "../../../shared/kubernetes";
-import { commandLines } from "../processes";
+import { preparePulumi } from "../../../toolchain/prepare-pulumi";
+import { fileBackend } from "../../../toolchain/pulumi/environment";
+import { type Cluster, connect, ignoreNotFound } from "../../../chaos/cluster/client";
+import { commandLines } from "../../../sandbox/test/e2e/processes";
 
 /** What an update did to one resource. */
 export interface Change {
@@ -117,17 +119,25 @@ export class TestStack {
     async preview(settings: Record<string, string> = {}): Promise<Change[]> {
         this.stack.set(settings);
         const changes: Change[] = [];
-        await this.stack.preview(
-            (event) => this.record(event, event.resourcePreEvent?.metadata, changes),
-            this.onOutput,
-        );
+        await this.stack.automation.preview({
+            configFile: this.stack.configFile,
+            onEvent: (event) => this.record(event, event.resourcePreEvent?.metadata, changes),
+            onOutput: this.onOutput,
+            diff: this.onOutput !== undefined,
+            color: "never",
+        });
         return changes;
     }
 
     /** Begins a plain `pulumi up`, as a process of its own. `ended` gives its exit code, null where it was killed. */
     begin(): { ended: Promise<number | null>; kill(): Promise<void> } {
-        const { command, args } = this.stack.upCommand();
-        const child = spawn(command, args, { cwd: project, detached: true, stdio: "ignore" });
+        const { automation, configFile } = this.stack;
+        const place = ["--stack", automation.name, "--config-file", configFile];
+        const child = spawn(
+            automation.workspace.pulumiCommand.command,
+            ["up", "--yes", "--skip-preview", ...place, "--non-interactive", "--color", "never"],
+            { cwd: project, detached: true, stdio: "ignore" },
+        );
         const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
         return {
             ended,
@@ -138,13 +148,20 @@ export class TestStack {
         };
     }
 
+    /** The stack's exported state. Secrets are encrypted. */
     state(): Promise<string> {
         return this.stack.state();
     }
 
-    /** Whether a shell waits for the update to be killed, as it does once the update's program has begun. */
-    isWatched(): boolean {
-        return commandLines().some((command) => command.includes("kill -0") && command.includes(this.backend!));
+    /** Releases the lock that a killed update has left, as `pulumi cancel` does. */
+    cancel(): Promise<void> {
+        return this.stack.automation.cancel();
+    }
+
+    /** Whether an update of the stack has started its program. */
+    isProgramRunning(): boolean {
+        const ofStack = ` --stack ${this.namespace} `;
+        return commandLines().some((command) => command.includes("cmd/run") && command.includes(ofStack));
     }
 
     /** Whether the backend holds a lock of the stack, as it does while an update runs. */
@@ -156,14 +173,14 @@ export class TestStack {
     }
 
     async destroy(): Promise<void> {
-        await this.stack.destroy((event) => this.record(event, undefined, []), this.onOutput);
+        await destroyStack(this.stack, (event) => this.record(event, undefined, []), this.onOutput);
         this.destroyed = true;
     }
 
     async close(): Promise<void> {
         try {
-            await this.stack.cancel().catch(() => undefined);
-            if (!this.destroyed && (await this.exists())) await this.stack.destroy();
+            await this.cancel().catch(() => undefined);
+            if (!this.destroyed && (await this.exists())) await destroyStack(this.stack);
         } finally {
             this.stack.close();
             if (this.backend !== undefined) rmSync(this.backend, { recursive: true, force: true });
@@ -171,15 +188,15 @@ export class TestStack {
     }
 
     async exists(): Promise<boolean> {
-        return (await orMissing(this.cluster.core.readNamespace({ name: this.namespace }))) !== undefined;
+        return (await ignoreNotFound(this.cluster.core.readNamespace({ name: this.namespace }))) !== undefined;
     }
 
     /** One answer of `/products`, by whatever way there is. */
     async products() {
-        return askProducts(this.cluster, await chooseRoute(this.cluster, this.namespace), 5_000);
+        return askProducts(this.cluster, await chooseRoute(this.cluster, gatewayOf(this.namespace)), 5_000);
     }
 
-    /** All that belongs to experiments in the namespace: policies, Jobs, accounts, claims, marked pods. */
+    /** All that belongs to experiments in the namespace: policies, Jobs, accounts, leases, labeled pods. */
     async traces(): Promise<string[]> {
         const { namespace, cluster } = this;
         const ofExperiments = { namespace, labelSelector: "chaos-shop/experiment" };
@@ -216,6 +233,16 @@ export class TestStack {
     }
 }
 
+/** Destroys a stack's resources and removes it. @param onOutput receives the output of `pulumi destroy` */
+export async function destroyStack(
+    { automation, configFile }: BorrowedStack,
+    onEvent?: (event: EngineEvent) => void,
+    onOutput?: (text: string) => void,
+): Promise<void> {
+    await automation.destroy({ configFile, onEvent, onOutput, color: "never", showSecrets: false });
+    await automation.workspace.removeStack(automation.name, { preserveConfig: true });
+}
+
 /** Waits until something holds. @throws where it does not get so */
 export async function until(
     what: string,
@@ -233,11 +260,12 @@ export async function until(
 /** A short experiment: what is tested is the order of things, not endurance. */
 export const quick = { "experiment.duration": "5s", "experiment.grace": "5s", "experiment.interval": "250ms" };
 
-/** What a preview of the default experiment shows, hashes aside, in the order of the alphabet: these parts and nothing else. */
+/** All that a preview of the default experiment shows, in alphabetical order, without hashes. */
 export const experimentParts = [
     "create Command check",
     "create Command steady-state",
     "create Command targets",
+    "create ConfigMap deadline-program",
     "create Experiment hot-deals-blackhole",
     "create Job deadline",
     "create NetworkPolicy blackhole",

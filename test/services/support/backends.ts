@@ -3,10 +3,10 @@ import { createServer, type RequestListener } from "node:http";
 import { connect, createServer as createTcpServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { freePort } from "./ports";
 
-/** Something that stands where a backend should be. */
+/** A server in place of a backend. */
 export interface Peer {
     url: string;
-    /** How many connections it has accepted. */
+    /** Number of accepted connections. */
     connections(): number;
     close(): void;
 }
@@ -30,7 +30,6 @@ async function listen(server: Server): Promise<Peer> {
     };
 }
 
-/** Answers each request as told. */
 export const answering = (listener: RequestListener): Promise<Peer> => listen(createServer(listener));
 
 /** Answers each request with a JSON document. */
@@ -39,13 +38,19 @@ export const answeringJson = (document: unknown, status = 200): Promise<Peer> =>
         response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(document));
     });
 
-/** Accepts connections and says nothing. */
+export const product = (category: string) => ({
+    id: "1cb000fc-4a11-4fd3-a30d-65e5eccf7d56",
+    name: "A thing",
+    category,
+});
+export const list = (category: string) => ({ responseType: "REMOTE_SERVICE", products: [product(category)] });
+
+/** Accepts connections and sends nothing. */
 export const silent = (): Promise<Peer> => listen(createTcpServer(() => {}));
 
-/** Sends a few bytes, HTTP or not, and hangs up. */
+/** Sends bytes and closes the connection. */
 export const saying = (bytes: string): Promise<Peer> => listen(createTcpServer((socket) => socket.end(bytes)));
 
-/** Sends a few bytes that are not HTTP. */
 export const garbled = (): Promise<Peer> => saying("what?\r\n\r\n");
 
 /** Refuses connections. */
@@ -54,8 +59,8 @@ export async function refusing(): Promise<Peer> {
 }
 
 /**
- * Drops the packets that ask for a connection, as a firewall does: a listener that never accepts, with its queue
- * full. The kernel then ignores further ones.
+ * Drops packets that open connections, as a firewall does: a listener that never accepts and whose queue is full. The
+ * kernel ignores further connections.
  */
 export async function dropping(): Promise<Peer> {
     const script = `const server = require("node:net").createServer();
@@ -85,7 +90,7 @@ export async function dropping(): Promise<Peer> {
     };
 }
 
-/** A way to a TCP port that can be made to swallow everything, on old connections and new ones, and healed again. */
+/** A proxy to a TCP port that can drop data on all connections, or only new connections. */
 export async function switchable(port: number) {
     let takesNew = true;
     const breaks = new Set<() => void>();
@@ -95,7 +100,7 @@ export async function switchable(port: number) {
                 return;
             }
             const far = connect(port, "127.0.0.1").on("error", () => near.destroy());
-            // What was swallowed once stays lost: a connection that lived through a blackhole must not come back.
+            // A connection that lost data stays broken.
             const forward = (from: Socket, to: Socket) =>
                 from.on("data", (chunk) => !broken && to.write(chunk)).on("close", () => !broken && to.destroy());
             let broken = false;
@@ -106,18 +111,18 @@ export async function switchable(port: number) {
     );
     return {
         port: Number(new URL(peer.url).port),
-        /** Nothing more comes through. */
+        /** Drops data on old and new connections. */
         swallow() {
             takesNew = false;
             breaks.forEach((breakIt) => breakIt());
         },
-        /** Connections that are open live on, new ones lead nowhere: what a NetworkPolicy does. */
+        /** Open connections survive, new ones lead nowhere: what a NetworkPolicy does. */
         refuseNew() {
             takesNew = false;
         },
         heal() {
             takesNew = true;
         },
-        close: peer.close,
+        close: () => peer.close(),
     };
 }

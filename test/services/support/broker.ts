@@ -3,16 +3,19 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { whyNotInstalled } from "./debian";
+import { describeUnless, whyNotInstalled } from "./debian";
 import { eventually, freePort } from "./ports";
 
-/** Begins with a letter, as those that the shop draws do: NATS reads a variable's value as it reads its configuration. */
+/** Begin with a letter, like the shop's: NATS parses the value of a variable like its configuration. */
 export const BROKER_PASSWORDS = { ORDERS_PASSWORD: "p-orders_1", INVENTORY_PASSWORD: "p-inventory_2" };
 
-/** Why the real NATS cannot be had here, or undefined if it can. */
-export const whyNoNats = () => whyNotInstalled("NATS", "nats-server", () => existsSync("/usr/sbin/nats-server"));
+/** A group of tests that need NATS. */
+export function describeWithNats(title: string, tests: () => void): void {
+    const reason = whyNotInstalled("NATS", "nats-server", () => existsSync("/usr/sbin/nats-server"));
+    describeUnless(reason, title, tests);
+}
 
-/** The shop's message broker, with the shop's own configuration and data in a folder of its own. */
+/** The shop's message broker with the shop's configuration, and its data in a new folder. */
 export class TestBroker {
     private readonly folder = mkdtempSync(join(tmpdir(), "shop-broker-"));
     private server: ChildProcess | undefined;
@@ -41,7 +44,7 @@ export class TestBroker {
             stdio: "pipe",
         });
         let output = "";
-        server.stderr!.on("data", (chunk) => (output += chunk));
+        server.stderr.on("data", (chunk) => (output += chunk));
         this.server = server;
         await eventually("the broker listens", () => {
             if (server.exitCode !== null) throw new Error(`nats-server exited with ${server.exitCode}: ${output}`);
@@ -49,7 +52,7 @@ export class TestBroker {
         });
     }
 
-    /** Ends it at once; its data stay. */
+    /** Kills it; its data stay. */
     async kill(): Promise<void> {
         const server = this.server;
         if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
@@ -58,7 +61,7 @@ export class TestBroker {
         await exited;
     }
 
-    /** Ends it at once, and its data are gone, as a pod's `emptyDir` is. */
+    /** Kills it and removes its data, as a lost pod with an `emptyDir` does. */
     async lose(): Promise<void> {
         await this.kill();
         rmSync(join(this.folder, "data"), { recursive: true, force: true });

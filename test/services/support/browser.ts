@@ -1,16 +1,15 @@
 import { existsSync } from "node:fs";
 import { chromium, type Browser } from "playwright-core";
-import { describe } from "vitest";
-import { whyNotInstalled } from "./debian";
+import { describeUnless, whyNotInstalled } from "./debian";
 
 const PROGRAM = "/usr/bin/chromium";
 
-/** A group of tests that need the real Chromium; its title says why if they are skipped. */
+/** A group of tests that need Chromium. */
 export function describeInChromium(title: string, tests: () => void): void {
     const reason = whyNotInstalled("Chromium", "chromium", () => existsSync(PROGRAM));
-    describe.skipIf(reason !== undefined)(reason === undefined ? title : `${title} (skipped: ${reason})`, tests);
+    describeUnless(reason, title, tests);
 }
 
-/** A headless Chromium. Its own sandbox does not run as root, which the tests may be. */
+/** A headless Chromium. Its sandbox does not work for root. */
 export const openBrowser = (): Promise<Browser> =>
     chromium.launch({ executablePath: PROGRAM, chromiumSandbox: process.getuid?.() !== 0 });

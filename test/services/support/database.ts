@@ -3,8 +3,7 @@ import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmS
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import postgres from "postgres";
-import { describe } from "vitest";
-import { whyNotInstalled } from "./debian";
+import { describeUnless, whyNotInstalled } from "./debian";
 import { eventually, freePort } from "./ports";
 
 const SOURCE = resolve(__dirname, "../../../services/database");
@@ -15,17 +14,17 @@ export const ORDERS_PASSWORD = "orders' secret";
 export const INVENTORY_PASSWORD = "inventory secret";
 
 /**
- * Why the real PostgreSQL cannot be had here, or undefined if it can. As root on a Debian it is installed if missing;
- * elsewhere the tests that need it are skipped, with this as the reason.
+ * Why PostgreSQL is not available, or undefined if it is. Root on Debian installs it if it is missing. Elsewhere, tests
+ * that need it are skipped for this reason.
  */
 function whyNoPostgres(): string | undefined {
     const versions = "/usr/lib/postgresql";
-    // The client alone makes a version's folder, too.
+    // The client package alone makes a version's folder as well.
     const isThere = () =>
         existsSync(versions) &&
         readdirSync(versions).some((version) => existsSync(join(versions, version, "bin", "postgres")));
     return whyNotInstalled("PostgreSQL", "postgresql-15", isThere, () => {
-        // Only the programs are wanted: the package would otherwise make a database of its own and start it.
+        // Otherwise the package creates and starts a database.
         const clusterSettings = "/etc/postgresql-common/createcluster.conf";
         if (!existsSync(clusterSettings)) {
             mkdirSync("/etc/postgresql-common", { recursive: true });
@@ -34,23 +33,22 @@ function whyNoPostgres(): string | undefined {
     });
 }
 
-/** A group of tests that need the real PostgreSQL; its title says why if they are skipped. */
+/** A group of tests that need PostgreSQL. */
 export function describeOnPostgres(title: string, tests: () => void): void {
-    const reason = whyNoPostgres();
-    describe.skipIf(reason !== undefined)(reason === undefined ? title : `${title} (skipped: ${reason})`, tests);
+    describeUnless(whyNoPostgres(), title, tests);
 }
 
-/** The shop's database as its pod runs it, in a folder of its own and as a user other than root. */
+/** The shop's database as its pod runs it, in a new folder and not as root. */
 export class TestDatabase {
     readonly folder = mkdtempSync(join(tmpdir(), "shop-database-"));
     readonly dataFolder = join(this.folder, "volume", "shop");
     private server: ChildProcess | undefined;
     private written = "";
-    /** Whether all processes that could write to the server's output are gone. */
+    /** Whether all processes that write to the server's output have ended. */
     private closed = true;
 
     private constructor(readonly port: number) {
-        // Read from a copy, as from a ConfigMap: the checkout may lie where the other user cannot look.
+        // A copy, like a ConfigMap: the other user may not be able to read the repository.
         cpSync(SOURCE, join(this.folder, "configuration"), { recursive: true });
         for (const name of [".", "volume", "run"]) {
             mkdirSync(join(this.folder, name), { recursive: true });
@@ -61,23 +59,22 @@ export class TestDatabase {
         }
     }
 
-    /** Everything in place, nothing started. */
+    /** Creates the folders, starts nothing. */
     static async create(): Promise<TestDatabase> {
         return new TestDatabase(await freePort());
     }
 
-    /** Created, started, and open to the network. */
     static async started(): Promise<TestDatabase> {
         const database = await TestDatabase.create();
         await database.start();
         return database;
     }
 
-    /** Runs `start.sh` and returns at once; `environment` overrides what it is given. */
+    /** Runs `start.sh` and returns at once. @param environment overrides the default variables */
     launch(environment: Record<string, string> = {}): ChildProcess {
         const owner = unprivilegedUser();
         this.written = "";
-        // A process group of its own, so that all of it can be killed at once, as when a container dies.
+        // A new process group, to kill all processes at once, as when a container dies.
         const server = spawn("sh", [join(this.folder, "configuration", "start.sh")], {
             env: {
                 PATH: process.env.PATH ?? "",
@@ -120,7 +117,7 @@ export class TestDatabase {
         );
     }
 
-    /** Asks the database as the given account over the network, on a connection of its own. */
+    /** Queries the database over the network, on a new connection. */
     async query<Rows>(
         ask: (sql: postgres.Sql) => Promise<Rows>,
         user = "shop_reader",
@@ -147,19 +144,17 @@ export class TestDatabase {
         return this.written;
     }
 
-    /** Ends the server by SIGTERM, as a kubelet does, and resolves with its exit code and how long that took. */
-    async stop(): Promise<{ code: number | null; durationMs: number }> {
-        const start = performance.now();
-        const code = await this.end("SIGTERM");
-        return { code, durationMs: performance.now() - start };
+    /** Sends SIGTERM, as a kubelet does, and resolves with the exit code. */
+    stop(): Promise<number | null> {
+        return this.end("SIGTERM");
     }
 
-    /** Ends each of its processes at once by SIGKILL, as when the container is out of memory. */
+    /** Kills all of its processes, as when the container is out of memory. */
     async kill(): Promise<void> {
         await this.end("SIGKILL");
     }
 
-    /** Ends the shell that watches the server, and not the server. */
+    /** Kills the shell that watches the server, but not the server. */
     async killShellOnly(): Promise<void> {
         const server = this.server!;
         const exited = new Promise((resolve) => server.once("exit", resolve));
@@ -167,7 +162,7 @@ export class TestDatabase {
         await exited;
     }
 
-    /** Ends it and removes its folder. */
+    /** Kills it and removes its folder. */
     async remove(): Promise<void> {
         await this.kill();
         rmSync(this.folder, { recursive: true, force: true });
@@ -184,7 +179,7 @@ export class TestDatabase {
     }
 }
 
-/** Whom root becomes to run PostgreSQL, which refuses root; undefined for anybody else. */
+/** The user to run PostgreSQL as, which refuses root; undefined if this is not root. */
 function unprivilegedUser(): { uid: number; gid: number } | undefined {
     if (process.getuid?.() !== 0) {
         return undefined;

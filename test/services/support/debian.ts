@@ -2,12 +2,12 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { describe } from "vitest";
 
 /**
- * Why a server's programs cannot be had here, or undefined if they can. As root on a Debian their package is installed
- * if it is missing.
+ * Why a program is not available, or undefined if it is. Root on Debian installs its package if it is missing.
  *
- * @param prepare what must be in place before the package is
+ * @param prepare runs before the installation
  */
 export function whyNotInstalled(
     what: string,
@@ -19,12 +19,11 @@ export function whyNotInstalled(
         return undefined;
     }
     if (process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get")) {
-        return `no ${what} here; install it with: sudo apt-get install ${debianPackage}`;
+        return `${what} is missing; install it with: sudo apt-get install ${debianPackage}`;
     }
-    console.warn(`Installs ${what} for the tests: apt-get install ${debianPackage}`);
+    console.warn(`Installing ${what} for the tests: apt-get install ${debianPackage}`);
     const environment = { ...process.env, DEBIAN_FRONTEND: "noninteractive", UCF_FORCE_CONFFOLD: "1" };
-    // Other tests may be installing, too, and apt-get waits for those who install, but not for those who update the lists,
-    // which on a new machine are empty or old.
+    // Other tests may run apt-get as well. It waits for other installations, but not for updates of the package lists.
     const aptGet = (...args: string[]) =>
         execFileSync(
             "flock",
@@ -36,7 +35,12 @@ export function whyNotInstalled(
         aptGet("update");
         aptGet("install", "--yes", "--no-install-recommends", debianPackage);
     } catch (error) {
-        return `${what} could not be installed: ${error instanceof Error ? error.message : error}`;
+        return `${what} could not be installed: ${String(error)}`;
     }
     return undefined;
+}
+
+/** A group of tests that are skipped for a reason, if there is one. The title then gives it. */
+export function describeUnless(reason: string | undefined, title: string, tests: () => void): void {
+    describe.skipIf(reason !== undefined)(reason === undefined ? title : `${title} (skipped: ${reason})`, tests);
 }

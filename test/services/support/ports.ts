@@ -1,25 +1,39 @@
-import { createServer } from "node:net";
+import { createServer, type Server } from "node:net";
 
-/**
- * Below the ports that a system gives to whoever names none (from 32768 on Linux): one of those, free a moment ago, may be
- * some connection's own by now. Each test process has a hundred to itself.
- */
-let next = 10_000 + (process.pid % 200) * 100;
+/** The first port of this process's block of 200 ports, which it listens on to claim the block. */
+let claimed: Promise<number> | undefined;
+let used = 0;
 
-/** A TCP port of the loopback interface that is free, and that nobody takes by chance. */
+/** A free TCP port that no other process takes by chance. */
 export async function freePort(): Promise<number> {
-    const port = next++;
-    return (await isFree(port)) ? port : freePort();
+    const first = await (claimed ??= claimBlock());
+    const port = first + ++used;
+    const server = await listen(port);
+    if (!server) return freePort();
+    await new Promise((resolve) => server.close(resolve));
+    return port;
 }
 
-function isFree(port: number): Promise<boolean> {
+/** Blocks are below the ephemeral ports (from 32768 on Linux), which any connection may take at any time. */
+async function claimBlock(): Promise<number> {
+    for (let first = 10_000; first < 32_000; first += 200) {
+        const server = await listen(first);
+        if (server) {
+            server.unref();
+            return first;
+        }
+    }
+    throw new Error("all blocks of ports are in use");
+}
+
+function listen(port: number): Promise<Server | undefined> {
     return new Promise((resolve) => {
-        const server = createServer().once("error", () => resolve(false));
-        server.listen(port, () => server.close(() => resolve(true)));
+        const server = createServer().once("error", () => resolve(undefined));
+        server.listen(port, () => resolve(server));
     });
 }
 
-/** Asks again and again until the answer is yes; throws with what was waited for when the limit runs out. */
+/** Polls until a condition holds; throws after the limit. */
 export async function eventually(
     what: string,
     isSo: () => Promise<boolean> | boolean,
@@ -28,7 +42,7 @@ export async function eventually(
     const deadline = performance.now() + limitMs;
     while (!(await isSo())) {
         if (performance.now() > deadline) {
-            throw new Error(`waited ${limitMs} ms in vain until ${what}`);
+            throw new Error(`timed out after ${limitMs} ms, waiting until ${what}`);
         }
         await new Promise((resolve) => setTimeout(resolve, 25));
     }

@@ -1,13 +1,13 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { nodeOptions } from "../../../components/shop/nodeOptions";
-import { bundledFile } from "../../../shared/bundle";
+import { nodeOptions } from "../../../components/shop/node-options";
+import { bundledFile } from "../../../toolchain/bundle";
 import { eventually, freePort } from "./ports";
 
 export type ProgramName = "gateway" | "catalogue" | "orders" | "inventory";
 
-/** Bundles a program into one file, as it is mounted into its pod, and says where that file is. */
+/** Bundles a program into one file, as its pod mounts it. @returns the file's path */
 export function bundle(name: ProgramName): string {
     return bundledFile(resolve(__dirname, "../../../services", name, "main.ts"));
 }
@@ -16,16 +16,16 @@ export function bundle(name: ProgramName): string {
 export interface RunningProgram {
     /** Its address, without a path. */
     url: string;
-    /** What it wrote so far to standard output and standard error. */
+    /** Its standard output and standard error so far. */
     output(): string;
     /** Resident memory in megabytes. */
     residentMb(): number;
-    /** Sends SIGTERM and resolves with the exit code and how long that took. */
-    stop(): Promise<{ code: number | null; durationMs: number }>;
+    /** Sends SIGTERM and resolves with the exit code. */
+    stop(): Promise<number | null>;
     kill(): void;
 }
 
-/** Starts a bundled program with this environment and nothing else of ours, and waits until it listens. */
+/** Starts a bundled program with exactly this environment and a port, and waits until it listens. */
 export async function startProgram(name: ProgramName, environment: Record<string, string>): Promise<RunningProgram> {
     const port = environment.PORT ?? String(await freePort());
     const { child, output, exited } = spawnProgram(name, { ...environment, PORT: port });
@@ -43,15 +43,22 @@ export async function startProgram(name: ProgramName, environment: Record<string
             return Number(kilobytes) / 1024;
         },
         stop: async () => {
-            const start = performance.now();
             child.kill("SIGTERM");
-            return { code: await exited, durationMs: performance.now() - start };
+            return exited;
         },
         kill: () => void child.kill("SIGKILL"),
     };
 }
 
-/** Starts a program that is expected to end by itself. */
+/** A program's log, line by line. Each line must be a JSON object. */
+export const logOf = (program: RunningProgram) =>
+    program
+        .output()
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+/** Runs a program that exits by itself. */
 export async function runToExit(name: ProgramName, environment: Record<string, string>) {
     const { output, exited } = spawnProgram(name, environment);
     return { code: await exited, output: output() };

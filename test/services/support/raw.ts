@@ -9,9 +9,9 @@ export interface RawAnswer {
 }
 
 /**
- * Sends bytes as they are, however little they are HTTP, and reads what comes back until the other side closes.
+ * Sends raw bytes and reads until the server closes the connection.
  *
- * @throws where it has not closed after the limit, or answered with something that is not HTTP
+ * @throws if it does not close within the limit, or the answer is not HTTP
  */
 export function sendRaw(url: string, bytes: string | Uint8Array, limitMs = 3_000): Promise<RawAnswer> {
     const { hostname, port } = new URL(url);
@@ -21,7 +21,7 @@ export function sendRaw(url: string, bytes: string | Uint8Array, limitMs = 3_000
         const timer = setTimeout(() => socket.destroy(new Error(`no end of the answer within ${limitMs} ms`)), limitMs);
         socket.on("data", (chunk) => chunks.push(chunk));
         let failure: Error | undefined;
-        // A server that refuses a long body closes while it is being sent; what it said before counts.
+        // A server that refuses a long body closes while it is being sent; its answer counts.
         socket.on("error", (error) => (failure = error));
         socket.on("close", () => {
             clearTimeout(timer);

@@ -2,12 +2,12 @@ import { BROKER_PASSWORDS, type TestBroker } from "./broker";
 import { INVENTORY_PASSWORD, ORDERS_PASSWORD, READER_PASSWORD, type TestDatabase } from "./database";
 import { startProgram, type RunningProgram } from "./programs";
 
-/** The shop of variant four as processes, before a real database. */
+/** The shop of variant four as processes, with a real database. */
 export interface RunningShop {
     gateway: RunningProgram;
     /** By category. */
     catalogues: Record<string, RunningProgram>;
-    /** Kills all of them; the database stays. */
+    /** Kills all programs; the database stays. */
     kill(): void;
 }
 
@@ -20,7 +20,7 @@ export function startCatalogue(
     return startProgram("catalogue", { CATEGORY: category, ...connection, ...environment });
 }
 
-/** @param environment for all of the programs, besides their own */
+/** @param environment more variables for all programs */
 export async function startShop(
     database: TestDatabase,
     environment: Record<string, string> = {},
@@ -42,7 +42,7 @@ export async function startShop(
     };
 }
 
-/** What variant seven adds, as processes: orders and the inventory, before a real database and a real broker. */
+/** The programs that variant seven adds, as processes, with a real database and a real broker. */
 export async function startOrdering(
     database: { port: number },
     broker: TestBroker,

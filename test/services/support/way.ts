@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
-/** A way to a port of this machine on which a network's faults can be had. */
+/** A proxy to a local port that simulates network faults. */
 export class Way {
     private readonly pairs = new Set<[Socket, Socket]>();
     private dropping = false;
@@ -20,7 +20,7 @@ export class Way {
         return (this.server.address() as AddressInfo).port;
     }
 
-    /** From now on nothing comes through, and nobody is told: a network that drops packets. */
+    /** Drops all packets, silently. */
     drop(): void {
         this.dropping = true;
         this.pairs.forEach(([near, far]) => {
@@ -29,14 +29,14 @@ export class Way {
         });
     }
 
-    /** Everything comes through again, what was held up included, as TCP sends again what got lost. */
+    /** Delivers packets again, also the dropped ones, because TCP repeats those. */
     restore(): void {
         if (!this.dropping) return;
         this.dropping = false;
         this.pairs.forEach(([near, far]) => near.pipe(far).pipe(near));
     }
 
-    /** Ends the connections that there are, as a server does that goes. */
+    /** Closes all connections, as a server that exits does. */
     end(): void {
         this.pairs.forEach(([near]) => near.unpipe().end());
     }

@@ -18,19 +18,18 @@ describe("a median", () => {
         [[100, 9, 11], 11], // by number, not by text
     ])("of %j is %d", (samples, expected) => expect(median(samples)).toBe(expected));
 
-    it("leaves the samples in their order", () => {
+    it("does not reorder the samples", () => {
         const samples = [3, 1, 2];
         median(samples);
         expect(samples).toEqual([3, 1, 2]);
     });
 
-    it("is refused where there are no samples", () => expect(() => median([])).toThrow("no samples"));
+    it("is an error if there are no samples", () => expect(() => median([])).toThrow("no samples"));
 });
 
 describe("a ratio", () => {
-    it("compares the medians, so that one slow round does not decide", () =>
-        expect(ratio([6, 6, 60], [3, 3, 3])).toBe(2));
-    it("is refused where the other side took no time", () => expect(() => ratio([1], [0])).toThrow("compared with 0"));
+    it("compares medians, so one slow round does not decide it", () => expect(ratio([6, 6, 60], [3, 3, 3])).toBe(2));
+    it("is an error if the other side took no time", () => expect(() => ratio([1], [0])).toThrow("compared with 0"));
 });
 
 describe("a figure", () => {
@@ -39,11 +38,11 @@ describe("a figure", () => {
         [1.3, true],
         [1.31, false],
         [Number.NaN, false],
-    ])("of %d against a bar of 1.3 holds: %s", (value, holds) =>
+    ])("of %d is within a limit of 1.3: %s", (value, holds) =>
         expect(judge(figure(1.3), measured(value)).holds).toBe(holds),
     );
 
-    it("is told with its name, bar, value and what the value was made of", () => {
+    it("is printed with its name, limit, value and what the value consists of", () => {
         const told = describeResult(judge(figure(1.3), measured(2)));
         for (const part of ["fails", "speed", "how fast it is", "at most 1.30 times", "2.00 times", "of this and that"])
             expect(told).toContain(part);

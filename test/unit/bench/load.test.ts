@@ -25,7 +25,7 @@ describe("a load", () => {
         return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     };
 
-    it("that is steady counts a stall for every request that was due in it", async () => {
+    it("at a fixed rate counts a stall for every request that was due during it", async () => {
         const begun = performance.now();
         const url = await serve(() => ({ delayMs: Math.max(0, 300 - (performance.now() - begun)) }));
         const { latencies } = await steadyLoad(url, 200, 0.5);
@@ -34,15 +34,15 @@ describe("a load", () => {
         expect(latencies.filter((latency) => latency > 100).length).toBeGreaterThan(30);
     });
 
-    it("counts what was not answered well, and not among the latencies", async () => {
+    it("counts bad answers, and leaves them out of the latencies", async () => {
         const url = await serve((count) => ({ status: count % 2 === 0 ? 200 : 503 }));
         const { latencies, bad } = await fullLoad(url, 0.3);
         expect(bad).toBeGreaterThan(0);
         expect(latencies.length).toBeGreaterThan(0);
     });
 
-    it("that nothing answers well is no measurement", async () => {
+    it("without a good answer is an error", async () => {
         const url = await serve(() => ({ status: 503 }));
-        await expect(fullLoad(url, 0.1)).rejects.toThrow("not answered well once");
+        await expect(fullLoad(url, 0.1)).rejects.toThrow("no good answer");
     });
 });

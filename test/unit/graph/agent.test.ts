@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { BuiltinAgent } from "../../../components/agent/builtin";
 import { chartAgent } from "../../../components/agent/chart";
+import { agentName, builtinAgent } from "../../../components/agent/reference";
 import { ManifestAgent } from "../../../components/agent/manifest";
 import type { ManifestObject } from "../../../components/manifest/read";
-import { type Asked, find, kinds, recordGraph } from "./support";
+import { type Asked, find, kinds, recordGraph, secretMark } from "./support";
 
 const key = "the-key-of-this-test";
-const secretMark = "4dabf18193072939515e22adb298388d"; // the engine's mark of a secret
 const daemonSetKind = "kubernetes:apps/v1:DaemonSet";
 
 /** A value without what the engine is told to keep secret. */
@@ -18,7 +18,7 @@ describe("the builtin agent", () => {
     beforeAll(async () => {
         agent = await recordGraph(
             async () =>
-                new BuiltinAgent("agent", {
+                new BuiltinAgent(agentName, {
                     namespace: "demo-agent",
                     shop: "demo",
                     clusterName: "c",
@@ -28,7 +28,12 @@ describe("the builtin agent", () => {
         );
     });
 
-    it("mounts the key from an immutable Secret, and is handed it nowhere else", () => {
+    it("is the DaemonSet that experiments ask", () => {
+        const { name, namespace } = find(agent, daemonSetKind, agentName).metadata;
+        expect({ name, namespace }).toEqual(builtinAgent({ install: "builtin", namespace: "demo-agent" }));
+    });
+
+    it("gets the key only from an immutable Secret that it mounts", () => {
         expect(find(agent, kinds.secret, "agent-key")).toMatchObject({ immutable: true });
         expect(inTheClear(agent)).not.toContain(key);
         const { volumes, containers } = find(agent, daemonSetKind, "agent").spec.template.spec;
@@ -45,7 +50,7 @@ describe("the builtin agent", () => {
         ]);
     });
 
-    it("is no target of experiments, and is one that the restricted level admits", () => {
+    it("is protected from experiments, and meets the restricted Pod Security level", () => {
         const { metadata, spec } = find(agent, daemonSetKind, "agent").spec.template;
         expect(metadata.labels["chaos-shop/protected"]).toBe("true");
         expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } });
@@ -57,7 +62,7 @@ describe("the builtin agent", () => {
     });
 });
 
-it("the vendor's chart gets the key and the cluster's name under all their names, as secrets", async () => {
+it("a vendor's chart gets the key and the cluster's name under all names that vendors use, as secrets", async () => {
     const asked = await recordGraph(async () =>
         chartAgent("agent", {
             namespace: "demo-agent",
@@ -72,7 +77,7 @@ it("the vendor's chart gets the key and the cluster's name under all their names
     expect(inTheClear(asked)).not.toContain(key);
 });
 
-it("whatever holds the key in a manifest is a secret", async () => {
+it("each part of a manifest that contains the key is a secret", async () => {
     const objects: ManifestObject[] = [
         {
             apiVersion: "v1",

@@ -1,35 +1,31 @@
 import { load } from "js-yaml";
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
+import type { StackCluster } from "../../../components/cluster/cluster";
 import { readConfiguration } from "../../../components/configuration/read";
-import { placement } from "../../../components/program/placement";
-import { GatewayIngress, ingressUrl } from "../../../components/shop/ingress";
+import { placement } from "../../../components/base/placement";
+import { installShop } from "../../../components/install/install";
+import { ingressUrl } from "../../../components/shop/ingress";
 import { Shop } from "../../../components/shop/shop";
+import { FakeCluster } from "../chaos/support/fake-cluster";
 import { type Asked, find, images, kinds, recordGraph } from "./support";
 
 const { config } = load(readFileSync("Pulumi.cloud.yaml", "utf8")) as { config: Record<string, string> };
 const settings = { ...config, "chaos-shop:kube.context": "production", "chaos-shop:agent.enabled": "false" };
 
-/** What the stack `cloud` asks for, with these settings on top of its file's. */
+/** The resources of the shop in the stack `cloud`, with these settings on top of its file's. */
 async function cloud(more: Record<string, string> = {}): Promise<Asked[]> {
     const own = Object.fromEntries(Object.entries(more).map(([key, value]) => [`chaos-shop:${key}`, value]));
-    const {
-        gateway,
-        ingress,
-        placement: place,
-        ...rest
-    } = readConfiguration(
-        { ...settings, ...own },
-        { project: "chaos-shop", stack: "cloud", experiments: [{ name: "hot-deals-blackhole" }] },
+    const around = { project: "chaos-shop", stack: "cloud", experiments: [{ name: "hot-deals-blackhole" }] };
+    const configuration = readConfiguration({ ...settings, ...own }, around);
+    const cluster = new FakeCluster();
+    const annotations = { "storageclass.kubernetes.io/is-default-class": "true" };
+    cluster.add("StorageClass", "standard", { metadata: { annotations } });
+    cluster.add("StorageClass", "fast");
+    const opts = { transformations: placement(configuration.placement) } as StackCluster["opts"];
+    return recordGraph(() =>
+        installShop("shop", configuration, { api: cluster.api, identity: "0123456789abcdef", opts }),
     );
-    return recordGraph(async () => {
-        const shop = new Shop(
-            "shop",
-            { ...rest, gatewayServiceType: gateway.serviceType },
-            { transformations: placement(place) },
-        );
-        if (ingress) new GatewayIngress("gateway", { namespace: shop.namespace, ...ingress }, { parent: shop });
-    });
 }
 
 const programs = ["gateway", "fashion-bestseller", "toys-bestseller", "hot-deals", "orders", "inventory"];
@@ -40,7 +36,7 @@ beforeAll(async () => {
 });
 
 describe("the stack for managed clusters", () => {
-    it.each(programs)("has replicas of %s, over nodes and zones, of which one at a time may be evicted", (workload) => {
+    it.each(programs)("spreads the pods of %s over nodes and zones, and lets one at a time be evicted", (workload) => {
         expect(find(graph, kinds.deployment, workload).spec.replicas).toBeGreaterThan(1);
         const spread = podOf(graph, workload).topologySpreadConstraints;
         expect(spread.map(({ topologyKey }: { topologyKey: string }) => topologyKey)).toEqual([
@@ -68,7 +64,7 @@ describe("the stack for managed clusters", () => {
         expect(terminationGracePeriodSeconds * 1_000).toBeGreaterThan(delayMs + 5_000);
     });
 
-    it("lets the database and the broker be evicted: each is one pod, and would keep its node from being drained for good", () => {
+    it("must let the database and the broker be evicted: their single pods would block the drain of a node", () => {
         expect(
             graph
                 .filter(({ type }) => type === kinds.budget)
@@ -78,7 +74,7 @@ describe("the stack for managed clusters", () => {
     });
 
     it.each(["database", "message-broker"])(
-        "has the data of %s on a claim of the cluster's default class",
+        "keeps the data of %s on a claim of the cluster's default class",
         (workload) => {
             expect(find(graph, kinds.claim, `${workload}-data`).spec).toEqual({
                 accessModes: ["ReadWriteOnce"],
@@ -91,13 +87,13 @@ describe("the stack for managed clusters", () => {
         },
     );
 
-    it("has them on a class of its own where it names one", async () => {
+    it("uses another storage class if it names one", async () => {
         expect(find(await cloud({ "storage.class": "fast" }), kinds.claim, "database-data").spec.storageClassName).toBe(
             "fast",
         );
     });
 
-    it("reaches the gateway by its hosts, through the cluster's own ingress controller", async () => {
+    it("routes its hosts to the gateway, through an Ingress with its class, certificate and annotations", async () => {
         const { metadata, spec } = find(
             await cloud({
                 "ingress.hosts": "shop.example.com,www.example.com",
@@ -116,7 +112,7 @@ describe("the stack for managed clusters", () => {
         expect(spec.rules.map(({ host }: { host: string }) => host)).toEqual(["shop.example.com", "www.example.com"]);
     });
 
-    it("tells the address of /products by its first host that is one, encrypted where it has a certificate", () => {
+    it("shows /products at its first host without a wildcard, with https if it has a certificate", () => {
         expect(ingressUrl({ hosts: ["*.example.com", "shop.example.com"], tlsSecret: "shop-tls" })).toBe(
             "https://shop.example.com/products",
         );
@@ -124,7 +120,7 @@ describe("the stack for managed clusters", () => {
         expect(ingressUrl({ hosts: ["*.example.com"] })).toBeUndefined();
     });
 
-    it("puts all pods where it says, and pulls their images with its Secrets", async () => {
+    it("gives all pods its node selector, tolerations and image pull Secrets", async () => {
         const placed = await cloud({
             "images.pullSecrets": "registry",
             "nodes.selector": "pool=demo",
@@ -141,13 +137,13 @@ describe("the stack for managed clusters", () => {
 });
 
 describe("a local stack", () => {
-    it("has none of it: no budget, no claim, no delay", async () => {
+    it("has no disruption budget, no claim and no shutdown delay", async () => {
         const local = await recordGraph(async () => new Shop("shop", { namespace: "demo", images }));
         expect(local.filter(({ type }) => type === kinds.budget || type === kinds.claim)).toEqual([]);
         expect(JSON.stringify(local)).not.toContain("SHUTDOWN_DELAY_MS");
     });
 
-    it("becomes another by a number of replicas in nothing but that number and the budget", async () => {
+    it("changes nothing but the number of replicas and the budget if replicas are set", async () => {
         const [one, three] = [
             await recordGraph(async () => new Shop("shop", { namespace: "demo", images })),
             await recordGraph(

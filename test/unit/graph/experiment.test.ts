@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Attack } from "../../../experiments/attacks/attack";
-import { productsCheck } from "../../../experiments/checks/products";
-import { Experiment } from "../../../experiments/experiment";
-import type { Plan, PlannedAttack } from "../../../experiments/plan";
+import type { Attack } from "../../../chaos/attacks/registry";
+import { productsCheck } from "../../../experiments/products";
+import { heap } from "../../../chaos/deadline/deadline";
+import { Experiment } from "../../../chaos/experiment";
+import { type Plan, type PlannedAttack, runNameOf } from "../../../chaos/definition/plan";
 import { type Asked, find, kinds, recordGraph } from "./support";
 
 function attackOn(deployment: string, attack: Attack, name: string = attack.kind): PlannedAttack {
@@ -19,7 +20,8 @@ const plan: Plan = {
     hypothesis: "It holds.",
     context: "kind-kind",
     clusterName: "local",
-    shopNamespace: "demo",
+    defaultNamespace: "demo",
+    service: { namespace: "demo", name: "gateway", port: 80 },
     area: "Global",
     namespace: "demo",
     attacks: [attackOn("hot-deals", { kind: "blackhole" })],
@@ -28,7 +30,9 @@ const plan: Plan = {
     window: { durationMs: 30_000, graceMs: 15_000 },
     deadlineMs: 600_000,
     onFailure: "report",
+    reports: "reports",
 };
+const programs = { stepCommand: "node step.js", deadline: "void 'the Job';" };
 const target = {
     namespace: "demo",
     pod: "hot-deals-1",
@@ -51,21 +55,37 @@ const printed = {
 
 async function experimentOf(changes: Partial<Plan> = {}, found: Record<string, object> = printed): Promise<Asked[]> {
     return recordGraph(
-        async () => new Experiment(plan.experiment, { plan: { ...plan, ...changes }, image: "node:20" }),
+        async () => new Experiment(plan.experiment, { plan: { ...plan, ...changes }, image: "node:20", programs }),
         found,
     );
 }
-/** What the deadline's Job is told. */
+/** The environment of the deadline Job. */
 function environmentOf(asked: Asked[]): Record<string, string> {
     const { env } = find(asked, kinds.job, "deadline").spec.template.spec.containers[0];
     return Object.fromEntries(env.map(({ name, value }: { name: string; value: string }) => [name, value]));
 }
+/** The deadline Job's right to look at the lease. */
+const leaseRule = {
+    apiGroups: ["coordination.k8s.io"],
+    resources: ["leases"],
+    resourceNames: ["chaos-shop-experiment"],
+    verbs: ["get"],
+};
 let experiment: Asked[];
 beforeAll(async () => {
     experiment = await experimentOf();
 });
 
-it("is made in order: steady state, deadline, targets, attack, check", () => {
+it("must tell each step who holds the lease: the stack, by name and identity", async () => {
+    const args = { plan, image: "node:20", programs, identity: "0123456789abcdef" };
+    const asked = await recordGraph(async () => new Experiment(plan.experiment, args), printed);
+    const steps = asked.filter(({ type }) => type === kinds.command);
+    expect(new Set(steps.map(({ inputs }) => inputs.environment.EXPERIMENT_STACK))).toEqual(
+        new Set(["local/0123456789abcdef"]),
+    );
+});
+
+it("must be created in order: steady state, deadline, targets, attack, check", () => {
     const at = (type: string, name: string) =>
         experiment.findIndex((resource) => resource.type === type && resource.name === name);
     const steps = [
@@ -80,7 +100,7 @@ it("is made in order: steady state, deadline, targets, attack, check", () => {
 });
 
 describe("the blackhole", () => {
-    it("selects only the marked pods, and allows nothing in or out", () => {
+    it("must select only the labeled pods, and allow nothing in or out", () => {
         const { spec, metadata } = find(experiment, kinds.policy, "blackhole");
         expect(spec).toEqual({
             podSelector: { matchLabels: { "chaos-shop/target": "hot-deals-blackhole.blackhole" } },
@@ -91,7 +111,7 @@ describe("the blackhole", () => {
 });
 
 describe("the deadline", () => {
-    it("may delete that one policy and unlabel pods of that namespace, nothing else", () => {
+    it("must be able to delete that policy, unlabel pods there and read the lease, and nothing else", () => {
         const policy = find(experiment, kinds.policy, "blackhole").metadata.name;
         expect(find(experiment, kinds.role, "deadline-role").rules).toEqual([
             {
@@ -100,27 +120,51 @@ describe("the deadline", () => {
                 resourceNames: [policy],
                 verbs: ["get", "delete"],
             },
+            leaseRule,
             { apiGroups: [""], resources: ["pods"], verbs: ["list", "patch"] },
         ]);
     });
 
     it("knows when to end which attack, and which pods to watch", () => {
-        const path = `/apis/networking.k8s.io/v1/namespaces/demo/networkpolicies/${find(experiment, kinds.policy, "blackhole").metadata.name}`;
+        const policy = find(experiment, kinds.policy, "blackhole").metadata.name;
+        const path = `/apis/networking.k8s.io/v1/namespaces/demo/networkpolicies/${policy}`;
         expect(environmentOf(experiment)).toEqual({
             NAMESPACE: "demo",
-            ATTACKS: JSON.stringify([{ path, mark: "hot-deals-blackhole.blackhole", listenPort: 8080 }]),
+            ATTACKS: JSON.stringify([{ path, label: "hot-deals-blackhole.blackhole", listenPort: 8080 }]),
             SCALED: "",
             DEADLINE_MS: "600000",
+            LEASE: JSON.stringify({
+                path: "/apis/coordination.k8s.io/v1/namespaces/demo/leases/chaos-shop-experiment",
+                run: runNameOf(plan),
+            }),
         });
     });
 
-    it("is never a target itself", () => {
+    it("must leave a lost node at once: meanwhile nothing would end the attacks", () => {
+        const { tolerations } = find(experiment, kinds.job, "deadline").spec.template.spec;
+        expect(tolerations).toEqual(
+            ["not-ready", "unreachable"].map((condition) => ({
+                key: `node.kubernetes.io/${condition}`,
+                operator: "Exists",
+                effect: "NoExecute",
+                tolerationSeconds: 0,
+            })),
+        );
+    });
+
+    it("must bound its heap: the kernel kills what exceeds the limit of 96 MiB", () => {
+        const [{ command, resources }] = find(experiment, kinds.job, "deadline").spec.template.spec.containers;
+        expect(command).toEqual(["node", ...heap, "/program/deadline.js"]);
+        expect(resources.limits.memory).toBe("96Mi");
+    });
+
+    it("must never be a target itself", () => {
         expect(find(experiment, kinds.job, "deadline").spec.template.metadata.labels).toHaveProperty(
             "chaos-shop/experiment",
         );
     });
 
-    it("is not waited for by the engine, which would wait until it completes, but by the marking of the targets", () => {
+    it("is awaited by the step that labels the targets, not by the engine, which would wait until it completes", () => {
         expect(find(experiment, kinds.job, "deadline").metadata.annotations).toEqual({
             "pulumi.com/skipAwait": "true",
         });
@@ -137,26 +181,27 @@ describe("a kill", () => {
         killing = await experimentOf({ attacks: [attackOn("hot-deals", { kind: "kill", intervalMs: 5_000 })] });
     });
 
-    it("is an order to the deadline's Job, which is made once the targets are marked, and no policy", () => {
+    it("is a request to the deadline Job, created after the targets are labeled, and not a policy", () => {
         expect(killing.filter(({ type }) => type === kinds.policy)).toEqual([]);
-        const order = find(killing, kinds.configMap, "kill").metadata;
-        expect(order.annotations).toEqual({ "chaos-shop/targets": target.pod });
-        const [{ path, killing: told }] = JSON.parse(environmentOf(killing).ATTACKS!);
-        expect(path).toBe(`/api/v1/namespaces/demo/configmaps/${order.name}`);
-        const { target: whom, radius } = plan.attacks[0]!;
-        expect(told).toEqual({
+        const killRequest = find(killing, kinds.configMap, "kill").metadata;
+        expect(killRequest.annotations).toEqual({ "chaos-shop/targets": target.pod });
+        const [{ path, killing: request }] = JSON.parse(environmentOf(killing).ATTACKS!);
+        expect(path).toBe(`/api/v1/namespaces/demo/configmaps/${killRequest.name}`);
+        const { target: expression, radius } = plan.attacks[0]!;
+        expect(request).toEqual({
             intervalMs: 5_000,
-            mark: "hot-deals-blackhole.kill",
-            target: whom,
+            label: "hot-deals-blackhole.kill",
+            target: expression,
             radius,
             clusterName: "local",
         });
     });
 
-    it("may delete pods of that namespace and that one order, and ask whose pods they are; nothing else", () => {
-        const order = find(killing, kinds.configMap, "kill").metadata.name;
+    it("must be able to delete pods of that namespace and that request, and list ReplicaSets, and nothing else", () => {
+        const killRequest = find(killing, kinds.configMap, "kill").metadata.name;
         expect(find(killing, kinds.role, "deadline-role").rules).toEqual([
-            { apiGroups: [""], resources: ["configmaps"], resourceNames: [order], verbs: ["get", "delete"] },
+            { apiGroups: [""], resources: ["configmaps"], resourceNames: [killRequest], verbs: ["get", "delete"] },
+            leaseRule,
             { apiGroups: [""], resources: ["pods"], verbs: ["list", "patch", "delete"] },
             { apiGroups: ["apps"], resources: ["replicasets"], verbs: ["list"] },
         ]);
@@ -176,7 +221,7 @@ describe("several attacks", () => {
     });
     const names = ["blackhole", "dns", "blackhole-2"];
 
-    it("have an object each, which selects pods of its own", () => {
+    it("must have one object each, which selects only its own pods", () => {
         const policies = names.map((name) => find(several, kinds.policy, name));
         expect(policies.map(({ spec }) => spec.podSelector.matchLabels["chaos-shop/target"])).toEqual(
             names.map((name) => `hot-deals-blackhole.${name}`),
@@ -185,7 +230,7 @@ describe("several attacks", () => {
         expect(policies[1]!.metadata.annotations).toEqual({ "chaos-shop/targets": "gateway-1" });
     });
 
-    it("are ended by one Job, which may do so to those objects and to no other", () => {
+    it("must be ended by one Job, which may delete those objects and no others", () => {
         const objects = names.map((name) => find(several, kinds.policy, name).metadata.name);
         expect(find(several, kinds.role, "deadline-role").rules[0]).toEqual({
             apiGroups: ["networking.k8s.io"],
@@ -199,7 +244,7 @@ describe("several attacks", () => {
     });
 });
 
-it("a blackhole of some peers excepts the addresses that they were found at", async () => {
+it("a blackhole of some peers must exclude exactly their addresses", async () => {
     const found = {
         ...printed,
         targets: { attacks: [{ matching: 1, targets: [target], peers: [{ ...target, address: "10.0.0.9" }] }] },
@@ -215,7 +260,7 @@ it("a blackhole of some peers excepts the addresses that they were found at", as
     expect(spec.egress).toEqual([{ to: [{ ipBlock: { cidr: "0.0.0.0/0", except: ["10.0.0.9/32"] } }] }]);
 });
 
-it("the deadline's Job may scale those Deployments back that the experiment scales, and no other", async () => {
+it("the deadline Job must be able to restore the Deployments that the experiment scales, and no others", async () => {
     const scaling = await experimentOf({
         actions: [
             { kind: "wait", durationMs: 1_000 },
@@ -231,7 +276,7 @@ it("the deadline's Job may scale those Deployments back that the experiment scal
     expect(environmentOf(scaling).SCALED).toBe("hot-deals");
 });
 
-describe("another plan is another run: every step that does something is replaced", () => {
+describe("another plan must be another run: each step is replaced", () => {
     it.each<[string, Partial<Plan>]>([
         ["run", { run: "2" }],
         ["radius", { attacks: [{ ...plan.attacks[0]!, radius: { kind: "all" } }] }],
@@ -253,7 +298,7 @@ describe("another plan is another run: every step that does something is replace
         );
     });
 
-    it("and the same plan is the same run", async () => {
+    it("the same plan is the same run", async () => {
         expect(find(await experimentOf(), kinds.policy, "blackhole").metadata.name).toBe(
             find(experiment, kinds.policy, "blackhole").metadata.name,
         );

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { bundle } from "../../../components/program/program";
+import { packedProgram } from "../../../components/base/program";
 import { Shop } from "../../../components/shop/shop";
-import { type Asked, find, images, kinds, recordGraph } from "./support";
+import { type Asked, find, images, kinds, recordGraph, secretMark } from "./support";
 
 let shop: Asked[];
 let seven: Asked[];
@@ -13,10 +13,11 @@ beforeAll(async () => {
     );
 });
 
+const accounts = expect.stringMatching(/^(database|message-broker)-accounts$/) as string;
 const deployments = (of = shop) => of.filter(({ type }) => type === kinds.deployment);
 const pods = () => deployments(seven).map(({ name, inputs }) => ({ name, pod: inputs.spec.template.spec }));
 
-describe("the shop of four backends", () => {
+describe("variant four", () => {
     it.each([
         ["gateway", "gateway", "LoadBalancer", 80],
         ["fashion-bestseller", "fashion-bestseller", "NodePort", 80],
@@ -33,6 +34,16 @@ describe("the shop of four backends", () => {
 
     it("has no other workloads", () => expect(deployments()).toHaveLength(5));
 
+    it("has a namespace that names its stack and, if given, the stack's identity", async () => {
+        expect(find(shop, kinds.namespace, "demo").metadata.annotations).toEqual({ "chaos-shop/stack": "local" });
+        const args = { namespace: "demo", identity: "0123456789abcdef", images };
+        const identified = await recordGraph(async () => new Shop("shop", args));
+        expect(find(identified, kinds.namespace, "demo").metadata.annotations).toEqual({
+            "chaos-shop/stack": "local",
+            "chaos-shop/identity": "0123456789abcdef",
+        });
+    });
+
     it("has a namespace that enforces the restricted Pod Security level", () => {
         expect(find(shop, kinds.namespace, "demo").metadata.labels).toMatchObject({
             "pod-security.kubernetes.io/enforce": "restricted",
@@ -46,7 +57,7 @@ describe("variant seven", () => {
         ["inventory", 80],
         ["message-broker", 4222],
     ])(
-        "adds workload %s behind a NodePort Service of its name, port %i, which holds no update up",
+        "adds workload %s behind a NodePort Service of the same name, port %i, which no update waits for",
         (workload, port) => {
             expect(find(seven, kinds.service, workload).spec).toMatchObject({
                 type: "NodePort",
@@ -59,7 +70,7 @@ describe("variant seven", () => {
         },
     );
 
-    it("leaves everything else as it is in variant four, so that going from one to the other restarts nobody", () => {
+    it("leaves everything else as in variant four, so changing the variant restarts no other pod", () => {
         for (const { type, name, inputs } of shop.filter(
             ({ type }) => type === kinds.deployment || type === kinds.service || type === kinds.configMap,
         )) {
@@ -69,7 +80,7 @@ describe("variant seven", () => {
 });
 
 describe("every pod", () => {
-    it("is one that the restricted level admits, with a read-only root", () => {
+    it("meets the restricted Pod Security level, with a read-only root file system", () => {
         for (const { name, pod } of pods()) {
             expect(pod.securityContext, name).toMatchObject({
                 runAsNonRoot: true,
@@ -98,7 +109,7 @@ describe("every pod", () => {
         }
     });
 
-    it("carries no token for the API server, but for the gateway, whose account may list the namespace's pods and nothing else", () => {
+    it("must not have a token for the API server, except the gateway's, which may only list the pods", () => {
         for (const { name, pod } of pods()) expect(pod.automountServiceAccountToken, name).toBe(name === "gateway");
         const roles = shop.filter(({ type }) => type === "kubernetes:rbac.authorization.k8s.io/v1:Role");
         expect(roles.map(({ inputs }) => inputs.rules)).toEqual([
@@ -108,16 +119,15 @@ describe("every pod", () => {
 });
 
 describe("replicas", () => {
-    it("are the stack's where it sets them", () =>
-        expect(find(shop, kinds.deployment, "hot-deals").spec.replicas).toBe(3));
-    it("are left to the cluster where it does not, so that an update leaves a scaled workload alone", () => {
+    it("are as the stack sets them", () => expect(find(shop, kinds.deployment, "hot-deals").spec.replicas).toBe(3));
+    it("are left to the cluster if the stack sets none, so an update leaves a scaled workload alone", () => {
         expect(find(shop, kinds.deployment, "gateway").spec).not.toHaveProperty("replicas");
     });
 });
 
-it("a changed program is another ConfigMap, so that it rolls the pods that mount it", () => {
+it("a changed program gets another ConfigMap, which replaces the pods that mount it", () => {
     const programs = shop.filter(({ type, name }) => type === kinds.configMap && name.includes("-program-"));
-    const { hash } = bundle("services/storefront/main.ts");
+    const { hash } = packedProgram("services/storefront/main.ts");
     expect(programs.map(({ name }) => name)).toContain(`storefront-program-${hash}`);
     for (const name of ["gateway", "hot-deals"]) {
         expect(find(shop, kinds.deployment, name).spec.template.spec.volumes[0].configMap.name).toBe(
@@ -126,27 +136,23 @@ it("a changed program is another ConfigMap, so that it rolls the pods that mount
     }
 });
 
-it("passwords are in a Secret alone, and secret to the engine", () => {
-    for (const { inputs } of seven.filter(({ type }) => type === kinds.secret)) {
-        expect(JSON.stringify(inputs.stringData)).toContain("4dabf18193072939515e22adb298388d"); // the engine's mark of a secret
-    }
-    for (const { name, pod } of pods()) {
-        for (const { name: variable, value, valueFrom } of pod.containers[0].env) {
-            if (/PASSWORD/.test(variable))
-                expect([name, value, valueFrom?.secretKeyRef?.name]).toEqual([
-                    name,
-                    undefined,
-                    expect.stringMatching(/-accounts$/),
-                ]);
-        }
+it("passwords must be in Secrets only, and must be secret to the engine", () => {
+    const secrets = seven.filter(({ type }) => type === kinds.secret);
+    expect(secrets.map(({ name }) => name).sort()).toEqual(["database-accounts", "message-broker-accounts"]);
+    for (const { inputs } of secrets) expect(JSON.stringify(inputs.stringData)).toContain(secretMark);
+    const variables = pods().flatMap(({ pod }) => pod.containers[0].env as { name: string; value?: string }[]);
+    const passwords = variables.filter(({ name }) => name.includes("PASSWORD"));
+    expect(passwords.length).toBeGreaterThan(secrets.length);
+    for (const { name, ...source } of passwords) {
+        expect(source, name).toEqual({ valueFrom: { secretKeyRef: expect.objectContaining({ name: accounts }) } });
     }
 });
 
 describe("the database's data", () => {
-    it("is gone with its pod unless the stack asks for storage", () => {
+    it("has no claim unless the stack asks for storage", () => {
         expect(shop.some(({ type }) => type === kinds.claim)).toBe(false);
     });
-    it("lies on a claim of the size that the stack sets", async () => {
+    it("is on a claim of the size that the stack sets", async () => {
         const stored = await recordGraph(
             async () => new Shop("shop", { namespace: "demo", images, storage: { database: "1Gi" } }),
         );

@@ -47,10 +47,14 @@ export function find(asked: readonly Asked[], type: string, name: string): Recor
     const found = asked.filter((resource) => resource.type === type && resource.name === name);
     if (found.length !== 1)
         throw new Error(
-            `there are ${found.length} resources ${type} ${name}; there is ${asked.map((resource) => `${resource.type} ${resource.name}`).join(", ")}`,
+            `there are ${found.length} resources ${type} ${name} in:\n` +
+                asked.map((resource) => `${resource.type} ${resource.name}`).join("\n"),
         );
     return found[0]!.inputs;
 }
+
+/** The property by which the engine recognizes a secret. */
+export const secretMark = "4dabf18193072939515e22adb298388d";
 
 export const kinds = {
     deployment: "kubernetes:apps/v1:Deployment",
@@ -65,8 +69,3 @@ export const kinds = {
     role: "kubernetes:rbac.authorization.k8s.io/v1:Role",
     command: "command:local:Command",
 } as const;
-
-/** Resolves an output to its value. */
-export function valueOf<T>(output: pulumi.Output<T>): Promise<T> {
-    return new Promise((resolve) => output.apply(resolve));
-}

@@ -1,15 +1,15 @@
 import type { LookupAddress } from "node:dns";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { rememberingLookup } from "../../../services/gateway/lookup";
+import { cachedLookup } from "../../../services/gateway/lookup";
 
 const address: LookupAddress = { address: "10.96.0.1", family: 4 };
 
-describe("names of backends", () => {
-    it("are asked for once in a moment", async () => {
+describe("the DNS cache", () => {
+    it("looks up a name once within its TTL", async () => {
         const asked: string[] = [];
         const lookup = promisify(
-            rememberingLookup(60_000, async (name) => {
+            cachedLookup(60_000, async (name) => {
                 asked.push(name);
                 return [address];
             }),
@@ -19,14 +19,14 @@ describe("names of backends", () => {
         expect(asked).toEqual(["toys"]);
     });
 
-    it("that could not be looked up are told so to whoever connects", async () => {
-        const lookup = promisify(rememberingLookup(60_000, async () => Promise.reject(new Error("no such name"))));
+    it("passes errors on to the connection", async () => {
+        const lookup = promisify(cachedLookup(60_000, async () => Promise.reject(new Error("no such name"))));
         await expect(lookup("toys", { all: true })).rejects.toThrow("no such name");
     });
 
-    it("are given one at a time to those who want one address", async () => {
+    it("returns one address to callers that want one", async () => {
         const { address: one, family } = await new Promise<LookupAddress>((resolve) =>
-            rememberingLookup(60_000, async () => [address])("toys", {}, (_, found, of) =>
+            cachedLookup(60_000, async () => [address])("toys", {}, (_, found, of) =>
                 resolve({ address: found as string, family: of! }),
             ),
         );

@@ -8,19 +8,19 @@ const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 const parent = `00-${traceId}-00f067aa0ba902b7-01`;
 
 describe("a request's id", () => {
-    it("is the client's own where that is sane", () => {
+    it("is the client's id if it is valid", () => {
         const scope = scopeOf({ "x-request-id": "order-7_A.b" });
         expect(scope.requestId).toBe("order-7_A.b");
         expect(scope.headers["X-Request-Id"]).toBe("order-7_A.b");
     });
 
-    it.each(["", "two words", "line\nbreak", "<script>", "x".repeat(129)])("is another one in place of %j", (given) => {
+    it.each(["", "two words", "line\nbreak", "<script>", "x".repeat(129)])("replaces the invalid id %j", (given) => {
         expect(scopeOf({ "x-request-id": given }).requestId).toMatch(/^[\da-f-]{36}$/);
     });
 });
 
 describe("a request's trace", () => {
-    it("goes on with the trace's id and flags, under a span id of this program's own", () => {
+    it("keeps the trace's id and flags, with a new span id", () => {
         const { traceparent } = scopeOf({ traceparent: parent }).headers;
         expect(traceparent).toMatch(new RegExp(`^00-${traceId}-[\\da-f]{16}-01$`));
         expect(traceparent).not.toBe(parent);
@@ -30,17 +30,17 @@ describe("a request's trace", () => {
         ["03", "01"],
         ["ff", "01"],
         ["fe", "00"],
-    ])("with the flags %s goes on with %s: of those only one is known", (given, passedOn) => {
+    ])("with the flags %s continues with %s: only one flag is known", (given, passedOn) => {
         expect(scopeOf({ traceparent: parent.replace(/..$/, given) }).headers.traceparent).toMatch(
             new RegExp(`-${passedOn}$`),
         );
     });
 
-    it("takes the trace state along", () => {
+    it("keeps the trace state", () => {
         expect(scopeOf({ traceparent: parent, tracestate: "a=1,b=2" }).headers.tracestate).toBe("a=1,b=2");
     });
 
-    it("goes on from a later version's header, whatever that appends", () => {
+    it("continues from the header of a later version", () => {
         expect(scopeOf({ traceparent: `cc-${traceId}-00f067aa0ba902b7-01-more` }).headers.traceparent).toContain(
             traceId,
         );
@@ -54,7 +54,7 @@ describe("a request's trace", () => {
         parent.replace("00-", "ff-"),
         `00-${"0".repeat(32)}-00f067aa0ba902b7-01`,
         `00-${traceId}-${"0".repeat(16)}-01`,
-    ])("begins anew, without the old one's state, in place of %j", (traceparent) => {
+    ])("replaces the invalid parent %j with a new trace without state", (traceparent) => {
         const { headers } = scopeOf({ traceparent, tracestate: "a=1" });
         expect(headers.traceparent).toMatch(/^00-[\da-f]{32}-[\da-f]{16}-00$/);
         expect(headers.traceparent).not.toContain(traceId);

@@ -28,7 +28,11 @@ type addressController struct {
 	given map[string]netip.Addr
 }
 
-func newAddressController(client kubernetes.Interface, services coreinformers.ServiceInformer, pool netip.Prefix) (*addressController, error) {
+func newAddressController(
+	client kubernetes.Interface,
+	services coreinformers.ServiceInformer,
+	pool netip.Prefix,
+) (*addressController, error) {
 	c := &addressController{client: client, services: services.Lister(), pool: pool, given: map[string]netip.Addr{}}
 	var err error
 	c.worker, err = newWorker(services.Informer(), c.reconcile)
@@ -108,7 +112,11 @@ func (c *addressController) taken(except string) map[netip.Addr]bool {
 	return taken
 }
 
-func (c *addressController) patch(ctx context.Context, service *corev1.Service, ingress []corev1.LoadBalancerIngress) error {
+func (c *addressController) patch(
+	ctx context.Context,
+	service *corev1.Service,
+	ingress []corev1.LoadBalancerIngress,
+) error {
 	patch, err := json.Marshal(map[string]any{
 		"metadata": map[string]any{"uid": service.UID}, // not for a new Service of the same name
 		"status":   map[string]any{"loadBalancer": map[string]any{"ingress": ingress}},

@@ -25,7 +25,11 @@ type volumeRecycler struct {
 	folder  string
 }
 
-func newVolumeRecycler(client kubernetes.Interface, volumes coreinformers.PersistentVolumeInformer, folder string) (*volumeRecycler, error) {
+func newVolumeRecycler(
+	client kubernetes.Interface,
+	volumes coreinformers.PersistentVolumeInformer,
+	folder string,
+) (*volumeRecycler, error) {
 	r := &volumeRecycler{client: client, volumes: volumes.Lister(), folder: filepath.Clean(folder)}
 	var err error
 	r.worker, err = newWorker(volumes.Informer(), r.reconcile)

@@ -1,0 +1,115 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { askProducts } from "../experiments/products";
+import type { Conclusion } from "../chaos/report/journal";
+import { type Cluster, ignoreNotFound } from "../chaos/cluster/client";
+import { addressRoute, kubectlApply } from "./cluster";
+import type { KubernetesObject } from "../cli/rendering/collect";
+import { measureRounds } from "./figure";
+import { manifestsOf } from "./manifests";
+import { type ProductsSample, recoverySeconds } from "./recovery";
+import { namespaces, type Session, windowSeconds } from "./session";
+import { project } from "../cli/stack-file";
+import { timed } from "./time";
+
+const rounds = 5;
+const askEveryMs = 50;
+const lookEveryMs = 25;
+
+let made: ReturnType<typeof runRounds> | undefined;
+
+/**
+ * Enables and disables the experiment in rounds, once for all figures. The times of each round are in seconds:
+ *
+ * - `enable`: `pulumi up` that enables it, without the check's window
+ * - `kubectl`: `kubectl apply` of only the policy
+ * - `recovery`: from the policy's deletion to the first good `/products`
+ */
+export function experimentRounds(session: Session) {
+    return (made ??= runRounds(session));
+}
+
+function runRounds(session: Session) {
+    return measureRounds(
+        rounds,
+        session,
+        () => runRound(session),
+        ({ enable, kubectl, recovery }) =>
+            `enabled in ${enable.toFixed(2)} s, kubectl ${kubectl.toFixed(2)} s, ` +
+            `recovered ${recovery.toFixed(2)} s after the policy was deleted`,
+    );
+}
+
+async function runRound(session: Session) {
+    const shop = await session.runningShop();
+    await shop.set({ "experiment.enabled": "true" });
+    const whole = await shop.up();
+    discardFailedRun(await shop.output<Conclusion>("experiment"));
+    const policy = manifestsOf(await shop.state(), namespaces.shop).find(({ kind }) => kind === "NetworkPolicy")!;
+    const kubectl = await applyHarmlessly(session, policy);
+    await shop.set({ "experiment.enabled": "false" });
+    const recovery = await recover(session, policy.metadata.name, () => shop.up());
+    return { enable: whole - windowSeconds, kubectl, recovery };
+}
+
+/**
+ * Deletes the report of a run.
+ *
+ * @throws Error if its verdict is not FAILED: with one replica of hot-deals, an attack must break the listing
+ */
+export function discardFailedRun({ verdict, reason, journal }: Conclusion): void {
+    for (const kind of ["json", "svg", "html"]) rmSync(join(project, journal.replace(/json$/, kind)), { force: true });
+    if (verdict !== "FAILED") throw new Error(`the verdict was ${verdict} instead of FAILED: ${reason}`);
+}
+
+/** The seconds of `kubectl apply` of the policy, changed to select no pod. */
+async function applyHarmlessly({ cluster, context }: Session, policy: KubernetesObject): Promise<number> {
+    const metadata = { name: "bench-policy", namespace: namespaces.shop };
+    const podSelector = { matchLabels: { "chaos-shop/bench": "nobody" } };
+    const manifest = { ...policy, metadata, spec: { ...(policy.spec as object), podSelector } };
+    const seconds = await timed(() => kubectlApply(context, [manifest]));
+    await ignoreNotFound(cluster.networking.deleteNamespacedNetworkPolicy(metadata));
+    return seconds;
+}
+
+/** Disables the experiment while requesting `/products` at a steady rate. */
+async function recover({ cluster }: Session, policy: string, disable: () => Promise<unknown>): Promise<number> {
+    const route = await addressRoute(cluster, namespaces.shop);
+    if (!route) throw new Error("the gateway has no address");
+    const samples: ProductsSample[] = [];
+    const ask = () =>
+        void askProducts(cluster, route, 5_000).then(({ at, latencyMs, good }) =>
+            samples.push({ answeredAt: at + latencyMs, good }),
+        );
+    const ended = new AbortController();
+    const gone = policyGone(cluster, policy, ended.signal);
+    gone.catch(() => undefined); // Reported where it is awaited, after an error of the update.
+    const clock = setInterval(ask, askEveryMs);
+    try {
+        await disable();
+    } finally {
+        clearInterval(clock);
+        ended.abort();
+    }
+    return recoverySeconds(samples, await gone);
+}
+
+/**
+ * Polls until a policy is deleted. Returns when it last existed, in milliseconds since the epoch: durations measured
+ * from there are never too short.
+ *
+ * @throws Error if the policy still exists when `signal` aborts
+ */
+async function policyGone({ networking }: Cluster, name: string, signal: AbortSignal): Promise<number> {
+    let seenAt = Date.now();
+    while (!signal.aborted) {
+        const found = await ignoreNotFound(
+            networking.readNamespacedNetworkPolicy({ namespace: namespaces.shop, name }),
+        );
+        if (!found) return seenAt;
+        seenAt = Date.now();
+        await sleep(lookEveryMs);
+    }
+    throw new Error(`the policy ${name} still existed at the end of the update`);
+}

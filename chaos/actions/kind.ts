@@ -1,0 +1,16 @@
+import type * as z from "zod";
+import type { Cluster } from "../cluster/client";
+
+/**
+ * One kind of action: a file of its own in this folder, and its lines in `registry.ts`.
+ *
+ * @typeParam A what a definition says of such an action, its `kind` included
+ */
+export interface ActionKind<A extends { kind: string }> {
+    /** What a definition may say; anything else is a mistake. */
+    schema: z.ZodType<A>;
+    /** What is done, for people, as in "scale hot-deals to 3". */
+    describe(action: A): string;
+    /** @throws Error if it cannot be done */
+    perform(action: A, cluster: Cluster, namespace: string): Promise<void>;
+}

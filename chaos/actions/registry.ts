@@ -1,0 +1,21 @@
+import * as z from "zod";
+import type { ActionKind } from "./kind";
+import { scale, type ScaleAction } from "./scale";
+import { wait, type WaitAction } from "./wait";
+
+export type Action = WaitAction | ScaleAction;
+
+const kinds = { wait, scale } satisfies {
+    [K in Action["kind"]]: ActionKind<Extract<Action, { kind: K }>>;
+};
+
+export const actionSchema = z.discriminatedUnion("kind", [wait.schema, scale.schema]);
+
+export function actionKindOf<A extends Action>(action: A): ActionKind<A> {
+    return kinds[action.kind] as unknown as ActionKind<A>;
+}
+
+/** Names of the Deployments that some actions scale, each once. */
+export function scaledBy(actions: readonly Action[]): string[] {
+    return [...new Set(actions.flatMap((action) => (action.kind === "scale" ? action.deployment : [])))];
+}

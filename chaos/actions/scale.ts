@@ -1,0 +1,70 @@
+import * as z from "zod";
+import { type Cluster, ignoreNotFound, mergePatch, statusOf } from "../cluster/client";
+import { annotations } from "../cluster/labels";
+import { allowedName, isName } from "../cluster/name";
+import type { ActionKind } from "./kind";
+import { restoring, type Scalable, scaling } from "./scaling";
+
+/** Scales a Deployment, as `kubectl scale` does, until the attacks are undone. */
+export interface ScaleAction {
+    kind: "scale";
+    /** Name of the Deployment, in the namespace of the attacks. */
+    deployment: string;
+    replicas: number;
+}
+
+const maxTries = 5;
+
+const deploymentName = z.string().refine(isName, { error: `not a Deployment name; allowed: ${allowedName}` });
+
+export const scale = {
+    schema: z.strictObject({
+        kind: z.literal("scale"),
+        deployment: deploymentName,
+        replicas: z.int().min(0).max(100),
+    }),
+    describe: ({ deployment, replicas }) => `scale ${deployment} to ${replicas}`,
+    async perform({ deployment: name, replicas }, cluster, namespace) {
+        const found = await patchCurrent(cluster, name, namespace, (deployment) => scaling(deployment, replicas));
+        if (!found) throw new Error(`there is no Deployment ${name} in namespace ${namespace}`);
+    },
+} satisfies ActionKind<ScaleAction>;
+
+/**
+ * Restores the number of replicas of every Deployment of a namespace that an experiment has scaled.
+ *
+ * @returns the number of these Deployments
+ */
+export async function restoreAll(cluster: Cluster, namespace: string): Promise<number> {
+    const { items } = await cluster.apps.listNamespacedDeployment({ namespace });
+    const scaled = items.filter(({ metadata }) => metadata?.annotations?.[annotations.scaled] !== undefined);
+    await Promise.all(scaled.map(({ metadata }) => patchCurrent(cluster, metadata!.name!, namespace, restoring)));
+    return scaled.length;
+}
+
+/**
+ * Patches a Deployment as it is now. The API server rejects the patch (409) if somebody has changed it in between; then
+ * it is read again.
+ *
+ * @param patchFor a merge patch; undefined if there is nothing to change
+ * @returns whether the Deployment exists
+ */
+async function patchCurrent(
+    { apps }: Cluster,
+    name: string,
+    namespace: string,
+    patchFor: (deployment: Scalable) => object | undefined,
+): Promise<boolean> {
+    for (let tries = 1; ; tries++) {
+        const deployment = await ignoreNotFound(apps.readNamespacedDeployment({ name, namespace }));
+        const body = deployment && patchFor(deployment);
+        if (!body) return deployment !== undefined;
+        try {
+            await apps.patchNamespacedDeployment({ name, namespace, body }, mergePatch());
+            return true;
+        } catch (error) {
+            if (statusOf(error) === 404) return false;
+            if (statusOf(error) !== 409 || tries === maxTries) throw error;
+        }
+    }
+}

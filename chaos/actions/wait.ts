@@ -1,0 +1,15 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import * as z from "zod";
+import { describeMilliseconds } from "../duration";
+import type { ActionKind } from "./kind";
+
+export interface WaitAction {
+    kind: "wait";
+    durationMs: number;
+}
+
+export const wait = {
+    schema: z.strictObject({ kind: z.literal("wait"), durationMs: z.int().positive().max(3_600_000) }),
+    describe: ({ durationMs }) => `wait ${describeMilliseconds(durationMs)}`,
+    perform: ({ durationMs }) => sleep(durationMs),
+} satisfies ActionKind<WaitAction>;

@@ -1,0 +1,19 @@
+import * as z from "zod";
+import { allPortsBut } from "./allow-rules";
+import type { AttackKind } from "./kind";
+
+/** Blocks DNS lookups in the targets, and nothing else. */
+export interface DnsAttack {
+    kind: "dns";
+}
+
+/** A policy applies to the DNS pods' own port, which some distributions move to 5353. */
+const dnsPorts = [53, 5353];
+
+export const dns = {
+    schema: z.strictObject({ kind: z.literal("dns") }),
+    describe: () => "left without DNS",
+    rules: () => ({ policyTypes: ["Egress"], egress: [{ ports: allPortsBut(dnsPorts) }] }),
+    // Every cluster has this name.
+    proof: () => ({ lookup: { name: "kubernetes.default.svc" } }),
+} satisfies AttackKind<DnsAttack>;

@@ -1,0 +1,25 @@
+import * as z from "zod";
+import { describeMilliseconds } from "../duration";
+import type { AttackKind } from "./kind";
+
+/** Deletes pods repeatedly, as `kubectl delete pod` does; their controllers create replacements. */
+export interface KillAttack {
+    kind: "kill";
+    /** Time between kills, in milliseconds; longer while the radius is used up. @default 10_000 */
+    intervalMs?: number;
+}
+
+const defaultIntervalMs = 10_000;
+
+/**
+ * The deadline Job deletes the pods, so the attack goes on and ends whatever happens to the machine that started it. At
+ * no moment are more matching containers missing, or in pods that are not ready, than the radius allows. Pods are
+ * killed only while the namespace's lease names the run.
+ */
+export const kill = {
+    schema: z.strictObject({ kind: z.literal("kill"), intervalMs: z.int().min(1_000).optional() }),
+    describe: ({ intervalMs = defaultIntervalMs }) =>
+        `deleted, then one replacement every ${describeMilliseconds(intervalMs)}`,
+    killing: ({ intervalMs = defaultIntervalMs }) => ({ intervalMs }),
+    proof: () => ({ deleted: true }),
+} satisfies AttackKind<KillAttack>;

@@ -1,0 +1,45 @@
+import * as k8s from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import { annotations, labels } from "../cluster/labels";
+import type { Chosen } from "../targets/choose";
+import type { Target } from "../targets/containers";
+import { killRequest, objectTypeOf } from "./objects";
+import { type Attack, attackKindOf } from "./registry";
+
+export interface AttackResourceArgs {
+    attack: Attack;
+    experiment: string;
+    namespace: string;
+    /** Name of the object: each run has its own. */
+    object: string;
+    targetLabel: string;
+    /** Known once the deadline Job watches the targets. */
+    chosen: pulumi.Output<Chosen>;
+}
+
+/** An attack as a resource: a NetworkPolicy that selects the labeled pods, or the request to kill them. */
+export function attackResource(
+    name: string,
+    args: AttackResourceArgs,
+    opts?: pulumi.CustomResourceOptions,
+): k8s.networking.v1.NetworkPolicy | k8s.core.v1.ConfigMap {
+    const { attack, experiment, namespace, object, targetLabel, chosen } = args;
+    const kind = attackKindOf(attack);
+    const metadata = {
+        name: object,
+        namespace,
+        labels: { [labels.experiment]: experiment },
+        annotations: { [annotations.targets]: chosen.apply(({ targets }) => targets.map(({ pod }) => pod).join(",")) },
+    };
+    const ownOpts = { ...opts, deleteBeforeReplace: true };
+    if (objectTypeOf(attack) === killRequest)
+        return new k8s.core.v1.ConfigMap(name, { metadata, immutable: true }, ownOpts);
+    const podSelector = { matchLabels: { [labels.target]: targetLabel } };
+    const specOf = (peers?: Target[]) => {
+        const addresses = peers?.map(({ address }) => address);
+        return { podSelector, ...kind.rules!(attack, addresses) };
+    };
+    // Without peers, a preview can show the whole policy.
+    const spec = kind.proof(attack).peers ? chosen.apply(({ peers }) => specOf(peers)) : specOf();
+    return new k8s.networking.v1.NetworkPolicy(name, { metadata, spec }, ownOpts);
+}

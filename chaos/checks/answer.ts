@@ -1,0 +1,53 @@
+import { reasonOf } from "../cluster/client";
+import { describeMilliseconds } from "../duration";
+
+/** The answer to one look of a check, or the lack of one. */
+export interface Answer {
+    /** When the check looked, in milliseconds since the epoch. */
+    at: number;
+    latencyMs: number;
+    good: boolean;
+    /** HTTP status. Undefined if there was no answer, or the check does not use HTTP. */
+    status?: number;
+    /** Why the answer is not good, in a sentence. */
+    problem?: string;
+    /** Set if the look did not see the application: then nothing is known about that. */
+    unseen?: true;
+}
+
+/** A look failed in a way that says nothing about the application. */
+export class UnseenError extends Error {
+    override readonly name = "UnseenError";
+}
+
+/** How late this machine may be, in milliseconds, before it was asleep or too busy to say anything. */
+export const maxLateMs = 1_000;
+
+/** What was not looked at in time. */
+export function missed(at: number, lateMs: number, latencyMs = 0): Answer {
+    const problem = `this machine was busy or asleep for ${describeMilliseconds(lateMs)}`;
+    return { at, latencyMs, good: false, problem, unseen: true };
+}
+
+/** Looks once. The answer is good if the look finds no problem within the time. */
+export async function answerOf(
+    look: (signal: AbortSignal) => Promise<{ status?: number; problem?: string }>,
+    timeoutMs: number,
+): Promise<Answer> {
+    const at = Date.now();
+    const begun = performance.now();
+    const signal = AbortSignal.timeout(timeoutMs);
+    const tooLate = new Promise<{ problem: string }>((resolve) =>
+        signal.addEventListener("abort", () => resolve({ problem: `no answer within ${timeoutMs} ms` })),
+    );
+    const failed = (error: Error) => {
+        if (signal.aborted) return tooLate;
+        return { problem: reasonOf(error), ...(error instanceof UnseenError && { unseen: true as const }) };
+    };
+    const found = await Promise.race([look(signal).catch(failed), tooLate]);
+    const latencyMs = Math.round(performance.now() - begun);
+    const lateMs = latencyMs - timeoutMs;
+    return lateMs > maxLateMs
+        ? missed(at, lateMs, latencyMs)
+        : { at, latencyMs, good: found.problem === undefined, ...found };
+}

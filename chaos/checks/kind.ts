@@ -1,0 +1,51 @@
+import * as z from "zod";
+import type { Cluster } from "../cluster/client";
+import type { Answer } from "./answer";
+import type { ApiServerPulse } from "./api-server";
+import type { Route } from "./service";
+
+/** What every check may say, whatever its kind. */
+export interface CheckSettings {
+    /** Name of the check, unique in the experiment. @default what its kind calls it, as in `POST /orders` */
+    name?: string;
+    /** Looks per second, from 1 to 50. @default the stack's `experiment.interval` */
+    perSecond?: number;
+    /** Time limit of one look, in milliseconds. @default the stack's `experiment.timeout` */
+    timeoutMs?: number;
+    /** Required share of good answers, above 0 and up to 1. @default the stack's `experiment.successRate` */
+    successRate?: number;
+}
+
+export const checkSettingsSchema = {
+    name: z.string().trim().min(1).max(60).optional(),
+    perSecond: z.number().min(1).max(50).optional(),
+    timeoutMs: z.int().min(100).max(60_000).optional(),
+    successRate: z.number().positive().max(1).optional(),
+};
+
+export interface CheckContext {
+    cluster: Cluster;
+    /** How the Service of http checks is reached. Undefined if the plan names none. */
+    route?: Route;
+    /** Tells failures of the API server from the application's. @default they are not told apart */
+    pulse?: ApiServerPulse;
+    /** Namespace of what names none. */
+    defaultNamespace: string;
+    clusterName: string;
+}
+
+/**
+ * One kind of check: a file of its own in this folder, and its lines in `registry.ts`.
+ *
+ * @typeParam C what a definition says of such a check, its `kind` included
+ */
+export interface CheckKind<C extends { kind: string }> {
+    /** What a definition may say; anything else is a mistake. */
+    schema: z.ZodType<C>;
+    /** The check's name if the definition gives none. */
+    name(check: C): string;
+    /** What is counted and what makes it good: completes "98% of 40 …", as in "requests to /products succeeded". */
+    describeSuccess(check: C): string;
+    /** Looks once; never rejects. */
+    look(check: C, context: CheckContext, timeoutMs: number): Promise<Answer>;
+}

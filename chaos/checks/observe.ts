@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Answer, maxLateMs, missed } from "./answer";
+import type { CheckContext } from "./kind";
+import { type Check, checkKindOf } from "./registry";
+
+/** A check, completed by the run's settings. */
+export interface PlannedCheck {
+    /** Unique in the experiment. */
+    name: string;
+    check: Check;
+    intervalMs: number;
+    timeoutMs: number;
+    /** Required share of good answers, above 0 and up to 1. */
+    successRate: number;
+}
+
+/** A check's answers, in the order of asking. */
+export interface Observed {
+    name: string;
+    answers: Answer[];
+}
+
+export function look({ check, timeoutMs }: PlannedCheck, context: CheckContext): Promise<Answer> {
+    return checkKindOf(check).look(check, context, timeoutMs);
+}
+
+/** The names of a plan's checks, for people: `/products and POST /orders`. */
+export function namesOf({ checks }: { checks: readonly PlannedCheck[] }): string {
+    return new Intl.ListFormat("en-GB").format(checks.map(({ name }) => name));
+}
+
+/** Consecutive good answers that make a check steady. */
+export const steadyAnswers = 3;
+
+/**
+ * Runs all checks at once until each got three good answers in a row, or the time is up.
+ *
+ * @returns all answers; `unsteady` are the checks that were not steady in time
+ */
+export async function untilSteady(
+    { checks }: { checks: readonly PlannedCheck[] },
+    context: CheckContext,
+    timeoutMs: number,
+    pauseMs: number,
+): Promise<{ checks: Observed[]; unsteady: Observed[] }> {
+    const giveUpAt = performance.now() + timeoutMs;
+    const isSteady = ({ answers }: Observed) =>
+        answers.length >= steadyAnswers && answers.slice(-steadyAnswers).every(({ good }) => good);
+    const observe = async (check: PlannedCheck) => {
+        const observed = { name: check.name, answers: [await look(check, context)] };
+        while (!isSteady(observed) && performance.now() <= giveUpAt) {
+            await sleep(pauseMs);
+            observed.answers.push(await look(check, context));
+        }
+        return observed;
+    };
+    const observed = await Promise.all(checks.map(observe));
+    return { checks: observed, unsteady: observed.filter((one) => !isSteady(one)) };
+}
+
+/** The last problem of each unsteady check, in words, without a period at the end. */
+export function problemsOf(unsteady: readonly Observed[]): string {
+    return unsteady
+        .map(({ name, answers }) => `${name} ${answers.findLast(({ good }) => !good)?.problem ?? "fails sometimes"}`)
+        .join("; ")
+        .replace(/\.$/, "");
+}
+
+/**
+ * Starts measuring how far this machine's clock is from the time that passes while it is awake, in milliseconds: ahead
+ * if it sleeps or the clock is set forward, behind (negative) if the clock is set back.
+ */
+export function clockShift(): () => number {
+    const difference = () => Date.now() - performance.now();
+    const before = difference();
+    return () => difference() - before;
+}
+
+/**
+ * Asks at a fixed rate: every `intervalMs` from the start, even if earlier answers are missing, since slow answers must
+ * not lower the rate. What this machine did not ask when it was due, it does not ask later in a burst.
+ *
+ * @param ask one request; never rejects
+ * @returns all answers, in the order of asking
+ */
+export async function askThrough(ask: () => Promise<Answer>, lengthMs: number, intervalMs: number): Promise<Answer[]> {
+    const begun = performance.now();
+    const begunAt = Date.now();
+    const answers: Promise<Answer>[] = [];
+    for (let due = 0; due < lengthMs; due += intervalMs) {
+        const wait = begun + due - performance.now();
+        if (wait > 0) await sleep(wait);
+        const lateMs = performance.now() - begun - due;
+        const inTime = lateMs <= maxLateMs;
+        answers.push(inTime ? ask() : Promise.resolve(missed(begunAt + Math.round(due), lateMs)));
+    }
+    const rest = begun + lengthMs - performance.now();
+    if (rest > 0) await sleep(rest);
+    return Promise.all(answers);
+}

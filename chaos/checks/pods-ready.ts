@@ -1,0 +1,57 @@
+import type { V1Pod, V1ReplicaSet } from "@kubernetes/client-node";
+import * as z from "zod";
+import type { AttributeExpression } from "../targets/attributes";
+import { isReady, podsMatching } from "../targets/containers";
+import { expression, locateTarget } from "../targets/locate";
+import { answerOf } from "./answer";
+import { type CheckContext, type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
+
+/** Counts the ready pods, by their status in the API server. */
+export interface PodsReadyCheck extends CheckSettings {
+    kind: "podsReady";
+    /** Attributes of the pods' containers, in the default namespace unless they name another. */
+    of: AttributeExpression;
+    /** Required number of ready pods. @default 1 */
+    atLeast?: number;
+}
+
+export const podsReady = {
+    schema: z.strictObject({
+        kind: z.literal("podsReady"),
+        of: expression,
+        atLeast: z.int().min(1).max(1_000).optional(),
+        ...checkSettingsSchema,
+    }),
+    name: ({ of }) => `pods of ${of}`,
+    describeSuccess: ({ of, atLeast = 1 }) => `checks found ${atLeast} or more ready pods of ${of}`,
+    async look({ of, atLeast = 1 }, context, timeoutMs) {
+        let seen = false;
+        const answer = await answerOf(async () => {
+            const ready = await countReady(of, context);
+            seen = true;
+            return { problem: ready >= atLeast ? undefined : `${ready} ready (required: at least ${atLeast})` };
+        }, timeoutMs);
+        return seen ? answer : { ...answer, unseen: true };
+    },
+} satisfies CheckKind<PodsReadyCheck>;
+
+async function countReady(of: AttributeExpression, context: CheckContext): Promise<number> {
+    const { cluster, defaultNamespace, clusterName } = context;
+    const { target, namespace } = locateTarget(of, "Global", defaultNamespace);
+    const [pods, replicaSets] = await Promise.all([
+        cluster.core.listNamespacedPod({ namespace }),
+        cluster.apps.listNamespacedReplicaSet({ namespace }),
+    ]);
+    return readyAmong(pods.items, replicaSets.items, target, clusterName);
+}
+
+/** How many of some pods are ready and match an expression. */
+export function readyAmong(
+    pods: readonly V1Pod[],
+    replicaSets: readonly V1ReplicaSet[],
+    expression: AttributeExpression,
+    clusterName: string,
+): number {
+    const ready = pods.filter((pod) => isReady(pod) && pod.metadata!.deletionTimestamp === undefined);
+    return podsMatching(expression, ready, replicaSets, clusterName).length;
+}

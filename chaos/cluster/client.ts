@@ -1,0 +1,113 @@
+import {
+    AdmissionregistrationV1Api,
+    ApiException,
+    AppsV1Api,
+    BatchV1Api,
+    CoordinationV1Api,
+    CoreV1Api,
+    KubeConfig,
+    NetworkingV1Api,
+    PatchStrategy,
+    RbacAuthorizationV1Api,
+    setHeaderOptions,
+    StorageV1Api,
+} from "@kubernetes/client-node";
+import { Agent } from "node:https";
+import { isDeepStrictEqual } from "node:util";
+import { loadKubeconfig } from "./kubeconfig";
+
+/** The parts of the Kubernetes API that are used directly, not through resources of a stack. */
+export interface Cluster {
+    kubeconfig: KubeConfig;
+    admission: AdmissionregistrationV1Api;
+    core: CoreV1Api;
+    apps: AppsV1Api;
+    batch: BatchV1Api;
+    coordination: CoordinationV1Api;
+    networking: NetworkingV1Api;
+    rbac: RbacAuthorizationV1Api;
+    storage: StorageV1Api;
+}
+
+/** Time limit of a call. After this machine slept, a dead connection would otherwise block a call for many minutes. */
+const callTimeoutMs = 30_000;
+
+/** @param timeoutMs time limit of each call, in milliseconds */
+export function connect(context: string, timeoutMs = callTimeoutMs): Cluster {
+    const kubeconfig = loadKubeconfig();
+    kubeconfig.setCurrentContext(context);
+    keepConnections(kubeconfig, timeoutMs);
+    return {
+        kubeconfig,
+        admission: kubeconfig.makeApiClient(AdmissionregistrationV1Api),
+        core: kubeconfig.makeApiClient(CoreV1Api),
+        apps: kubeconfig.makeApiClient(AppsV1Api),
+        batch: kubeconfig.makeApiClient(BatchV1Api),
+        coordination: kubeconfig.makeApiClient(CoordinationV1Api),
+        networking: kubeconfig.makeApiClient(NetworkingV1Api),
+        rbac: kubeconfig.makeApiClient(RbacAuthorizationV1Api),
+        storage: kubeconfig.makeApiClient(StorageV1Api),
+    };
+}
+
+/** Firewalls and proxies on the way may forget a connection that was idle for longer. */
+const idleMs = 2_000;
+
+/**
+ * Lets the API clients of a kubeconfig reuse connections, and limits the time of each call. The library opens a
+ * connection per call: with client certificates a call takes 18 ms then, and 5 ms over a kept connection (medians of 20
+ * calls to a local API server).
+ */
+function keepConnections(kubeconfig: KubeConfig, timeoutMs: number): void {
+    const apply = kubeconfig.applySecurityAuthentication.bind(kubeconfig);
+    let made: Agent | undefined;
+    let kept: Agent | undefined;
+    kubeconfig.applySecurityAuthentication = async (context) => {
+        await apply(context);
+        context.setSignal(AbortSignal.timeout(timeoutMs));
+        const agent = context.getAgent() as Agent | undefined;
+        // Subclasses lead through proxies.
+        if (agent?.constructor !== Agent) return;
+        // Credentials may have been renewed.
+        if (!isDeepStrictEqual(agent.options, made?.options))
+            kept = new Agent({ ...agent.options, keepAlive: true, timeout: idleMs });
+        made = agent;
+        context.setAgent(kept!);
+    };
+}
+
+/** Options of a call whose body is a merge patch. */
+export const mergePatch = () => setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
+
+/** The HTTP status of a failed call. Undefined if there was no answer. */
+export function statusOf(error: unknown): number | undefined {
+    return error instanceof ApiException ? error.code : undefined;
+}
+
+/** What went wrong. If the API server rejected a call, its message: the library's message is the whole response. */
+export function reasonOf(error: unknown): string {
+    if (error instanceof ApiException)
+        return statusMessageOf(error.body) ?? `the API server answered with status ${error.code}`;
+    // A connection that failed at several addresses has a code, and no message.
+    if (error instanceof AggregateError && error.message === "") return error.errors.map(reasonOf).join("; ");
+    return error instanceof Error ? error.message : String(error);
+}
+
+/** `message` of a Status object, which the library leaves as text if it does not expect it. */
+function statusMessageOf(body: unknown): string | undefined {
+    try {
+        const status = (typeof body === "string" ? JSON.parse(body) : body) as { message?: string } | null;
+        return status?.message;
+    } catch {
+        return undefined;
+    }
+}
+
+export async function ignoreNotFound<T>(call: Promise<T>): Promise<T | undefined> {
+    try {
+        return await call;
+    } catch (error) {
+        if (statusOf(error) === 404) return undefined;
+        throw error;
+    }
+}

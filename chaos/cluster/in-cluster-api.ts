@@ -1,0 +1,85 @@
+import { readFileSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
+import { type Agent, request } from "node:https";
+
+/** An API server, and the ServiceAccount to call it with. */
+export interface ApiServer {
+    host: string | undefined;
+    port: string | number | undefined;
+    /** Folder with the account's `token` and the `ca.crt` of the server. */
+    account: string;
+}
+
+/** The API server of the cluster that this pod runs in. */
+export const ownApiServer: ApiServer = {
+    host: process.env.KUBERNETES_SERVICE_HOST,
+    port: process.env.KUBERNETES_SERVICE_PORT,
+    account: process.env.ACCOUNT_FOLDER ?? "/var/run/secrets/kubernetes.io/serviceaccount",
+};
+
+export interface ApiCall {
+    /** @default "GET" */
+    method?: "GET" | "PATCH" | "DELETE";
+    /** A JSON merge patch for `PATCH`, `DeleteOptions` for `DELETE`. */
+    body?: object;
+    /** The call fails when the server sends nothing for this long, in milliseconds. @default 5000 */
+    silenceMs?: number;
+    /** Aborts the call. */
+    signal?: AbortSignal;
+    /** Connections to use. @default a new one for the call */
+    agent?: Agent;
+}
+
+/**
+ * Calls the API server, and resolves when the response begins: the caller reads its status and body, for example of a
+ * watch. Each call reads the token again, because the kubelet renews it.
+ */
+export function openApi(path: string, call: ApiCall = {}, server = ownApiServer): Promise<IncomingMessage> {
+    const { method = "GET", body, silenceMs = 5_000, signal, agent = false } = call;
+    const { host, port, account } = server;
+    const content = body && JSON.stringify(body);
+    return new Promise((resolve, reject) => {
+        let response: IncomingMessage | undefined;
+        const outgoing = request(
+            {
+                host,
+                port,
+                method,
+                path,
+                agent,
+                ca: readFileSync(`${account}/ca.crt`),
+                timeout: silenceMs,
+                signal,
+                headers: {
+                    authorization: `Bearer ${readFileSync(`${account}/token`, "utf8")}`,
+                    accept: "application/json",
+                    "content-type": method === "PATCH" ? "application/merge-patch+json" : "application/json",
+                    // By itself, Node sends the body of a DELETE without a length, and the server ignores it.
+                    "content-length": Buffer.byteLength(content ?? ""),
+                },
+            },
+            (incoming) => resolve((response = incoming)),
+        );
+        outgoing.on("timeout", () =>
+            (response ?? outgoing).destroy(new Error(`the API server sent nothing for ${silenceMs} ms`)),
+        );
+        outgoing.on("error", reject);
+        outgoing.end(content);
+    });
+}
+
+export interface ApiResponse {
+    status: number;
+    body: string;
+    /** When it was sent, by the API server's clock, in milliseconds since the epoch. */
+    sentAt: number;
+}
+
+/** Calls the API server and reads the whole response. */
+export async function callApi(path: string, call?: ApiCall, server?: ApiServer): Promise<ApiResponse> {
+    const response = await openApi(path, call, server);
+    let body = "";
+    for await (const text of response.setEncoding("utf8")) body += text as string;
+    const sentAt = Date.parse(response.headers.date ?? "");
+    return { status: response.statusCode!, body, sentAt: Number.isNaN(sentAt) ? Date.now() : sentAt };
+}

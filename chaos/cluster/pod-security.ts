@@ -1,0 +1,28 @@
+/**
+ * What the `restricted` level of the Pod Security Standards requires of a pod and its containers, and a read-only root
+ * file system.
+ */
+export function restrictedPod(user: number) {
+    return {
+        runAsNonRoot: true,
+        runAsUser: user,
+        runAsGroup: user,
+        fsGroup: user,
+        seccompProfile: { type: "RuntimeDefault" },
+    };
+}
+
+export const restrictedContainer = {
+    allowPrivilegeEscalation: false,
+    capabilities: { drop: ["ALL"] },
+    readOnlyRootFilesystem: true,
+};
+
+/** Labels of a namespace that admits only pods of the `restricted` level. */
+export const restrictedNamespaceLabels = {
+    "pod-security.kubernetes.io/enforce": "restricted",
+    "pod-security.kubernetes.io/warn": "restricted",
+};
+
+/** Ids of the users in the official images. */
+export const users = { node: 1000, postgres: 999, nats: 1000 } as const;

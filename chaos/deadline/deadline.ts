@@ -1,0 +1,155 @@
+import * as k8s from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
+import { type AttackObjectType, objectTypes } from "../attacks/objects";
+import { labels } from "../cluster/labels";
+import { restrictedContainer, restrictedPod, users } from "../cluster/pod-security";
+import { leaseName, leasePath } from "../lifecycle/lease";
+import { deadlineContainer, type DeadlineEnvironment, type JobAttack, type LeaseOfRun } from "./protocol";
+
+export interface DeadlineArgs {
+    experiment: string;
+    /** Namespace of the attacks' objects and of the targets. */
+    namespace: string;
+    /** Prefix of the objects' names: each run has its own. The lease names it. */
+    runName: string;
+    attacks: DeadlineAttack[];
+    /** Deployments that the experiment scales. @default none */
+    scaled?: string[];
+    deadlineMs: number;
+    /** A Node image. */
+    image: string;
+    /** The Job's program: the bundle of `main.ts`. */
+    program: string;
+}
+
+/** An attack as the Job knows it. */
+export interface DeadlineAttack extends Omit<JobAttack, "path"> {
+    object: string;
+    objectType: AttackObjectType;
+}
+
+const programFile = "deadline.js";
+const programMount = "/program";
+
+/**
+ * Bounds the program's memory well below the container's limit, at which the kernel kills it. Node alone needs 44 MiB;
+ * with 2,000 targets the peak is 61 MiB, and 70 MiB with a larger heap and the optimizing compiler.
+ */
+export const heap = ["--max-semi-space-size=1", "--max-old-space-size=16", "--no-opt"];
+
+/**
+ * A Job that ends the attacks at the deadline if nothing else has, and watches meanwhile whether the labeled pods can
+ * be reached. Its account may read the lease, read and delete the attacks' own objects, and remove labels from pods of
+ * that one namespace; to kill pods, also delete them; and restore the Deployments that the experiment scales. The Job
+ * runs before a pod is labeled, and the attacks begin only when it has seen the targets.
+ *
+ * Not a component: for one the engine would write the whole state five more times in an experiment's few seconds.
+ */
+export class Deadline {
+    readonly job: k8s.batch.v1.Job;
+    /** Everything that the Job needs to end an attack. */
+    readonly parts: pulumi.Resource[];
+
+    constructor(name: string, args: DeadlineArgs, opts: pulumi.CustomResourceOptions) {
+        const child = { ...opts, deleteBeforeReplace: true };
+        // Each run has its own objects, so a sweep before a run never removes what that run is going to use.
+        const objectName = `${args.runName}-deadline`;
+        const metadata = {
+            name: objectName,
+            namespace: args.namespace,
+            labels: { [labels.experiment]: args.experiment },
+        };
+
+        const account = new k8s.core.v1.ServiceAccount(`${name}-account`, { metadata }, child);
+        const role = new k8s.rbac.v1.Role(`${name}-role`, { metadata, rules: rulesOf(args) }, child);
+        const binding = new k8s.rbac.v1.RoleBinding(
+            `${name}-binding`,
+            {
+                metadata,
+                roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: objectName },
+                subjects: [{ kind: "ServiceAccount", name: objectName, namespace: args.namespace }],
+            },
+            child,
+        );
+        const program = new k8s.core.v1.ConfigMap(
+            `${name}-program`,
+            { metadata, data: { [programFile]: args.program }, immutable: true },
+            // Another version of the program would replace the Job, and leave its attack alone during the run.
+            { ...child, ignoreChanges: ["data"] },
+        );
+        this.job = new k8s.batch.v1.Job(
+            name,
+            {
+                // The provider would wait until the Job completes, when the attack is over. The step that labels the
+                // targets waits for the Job: its own report comes a second before its status.
+                metadata: { ...metadata, annotations: { "pulumi.com/skipAwait": "true" } },
+                spec: {
+                    backoffLimit: 20,
+                    // No `ttlSecondsAfterFinished`: an update with --refresh would create a Job that is gone again, and
+                    // it would kill pods without a lease or a check.
+                    // The label keeps experiments from choosing this pod as a target.
+                    template: { metadata: { labels: metadata.labels }, spec: podSpec(args, objectName) },
+                },
+            },
+            // The account and the program must exist before the pod; its rights are needed only later.
+            { ...child, dependsOn: [account, program] },
+        );
+        this.parts = [account, role, binding, program, this.job];
+    }
+}
+
+function rulesOf({ attacks, scaled = [] }: DeadlineArgs): k8s.types.input.rbac.v1.PolicyRule[] {
+    const kills = attacks.some(({ killing }) => killing);
+    const objectsOf = (type: AttackObjectType) =>
+        attacks.filter(({ objectType }) => objectType === type).map(({ object }) => object);
+    const own = (apiGroup: string, resource: string, names: string[], verbs: string[]) =>
+        names.length === 0 ? [] : [{ apiGroups: [apiGroup], resources: [resource], resourceNames: names, verbs }];
+    return [
+        ...objectTypes.flatMap((type) => own(type.apiGroup, type.resource, objectsOf(type), ["get", "delete"])),
+        ...own("coordination.k8s.io", "leases", [leaseName], ["get"]),
+        { apiGroups: [""], resources: ["pods"], verbs: ["list", "patch", ...(kills ? ["delete"] : [])] },
+        // Only its ReplicaSet says which Deployment a pod belongs to.
+        ...(kills ? [{ apiGroups: ["apps"], resources: ["replicasets"], verbs: ["list"] }] : []),
+        ...own("apps", "deployments", scaled, ["get", "patch"]),
+    ];
+}
+
+function podSpec(args: DeadlineArgs, objectName: string): k8s.types.input.core.v1.PodSpec {
+    const env: Record<keyof DeadlineEnvironment, string> = {
+        NAMESPACE: args.namespace,
+        ATTACKS: JSON.stringify(args.attacks.map((attack) => jobAttack(args.namespace, attack))),
+        SCALED: (args.scaled ?? []).join(),
+        DEADLINE_MS: String(args.deadlineMs),
+        LEASE: JSON.stringify({ path: leasePath(args.namespace), run: args.runName } satisfies LeaseOfRun),
+    };
+    return {
+        restartPolicy: "OnFailure",
+        serviceAccountName: objectName,
+        enableServiceLinks: false,
+        terminationGracePeriodSeconds: 1,
+        securityContext: restrictedPod(users.node),
+        // The default is five minutes. Meanwhile nothing would end the attacks if this pod's node is lost.
+        tolerations: ["not-ready", "unreachable"].map((condition) => ({
+            key: `node.kubernetes.io/${condition}`,
+            operator: "Exists",
+            effect: "NoExecute",
+            tolerationSeconds: 0,
+        })),
+        containers: [
+            {
+                name: deadlineContainer,
+                image: args.image,
+                command: ["node", ...heap, `${programMount}/${programFile}`],
+                env: Object.entries(env).map(([variable, value]) => ({ name: variable, value })),
+                volumeMounts: [{ name: "program", mountPath: programMount, readOnly: true }],
+                resources: { requests: { cpu: "10m", memory: "48Mi" }, limits: { cpu: "1", memory: "96Mi" } },
+                securityContext: restrictedContainer,
+            },
+        ],
+        volumes: [{ name: "program", configMap: { name: objectName } }],
+    };
+}
+
+function jobAttack(namespace: string, { object, objectType, ...attack }: DeadlineAttack): JobAttack {
+    return { path: `${objectType.api}/namespaces/${namespace}/${objectType.resource}/${object}`, ...attack };
+}

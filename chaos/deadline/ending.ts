@@ -1,0 +1,88 @@
+import { restoring, type Scalable } from "../actions/scaling";
+import { bodyOf, get, patch, remove } from "./api";
+import { labels } from "../cluster/labels";
+import { inTurns } from "./in-turns";
+import type { JobAttack } from "./protocol";
+import { labeledPods } from "./witnessing";
+
+/** When each attack's object was first seen, by this node's clock. */
+const firstSeen = new Map<string, number>();
+
+/** Whether an attack has begun and its deadline has not passed. */
+export async function lasts(path: string, deadlineMs: number): Promise<boolean> {
+    const created = await creationOf(path);
+    return created !== undefined && Date.now() < created + deadlineMs;
+}
+
+/** When the first of the attacks' objects was created. Undefined while there is none. */
+export async function attackedSince(attacks: readonly JobAttack[]): Promise<number | undefined> {
+    const created = await Promise.all(attacks.map(({ path }) => creationOf(path)));
+    const known = created.filter((at) => at !== undefined);
+    return known.length === 0 ? undefined : Math.min(...known);
+}
+
+/**
+ * When an object was created, in milliseconds since the epoch. Undefined while it does not exist. Not later than it was
+ * first seen: if this node's clock is behind the API server's, the difference would prolong the attack.
+ */
+async function creationOf(path: string): Promise<number | undefined> {
+    const { status, body } = await get(path);
+    if (status === 404) return undefined;
+    if (status !== 200) throw new Error(`the attack cannot be read: ${status}`);
+    const { metadata } = JSON.parse(body) as { metadata: { creationTimestamp: string } };
+    const seen = firstSeen.get(path) ?? Date.now();
+    firstSeen.set(path, seen);
+    return Math.min(Date.parse(metadata.creationTimestamp), seen);
+}
+
+/** Calls to the API server at a time: each has a connection of its own. */
+const maxCalls = 16;
+const maxTold = 5;
+
+/**
+ * Removes the attacks' objects and the targets' labels, and restores what the experiment scaled. All of it is tried,
+ * even if a part fails.
+ *
+ * @throws Error with what failed
+ */
+export async function endAttacks(
+    namespace: string,
+    attacks: readonly JobAttack[],
+    scaled: readonly string[],
+): Promise<void> {
+    const failures: string[] = [];
+    const attempt = (step: Promise<unknown>) => step.catch((error: Error) => void failures.push(error.message));
+    await Promise.all([
+        ...attacks.map(({ path }) => attempt(removeAttack(path))),
+        attempt(
+            labeledPods(namespace, attacks).then((pods) =>
+                inTurns(pods, maxCalls, ({ name }) => attempt(removeLabel(namespace, name))),
+            ),
+        ),
+        ...scaled.map((name) => attempt(restore(namespace, name))),
+    ]);
+    if (failures.length === 0) return;
+    const more = failures.length > maxTold ? `; and ${failures.length - maxTold} more` : "";
+    throw new Error(
+        `not everything is undone yet, which is tried again: ${failures.slice(0, maxTold).join("; ")}${more}`,
+    );
+}
+
+async function removeAttack(path: string): Promise<void> {
+    bodyOf(await remove(path), `${path} cannot be deleted`);
+}
+
+async function removeLabel(namespace: string, pod: string): Promise<void> {
+    const withoutLabel = { metadata: { labels: { [labels.target]: null } } };
+    const path = `/api/v1/namespaces/${namespace}/pods/${pod}`;
+    bodyOf(await patch(path, withoutLabel), `the label of ${pod} cannot be removed`);
+}
+
+/** Restores a Deployment's replicas. A conflicting change is rejected (409), and `endAttacks` is tried again. */
+async function restore(namespace: string, name: string): Promise<void> {
+    const path = `/apis/apps/v1/namespaces/${namespace}/deployments/${name}`;
+    const read = await get(path);
+    if (read.status === 404) return;
+    const restored = restoring(JSON.parse(bodyOf(read, `Deployment ${name} cannot be read`)) as Scalable);
+    if (restored) bodyOf(await patch(path, restored), `Deployment ${name} cannot be scaled back`);
+}

@@ -1,0 +1,72 @@
+/**
+ * Runs in the pod of an experiment's deadline Job, while the attacks last:
+ *
+ * - Ends the attacks at the deadline, even if the machine that ran the update is gone. The deadline counts from the
+ *   creation of the attacks' objects, so neither a restart nor a slow start of this pod moves it. Ends them at once
+ *   when the namespace's lease is deleted, or names another run.
+ * - Kills pods, if an attack asks for that, and while the namespace's lease names this run.
+ * - Is the witness: an ordinary pod that tries to connect to the labeled pods. Its log, one `LogLine` per line, proves
+ *   that the attacks work, or that they do not. It also accepts connections from the targets.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { log } from "./api";
+import { attackedSince, endAttacks, lasts } from "./ending";
+import { JobLog } from "./job-log";
+import { killWhile } from "./kill";
+import { lookAtLease } from "./lease-look";
+import type { DeadlineEnvironment, JobAttack, LeaseOfRun } from "./protocol";
+import { acceptConnections, witness } from "./witnessing";
+
+const { NAMESPACE, ATTACKS, SCALED, DEADLINE_MS, LEASE } = process.env as unknown as DeadlineEnvironment;
+const attacks = JSON.parse(ATTACKS) as JobAttack[];
+const scaled = SCALED.split(",").filter((name) => name !== "");
+const deadlineMs = Number(DEADLINE_MS);
+const lease = JSON.parse(LEASE) as LeaseOfRun;
+
+/**
+ * An update may create this Job and its kill request a second time, such as one with --refresh in a new cluster, or
+ * after the run. Then the lease is gone, another run's, or expired.
+ */
+async function mayKill(killRequest: string): Promise<boolean> {
+    return (await lasts(killRequest, deadlineMs)) && (await lookAtLease(lease)) === "held";
+}
+
+async function main(): Promise<void> {
+    const begun = Date.now();
+    const jobLog = new JobLog((line) => process.stdout.write(line), begun);
+    const ending = new AbortController();
+    for (const port of new Set(attacks.flatMap(({ listenPort }) => listenPort ?? []))) acceptConnections(port);
+    void witness(NAMESPACE, attacks, jobLog, ending.signal);
+    for (const { path, killing } of attacks) {
+        if (killing) void killWhile(() => mayKill(path), NAMESPACE, killing, jobLog);
+    }
+    let over: string | undefined;
+    for (;;) {
+        over ??= await whyOver(begun);
+        if (over !== undefined) {
+            ending.abort();
+            if (await endAttacks(NAMESPACE, attacks, scaled).then(() => true, log)) break;
+        }
+        await sleep(1_000);
+    }
+    log(`${over}: ${attacks.length === 1 ? "the attack is" : "the attacks are"} ended`);
+}
+
+/** Why the attacks must end now. Undefined while they may last. */
+async function whyOver(begun: number): Promise<string | undefined> {
+    const [state, since] = await Promise.all([lookAtLease(lease).catch(log), attackedSince(attacks).catch(log)]);
+    if (state === "lost") return "the lease is deleted, or names another run";
+    // If no attack comes, the update that was to create it is gone. The labels must be removed all the same.
+    return Date.now() >= (since ?? begun) + deadlineMs ? "the deadline has passed" : undefined;
+}
+
+// Not 0: a node that shuts down or is drained ends the pod before its work is done, and the Job must start another.
+process.once("SIGTERM", () => process.exit(128 + 15));
+process.once("SIGINT", () => process.exit(128 + 2));
+main().then(
+    () => process.exit(0),
+    (error: unknown) => {
+        log(error);
+        process.exit(1);
+    },
+);

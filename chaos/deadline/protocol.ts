@@ -1,0 +1,96 @@
+import type { Radius } from "../targets/radius";
+
+/** The container of the deadline Job's pod. */
+export const deadlineContainer = "deadline";
+
+/** What the Job found when it tried to connect to every TCP port of every labeled pod. Its log has only changes. */
+export interface ConnectionReport {
+    /** When it began to try, in milliseconds since the epoch. */
+    at: number;
+    /** Ports that accepted a fresh connection. */
+    open: string[];
+    /** Ports that did not. */
+    closed: string[];
+}
+
+/**
+ * What the Job's pod says about itself in its annotation `chaos-shop/witness`, as JSON. Its log says more, but the
+ * kubelet serves no log until it has noticed that the container runs, up to a second later.
+ */
+export interface Presence {
+    /** Where it accepts connections from the targets. */
+    address: string;
+    /** The ports of all labeled pods that it has found so far, named as in reports. */
+    watched: string[];
+}
+
+/** The environment of the Job's program. */
+export interface DeadlineEnvironment {
+    NAMESPACE: string;
+    /** `JobAttack[]` as JSON. */
+    ATTACKS: string;
+    /** Names of Deployments that the experiment may scale, comma-separated; empty for none. */
+    SCALED: string;
+    DEADLINE_MS: string;
+    /** `LeaseOfRun` as JSON. */
+    LEASE: string;
+}
+
+/** The lease that the run holds: the run is over when it is deleted or names another. */
+export interface LeaseOfRun {
+    /** API path. */
+    path: string;
+    /** What its annotation `chaos-shop/run` says. */
+    run: string;
+}
+
+/** What the Job knows about one attack. */
+export interface JobAttack {
+    /** API path of the object that is the attack: a NetworkPolicy, or a kill request. */
+    path: string;
+    /** Value of the label on the targets' pods. */
+    label: string;
+    /** Port to accept connections from the targets on. @default none */
+    listenPort?: number;
+    /** @default no pod is killed */
+    killing?: Killing;
+}
+
+/** Which pods the Job kills, and how often. */
+export interface Killing {
+    intervalMs: number;
+    /** Label value of the first victims; pods with another value belong to another attack. */
+    label: string;
+    /** Attributes of the containers, including their namespace. */
+    target: string;
+    radius: Radius;
+    clusterName: string;
+}
+
+/** A pod that the Job deleted. */
+export interface KillReport {
+    /** In milliseconds since the epoch. */
+    at: number;
+    killed: { pod: string; uid: string; label: string };
+}
+
+/** A line of the Job's log, as JSON. */
+export interface LogLine {
+    /** When the process began, in milliseconds since the epoch: tells the processes of a restarted container apart. */
+    begun: number;
+    /** Lines of a process are numbered from 0: none may be missing, since they say only what changed. */
+    line: number;
+    /** When the look began, or the pod was deleted, in milliseconds since the epoch. */
+    at: number;
+    /**
+     * The endpoints that are not as in the look before: empty if all are. `gone` are those of pods without a label.
+     * With `more`, the next line has further endpoints of the same look.
+     */
+    changed?: { open?: string[]; closed?: string[]; gone?: string[]; more?: boolean };
+    killed?: KillReport["killed"];
+}
+
+/** A port of a pod, as reports name it: `10.244.0.7:8080`, `[fd00::7]:8080`. */
+export function endpoint(address: string, port: number): string {
+    return `${address.includes(":") ? `[${address}]` : address}:${port}`;
+}

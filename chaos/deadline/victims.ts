@@ -1,0 +1,67 @@
+import { targetLabelOf } from "../cluster/labels";
+import { containersWithin } from "../targets/radius";
+import { attackable, containersOf, isReady, type Pod, select } from "../targets/containers";
+import type { Killing } from "./protocol";
+
+/** A pod that matches a kill's target. */
+export interface Candidate {
+    name: string;
+    uid: string;
+    /** Chosen as one of the first victims. */
+    labeled: boolean;
+    ready: boolean;
+    /** How many of its containers match. */
+    containers: number;
+}
+
+/**
+ * What a kill needs to know about a pod, ready or not. Undefined if it does not match the kill's target, or if another
+ * attack has labeled it.
+ *
+ * @param deployment the Deployment that owns the pod's ReplicaSet, if any
+ */
+export function candidateOf(
+    pod: Pod,
+    deployment: string | undefined,
+    { target, clusterName, label }: Killing,
+): Candidate | undefined {
+    if (pod.status?.phase !== "Running" && pod.status?.phase !== "Pending") return undefined;
+    const labeled = targetLabelOf(pod);
+    if ((labeled ?? label) !== label) return undefined;
+    // A pod that starts cannot be attacked yet, but counts as affected.
+    const started = { ...pod, status: { ...pod.status, podIP: pod.status.podIP ?? "", phase: "Running" } };
+    if (!attackable(started)) return undefined;
+    const containers = select(containersOf(started, deployment, clusterName), target).length;
+    if (containers === 0) return undefined;
+    const { name, uid } = pod.metadata as { name: string; uid: string };
+    return { name, uid, labeled: labeled !== undefined, ready: isReady(pod), containers };
+}
+
+/** How many containers of some pods match. */
+export const containersIn = (pods: readonly Candidate[]): number =>
+    pods.reduce((sum, { containers }) => sum + containers, 0);
+
+/**
+ * The pods that the next kill deletes. A deleted pod is affected until its replacement is ready: never more containers
+ * than the radius allows are affected at once.
+ *
+ * @param matching the pods that match now
+ * @param atFirst how many containers matched before the first kill
+ * @param shuffle the order in which pods are taken; labeled pods come first in any case
+ */
+export function chooseVictims(
+    matching: readonly Candidate[],
+    atFirst: number,
+    { radius }: Killing,
+    shuffle: <T>(items: readonly T[]) => T[],
+): Candidate[] {
+    const ready = matching.filter((pod) => pod.ready);
+    const affected = Math.max(atFirst, containersIn(matching)) - containersIn(ready);
+    let allowed = containersWithin(radius, atFirst) - affected;
+    const inOrder = [...ready.filter((pod) => pod.labeled), ...shuffle(ready.filter((pod) => !pod.labeled))];
+    return inOrder.filter(({ containers }) => {
+        if (containers > allowed) return false;
+        allowed -= containers;
+        return true;
+    });
+}

@@ -1,0 +1,76 @@
+import * as z from "zod";
+import { type Action, actionSchema } from "../actions/registry";
+import { type Attack, attackSchema } from "../attacks/registry";
+import { type Check, checkName, checkSchema } from "../checks/registry";
+import type { AttributeExpression } from "../targets/attributes";
+import { expression } from "../targets/locate";
+import { allowedRadius, parseRadius } from "../targets/radius";
+
+/** An experiment: what is done to which targets, and what is expected to hold meanwhile. */
+export interface ExperimentDefinition {
+    /** The expectation in one sentence. The verdict answers it. */
+    hypothesis: string;
+    /** Attacks, all at once; at least one. All targets are in one namespace. */
+    attacks: AttackDefinition[];
+    /** What must hold; at least one check. @default the caller's default checks */
+    checks?: Check[];
+    /** Done one after the other, once all attacks are proven. @default none */
+    actions?: Action[];
+}
+
+/** An attack and its targets. A pod is hit by one attack only: later attacks choose among the remaining pods. */
+export type AttackDefinition = Attack & {
+    /** Attributes of the containers to attack, in the default namespace unless they name another. */
+    target: AttributeExpression;
+    /**
+     * Blast radius, as the number of affected containers: a number, a percentage of the matching containers, or all of
+     * them. The stack's `experiment.radius` overrides it. @default 1
+     */
+    radius?: number | `${number}%` | "all";
+};
+
+const radius = z.custom<NonNullable<AttackDefinition["radius"]>>((value) => parseRadius(String(value)) !== undefined, {
+    error: ({ input }) => `"${String(input)}" is not a radius; allowed: ${allowedRadius}`,
+});
+const aim = { target: expression, radius: radius.optional() };
+
+const [first, ...others] = attackSchema.options.map((schema) => schema.extend(aim));
+const attacks = z.discriminatedUnion("kind", [first!, ...others]) satisfies z.ZodType<AttackDefinition>;
+
+const checks = z
+    .array(checkSchema)
+    .nonempty({ error: "without a check there is no verdict; leave `checks` out for the default check" })
+    .superRefine((all, context) => {
+        const names = all.map(checkName);
+        for (const [index, name] of names.entries()) {
+            if (names.indexOf(name) === index) continue;
+            const message = `another check is named "${name}"; rename one of them`;
+            context.addIssue({ code: "custom", path: [index, "name"], message });
+        }
+    });
+
+/** What a definition may say; anything else is a mistake. */
+export const definitionSchema = z.strictObject({
+    hypothesis: z.string().trim().min(1),
+    attacks: z.array(attacks).nonempty({ error: "an experiment needs at least one attack" }),
+    checks: checks.optional(),
+    actions: z.array(actionSchema).optional(),
+}) satisfies z.ZodType<ExperimentDefinition>;
+
+/** The names of its objects add up to 18 characters to it; the name of a Job may have 63. */
+const maxNameLength = 45;
+
+/**
+ * All mistakes in a definition, each with its place and what is allowed there. Types alone prevent none: nothing checks
+ * them before an update.
+ *
+ * @param schema `definitionSchema`, or one that extends it
+ */
+export function mistakesIn(definition: unknown, name = "", schema: z.ZodType = definitionSchema): string[] {
+    const { error } = schema.safeParse(definition);
+    const mistakes = (error?.issues ?? []).map(
+        ({ path, message }) => `${path.join(".") || "the experiment"}: ${message}`,
+    );
+    if (name.length <= maxNameLength) return mistakes;
+    return [`its name: has ${name.length} characters; allowed: at most ${maxNameLength}`, ...mistakes];
+}

@@ -1,0 +1,155 @@
+import { createHash } from "node:crypto";
+import type { Action } from "../actions/registry";
+import type { Attack } from "../attacks/registry";
+import type { PlannedCheck } from "../checks/observe";
+import { type Check, checkName } from "../checks/registry";
+import type { ServiceReference } from "../checks/service";
+import type { AttributeExpression } from "../targets/attributes";
+import type { TargetRequest } from "../targets/choose";
+import type { DiscoveryScope } from "../targets/discover";
+import { locateTarget } from "../targets/locate";
+import type { AttackDefinition, ExperimentDefinition } from "./definition";
+import { parseRadius, type Radius } from "../targets/radius";
+
+/** All that one run of an experiment needs to know. Its steps pass it on as JSON. Times are milliseconds. */
+export interface Plan extends DiscoveryScope {
+    experiment: string;
+    /** Any text; another text is another run. */
+    run: string;
+    hypothesis: string;
+    /** The kubeconfig context of the cluster. */
+    context: string;
+    /** Namespace of targets, peers and checks that name none. */
+    defaultNamespace: string;
+    /** The Service that http checks ask. Absent if there are none. */
+    service?: ServiceReference;
+    /** Where the attacks' objects go: the one namespace of all targets. */
+    namespace: string;
+    attacks: PlannedAttack[];
+    checks: PlannedCheck[];
+    actions: Action[];
+    window: Window;
+    deadlineMs: number;
+    /** `fail`: a verdict other than PASSED fails the update, after the attacks are undone. */
+    onFailure: "report" | "fail";
+    /** Folder of the reports, relative to the folder that the update runs in. */
+    reports: string;
+}
+
+export interface PlannedAttack extends TargetRequest {
+    /** Part of the names of the attack's objects: the kind, numbered from the second of a kind on. */
+    name: string;
+    attack: Attack;
+}
+
+/** How long the checks observe the attack. */
+export interface Window {
+    /** Observation time after the grace period. */
+    durationMs: number;
+    /** Grace period after the last attack is proven: answers are not counted while the cluster reroutes. */
+    graceMs: number;
+}
+
+/** For checks that set none. */
+type CheckDefaults = Pick<PlannedCheck, "intervalMs" | "timeoutMs" | "successRate">;
+
+type FromDefinition = "experiment" | "hypothesis" | "namespace" | "attacks" | "checks" | "actions" | "window";
+
+/** A run's settings. */
+export interface PlanArgs extends Omit<Plan, FromDefinition>, Window, CheckDefaults {
+    definition: ExperimentDefinition;
+    name: string;
+    /** For an experiment with one attack. @default the definition's */
+    target?: AttributeExpression;
+    /** For each attack. @default the definition's, else one container */
+    radius?: Radius;
+    /** For an experiment with one attack. @default the definition's */
+    attack?: Attack["kind"];
+    /** For a definition without checks. */
+    defaultChecks: Check[];
+}
+
+/**
+ * What a run's settings make of a definition.
+ *
+ * @throws Error if the targets do not name exactly one namespace, or an http check has no Service to ask
+ */
+export function planOf(args: PlanArgs): Plan {
+    const { definition, name: experiment, run, context, clusterName, defaultNamespace, service } = args;
+    const { area, agent, durationMs, graceMs, deadlineMs, onFailure, reports } = args;
+    const { hypothesis, checks = args.defaultChecks, actions = [] } = definition;
+    if (service === undefined && checks.some(({ kind }) => kind === "http")) {
+        throw new Error(`the experiment ${experiment} has an http check, and no Service to ask`);
+    }
+    return {
+        experiment,
+        run,
+        hypothesis,
+        context,
+        clusterName,
+        defaultNamespace,
+        ...(agent && { agent }),
+        ...(service && { service }),
+        area,
+        ...planAttacks(definition.attacks, args),
+        checks: checks.map((check) => planCheck(check, args)),
+        actions,
+        window: { durationMs, graceMs },
+        deadlineMs,
+        onFailure,
+        reports,
+    };
+}
+
+function planAttacks(attacks: readonly AttackDefinition[], args: PlanArgs): Pick<Plan, "namespace" | "attacks"> {
+    const located = attacks.map(({ target, radius, ...attack }, index) => {
+        const earlier = attacks.slice(0, index).filter(({ kind }) => kind === attack.kind).length;
+        const where = locateTarget(args.target ?? target, args.area, args.defaultNamespace);
+        const kind = args.attack ?? attack.kind;
+        const planned = withPeersLocated(kind === attack.kind ? attack : { kind }, where.namespace);
+        return {
+            name: earlier === 0 ? planned.kind : `${planned.kind}-${earlier + 1}`,
+            ...where,
+            radius: args.radius ?? parseRadius(String(radius ?? 1))!,
+            attack: planned,
+        };
+    });
+    const namespaces = [...new Set(located.map(({ namespace }) => namespace))];
+    if (namespaces.length > 1) {
+        throw new Error(
+            `the attacks of an experiment must be in one namespace, and these are in ${namespaces.join(" and ")}`,
+        );
+    }
+    return { namespace: namespaces[0]!, attacks: located.map(({ namespace: _, ...attack }) => attack) };
+}
+
+/** Peers that name no namespace are in the targets'. */
+function withPeersLocated(attack: Attack, namespace: string): Attack {
+    if (attack.kind !== "blackhole" || attack.peers === undefined) return attack;
+    return { ...attack, peers: locateTarget(attack.peers, "Global", namespace).target };
+}
+
+function planCheck(check: Check, defaults: CheckDefaults): PlannedCheck {
+    return {
+        name: checkName(check),
+        check,
+        intervalMs: check.perSecond === undefined ? defaults.intervalMs : 1_000 / check.perSecond,
+        timeoutMs: check.timeoutMs ?? defaults.timeoutMs,
+        successRate: check.successRate ?? defaults.successRate,
+    };
+}
+
+/** The value of the label on the pods that an attack has chosen. */
+export function targetLabelFor({ experiment }: Plan, { name }: PlannedAttack): string {
+    return `${experiment}.${name}`;
+}
+
+/** Name of a run, and the beginning of the names of its objects. */
+export function runNameOf(plan: Plan): string {
+    return `${plan.experiment}-${planToken(plan)}`;
+}
+
+/** Distinguishes plans in the names of their objects: another plan is another run. */
+export function planToken(plan: Plan): string {
+    return createHash("sha256").update(JSON.stringify(plan)).digest("hex").slice(0, 8);
+}

@@ -1,0 +1,35 @@
+/**
+ * A length of time as written in configuration: `500ms`, `30s`, `10m`, `1h`, or several parts as in Go and Helm,
+ * `5m0s`.
+ */
+export type Duration = string;
+
+const millisecondsPerUnit: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+const form = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/;
+
+/** A duration in milliseconds. Undefined if `text` is not a duration. */
+export function parseDuration(text: Duration): number | undefined {
+    if (!form.test(text)) return undefined;
+    let milliseconds = 0;
+    for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)) {
+        milliseconds += Number(amount) * millisecondsPerUnit[unit!]!;
+    }
+    return milliseconds;
+}
+
+/** Milliseconds as configuration takes them, in the largest unit that gives a whole number: `10m`, `90s`, `1500ms`. */
+export function formatDuration(milliseconds: number): Duration {
+    const [unit, size] = Object.entries(millisecondsPerUnit).findLast(
+        ([, size]) => milliseconds >= size && milliseconds % size === 0,
+    ) ?? ["ms", 1];
+    return `${milliseconds / size}${unit}`;
+}
+
+/** Milliseconds for people: `850 ms`, `2.4 s`, `3 min 20 s`. */
+export function describeMilliseconds(milliseconds: number): string {
+    if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
+    if (milliseconds < 60_000) return `${Number((milliseconds / 1_000).toFixed(1))} s`;
+    const seconds = Math.round(milliseconds / 1_000);
+    const rest = seconds % 60;
+    return rest === 0 ? `${seconds / 60} min` : `${Math.floor(seconds / 60)} min ${rest} s`;
+}

@@ -1,0 +1,10 @@
+/** What a program needs that runs experiments in its stack. */
+export type { ServiceReference } from "./checks/service";
+export { type Cluster, reasonOf } from "./cluster/client";
+export { type ExperimentDefinition, mistakesIn } from "./definition/definition";
+export { type Plan, type PlanArgs, planOf } from "./definition/plan";
+export { Experiment, type ExperimentArgs, type ExperimentPrograms, holderOf } from "./experiment";
+export { endRuns } from "./lifecycle/end-runs";
+export { isOfEarlierVersion } from "./lifecycle/lease";
+export type { Conclusion } from "./report/journal";
+export { previewTargets } from "./targets/preview";

@@ -1,0 +1,81 @@
+import type { V1Lease } from "@kubernetes/client-node";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Cluster, mergePatch } from "../cluster/client";
+import { annotations, labels } from "../cluster/labels";
+import type { Plan } from "../definition/plan";
+import { type LeaseOwner, leasesOf } from "./lease";
+import { recover } from "./recover";
+import { valuesOf } from "./settled";
+import { sweep } from "./sweep";
+
+/** A run whose attacks were ended before its resources were deleted. Kept in its lease's annotation, as JSON. */
+export interface RunEnd {
+    /** When the attacks had ended, in milliseconds since the epoch. */
+    at: number;
+    /** From then until every check was steady, in milliseconds. Absent if that was not seen. */
+    recoveredAfterMs?: number;
+}
+
+/**
+ * How long an update leaves this process to the checks, in milliseconds: what it does next keeps the process busy, and
+ * would show as a slow recovery.
+ */
+const undisturbedMs = 1_500;
+
+/** An update waits 1.5 s for recovery, not longer: its last step does, and it is told what was seen until then. */
+const recoveryTimeoutMs = 10_000;
+
+/**
+ * Ends the attacks of a stack's runs. Reads nothing but the cluster: neither a definition nor a setting may stand
+ * between a person's "stop" and the end of an attack. Then sees when the application recovers, if need be in the
+ * background.
+ *
+ * @param isMeant which of the stack's leases. @default all
+ * @returns the experiments whose attacks were ended
+ * @throws Error with all that failed, after everything was tried
+ */
+export async function endRuns(
+    cluster: Cluster,
+    owner: LeaseOwner,
+    isMeant: (lease: V1Lease) => boolean = () => true,
+): Promise<string[]> {
+    const leases = (await leasesOf(cluster, owner)).filter(isMeant);
+    const ended = await Promise.allSettled(
+        leases.map(async (lease) => {
+            const { namespace, annotations: noted = {} } = lease.metadata!;
+            const experiment = noted[labels.experiment];
+            if (experiment === undefined || (await sweep(cluster, namespace!, experiment)) === 0) return [];
+            const at = Date.now();
+            await note(cluster, lease, { at });
+            await Promise.race([noteRecovery(cluster, lease, at), sleep(undisturbedMs)]);
+            return [experiment];
+        }),
+    );
+    return valuesOf(ended).flat();
+}
+
+/** How the run that holds a lease was ended. Undefined if it was not. */
+export function earlyEndOf({ metadata }: V1Lease): RunEnd | undefined {
+    const noted = metadata?.annotations?.[annotations.ended];
+    return noted === undefined ? undefined : (JSON.parse(noted) as RunEnd);
+}
+
+/** Notes in the lease how its run was ended. It names the run no longer, so no deadline Job may begin it again. */
+async function note({ coordination }: Cluster, { metadata }: V1Lease, end: RunEnd): Promise<void> {
+    const { name, namespace, uid } = metadata as { name: string; namespace: string; uid: string };
+    const noted = { [annotations.run]: null, [annotations.ended]: JSON.stringify(end) };
+    const body = { metadata: { uid, annotations: noted } };
+    await coordination.patchNamespacedLease({ name, namespace, body }, mergePatch());
+}
+
+/** Notes when the application had recovered. Never rejects: if it was not seen here, the recovery step waits for it. */
+async function noteRecovery(cluster: Cluster, lease: V1Lease, at: number): Promise<void> {
+    const plan = lease.metadata!.annotations?.[annotations.plan];
+    if (plan === undefined) return;
+    try {
+        const recoveredAfterMs = await recover(cluster, JSON.parse(plan) as Plan, recoveryTimeoutMs);
+        if (recoveredAfterMs !== null) await note(cluster, lease, { at, recoveredAfterMs });
+    } catch {
+        // See above.
+    }
+}

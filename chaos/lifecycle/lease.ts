@@ -1,0 +1,245 @@
+import { ApiException, V1MicroTime, type V1Lease } from "@kubernetes/client-node";
+import { type Cluster, ignoreNotFound, statusOf } from "../cluster/client";
+import { annotations, labels } from "../cluster/labels";
+import { type Plan, runNameOf } from "../definition/plan";
+
+/** Name of the Lease: a namespace has one. */
+export const leaseName = "chaos-shop-experiment";
+
+/** API path of a namespace's Lease. */
+export const leasePath = (namespace: string) =>
+    `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${leaseName}`;
+
+/** Time between taking the lease and the attack, whose deadline begins with it. */
+const preparationMs = 180_000;
+
+type Place = Pick<Plan, "context" | "namespace">;
+
+/** The beginning of a kubectl command, for a shell. */
+function kubectl({ context, namespace }: Place): string {
+    const quoted = /^[\w@%+=:,./-]+$/.test(context) ? context : `'${context.replaceAll("'", "'\\''")}'`;
+    return `kubectl --context ${quoted} --namespace ${namespace}`;
+}
+
+/** The command that ends a run's attacks: its deadline Job watches the lease. */
+export const stopCommand = (place: Place) => `${kubectl(place)} delete lease ${leaseName}`;
+
+/**
+ * The commands that end what is left of a run whose lease is gone or over. They keep the program of its deadline Job,
+ * which could not start again without it.
+ */
+export const cleanUpCommands = (place: Place): [string, string] => [
+    `${kubectl(place)} delete networkpolicies --selector ${labels.experiment}`,
+    `${kubectl(place)} label pods --selector ${labels.target} ${labels.target}-`,
+];
+
+/** Another stack's experiment holds the namespace's lease. */
+export class LeaseHeldError extends Error {
+    override readonly name = "LeaseHeldError";
+}
+
+/** Who runs an experiment. A stack may take its own lease again, and undo its own experiment, on any machine. */
+export interface LeaseHolder {
+    /** Name and identity: `local/0f3c5a7be2914d86`. Another backend may have a stack of the same name. */
+    stack: string;
+    plan: Pick<Plan, "namespace" | "defaultNamespace" | "experiment" | "deadlineMs">;
+}
+
+/** A stack, as its leases name it. */
+export interface LeaseOwner {
+    stack: string;
+    /** Namespace of its application. */
+    defaultNamespace: string;
+}
+
+const ownerOf = ({ stack, plan: { defaultNamespace } }: LeaseHolder): LeaseOwner => ({ stack, defaultNamespace });
+const identityOf = ({ stack, defaultNamespace }: LeaseOwner) =>
+    `stack ${stack} (its application is in ${defaultNamespace})`;
+
+/** Versions before 0.2 wrote another word for the application. */
+export const isOfEarlierVersion = ({ spec }: V1Lease) => spec!.holderIdentity?.includes("(its shop is in ") ?? false;
+
+/**
+ * The identity decides, if the lease has one: a stack may be renamed, and its namespace changed, while it runs an
+ * experiment. Earlier versions wrote none, and another word for the application.
+ */
+function belongsTo({ spec }: V1Lease, owner: LeaseOwner): boolean {
+    const holding = spec!.holderIdentity?.replace(/\(its \w+ is/, "(its application is") ?? "";
+    const [, identity] = /^stack [^ ]*\/(\w+) /.exec(holding) ?? [];
+    if (identity !== undefined) return owner.stack.endsWith(`/${identity}`);
+    return holding === identityOf({ ...owner, stack: owner.stack.replace(/\/.*/, "") });
+}
+
+const isHeldBy = (held: V1Lease, holder: LeaseHolder) => belongsTo(held, ownerOf(holder));
+
+/**
+ * Takes the lease on a namespace: one experiment at a time. Two that begin at once, each within its radius, would
+ * together affect more than either may. Only one client can create a Lease. It ends when the experiment is undone, or
+ * when the deadline must have ended the attack. It names the run: while it does, the run's deadline Job may attack.
+ *
+ * @throws LeaseHeldError that names the holder
+ */
+export async function acquireLease(cluster: Cluster, holder: LeaseHolder & { plan: Plan }): Promise<void> {
+    const { namespace } = holder.plan;
+    const now = await apiServerTime(cluster, namespace);
+    const body = leaseOf(holder, now);
+    if (await succeeds(cluster.coordination.createNamespacedLease({ namespace, body }))) return;
+    await take(cluster, holder, await read(cluster, namespace), now);
+}
+
+/**
+ * Takes the lease again that an earlier step of the run has taken.
+ *
+ * @throws Error if it was deleted since, which ends the run
+ * @throws LeaseHeldError that names the holder, if another stack has taken it since
+ */
+export async function renewLease(cluster: Cluster, holder: LeaseHolder & { plan: Plan }): Promise<void> {
+    const { namespace, run } = holder.plan;
+    const held = await read(cluster, namespace);
+    if (held) return take(cluster, holder, held, await apiServerTime(cluster, namespace));
+    throw new Error(
+        `the lease of namespace ${namespace} was deleted, which ends the run ${run}. Nothing was attacked. Start ` +
+            `another run: pulumi config set experiment.run '${run} again'`,
+    );
+}
+
+/** @param at when it is taken, by the API server's clock */
+function leaseOf(holder: LeaseHolder & { plan: Plan }, at: number): V1Lease {
+    const { namespace, experiment, deadlineMs } = holder.plan;
+    const now = new V1MicroTime(at);
+    return {
+        metadata: {
+            name: leaseName,
+            namespace,
+            annotations: {
+                [labels.experiment]: experiment,
+                [annotations.run]: runNameOf(holder.plan),
+                [annotations.plan]: JSON.stringify(holder.plan),
+            },
+        },
+        spec: {
+            holderIdentity: identityOf(ownerOf(holder)),
+            acquireTime: now,
+            renewTime: now,
+            leaseDurationSeconds: Math.ceil((deadlineMs + preparationMs) / 1_000),
+        },
+    };
+}
+
+/**
+ * @param held the lease as it is. Undefined if it does not exist
+ * @param now the time by the API server's clock
+ */
+async function take(
+    cluster: Cluster,
+    holder: LeaseHolder & { plan: Plan },
+    held: V1Lease | undefined,
+    now: number,
+): Promise<void> {
+    const { namespace } = holder.plan;
+    const body = leaseOf(holder, now);
+    if (held && !isOver(held, now) && !isHeldBy(held, holder)) throw new LeaseHeldError(describe(held));
+    // If somebody else has seen it end too, and changed it since, the API server rejects this (409).
+    const resourceVersion = held?.metadata!.resourceVersion;
+    const replacement = { ...body, metadata: { ...body.metadata, resourceVersion } };
+    const taken = held
+        ? cluster.coordination.replaceNamespacedLease({ name: leaseName, namespace, body: replacement })
+        : cluster.coordination.createNamespacedLease({ namespace, body });
+    if (await succeeds(taken)) return;
+    throw new LeaseHeldError(`another experiment has just begun in namespace ${namespace}`);
+}
+
+/** How often the release is tried of a lease that changes meanwhile: notes are added to it. */
+const maxTries = 5;
+
+/** Deletes the lease if the holder has it. */
+export async function releaseLease(cluster: Cluster, holder: LeaseHolder): Promise<void> {
+    const { namespace } = holder.plan;
+    for (let tries = 1; ; tries++) {
+        const held = await ownLease(cluster, holder);
+        if (!held) return;
+        const { uid, resourceVersion } = held.metadata!;
+        const body = { preconditions: { uid, resourceVersion } };
+        try {
+            return void (await ignoreNotFound(
+                cluster.coordination.deleteNamespacedLease({ name: leaseName, namespace, body }),
+            ));
+        } catch (error) {
+            if (statusOf(error) !== 409 || tries === maxTries) throw error;
+        }
+    }
+}
+
+/**
+ * Who else holds the lease, in a sentence: targets and attacks in the namespace are theirs. Undefined if nobody does.
+ */
+export async function leaseHeldByOthers(cluster: Cluster, holder: LeaseHolder): Promise<string | undefined> {
+    const { namespace } = holder.plan;
+    const held = await read(cluster, namespace);
+    if (!held || isHeldBy(held, holder)) return undefined;
+    return isOver(held, await apiServerTime(cluster, namespace)) ? undefined : describe(held);
+}
+
+/** The holder's own lease, over or not. */
+export async function ownLease(cluster: Cluster, holder: LeaseHolder): Promise<V1Lease | undefined> {
+    const held = await read(cluster, holder.plan.namespace);
+    return held && isHeldBy(held, holder) ? held : undefined;
+}
+
+/**
+ * All leases that belong to a stack, in all namespaces. If the account may not list those of all namespaces: the
+ * one in the application's namespace.
+ */
+export async function leasesOf(cluster: Cluster, owner: LeaseOwner): Promise<V1Lease[]> {
+    const unlessForbidden = (error: unknown) => {
+        if (statusOf(error) !== 403) throw error;
+    };
+    const fieldSelector = `metadata.name=${leaseName}`;
+    const everywhere = await cluster.coordination.listLeaseForAllNamespaces({ fieldSelector }).catch(unlessForbidden);
+    // An account that may not even get the lease has run no experiment: its steps do so.
+    const own = everywhere ? undefined : await read(cluster, owner.defaultNamespace).catch(unlessForbidden);
+    const found = everywhere?.items ?? (own ? [own] : []);
+    return found.filter((held) => belongsTo(held, owner));
+}
+
+function read(cluster: Cluster, namespace: string): Promise<V1Lease | undefined> {
+    return ignoreNotFound(cluster.coordination.readNamespacedLease({ name: leaseName, namespace }));
+}
+
+/** When a lease ends, in milliseconds since the epoch. */
+export const leaseEndsAt = ({ spec }: V1Lease) =>
+    new Date(spec!.renewTime!).getTime() + spec!.leaseDurationSeconds! * 1_000;
+const isOver = (held: V1Lease, now: number) => now > leaseEndsAt(held);
+
+/**
+ * The time by the API server's clock, in milliseconds since the epoch, to the second: two machines that compare a lease
+ * with their own clocks may both believe that they hold it.
+ */
+async function apiServerTime({ coordination }: Cluster, namespace: string): Promise<number> {
+    const { headers } = await coordination
+        .readNamespacedLeaseWithHttpInfo({ name: leaseName, namespace })
+        .catch((error: unknown) => {
+            if (error instanceof ApiException && error.code === 404) return error;
+            throw error;
+        });
+    const time = Date.parse(headers.date ?? "");
+    return Number.isNaN(time) ? Date.now() : time;
+}
+
+function describe(held: V1Lease): string {
+    const { namespace, annotations } = held.metadata!;
+    return (
+        `${held.spec!.holderIdentity} runs ${annotations?.[labels.experiment]} in namespace ${namespace}, until it ` +
+        `is disabled there or its lease ends at ${new Date(leaseEndsAt(held)).toISOString()}`
+    );
+}
+
+async function succeeds(call: Promise<unknown>): Promise<boolean> {
+    try {
+        await call;
+        return true;
+    } catch (error) {
+        if (statusOf(error) === 409) return false;
+        throw error;
+    }
+}

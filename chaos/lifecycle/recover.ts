@@ -1,0 +1,39 @@
+import { namesOf, problemsOf, untilSteady } from "../checks/observe";
+import { chooseRoute } from "../checks/route";
+import { type Cluster, ignoreNotFound } from "../cluster/client";
+import type { Plan } from "../definition/plan";
+import { describeMilliseconds } from "../duration";
+
+const pauseMs = 100;
+
+/** Some checks of the application were not steady in time. */
+class NotRecoveredError extends Error {
+    override readonly name = "NotRecoveredError";
+}
+
+/**
+ * Waits until all checks are steady.
+ *
+ * @returns after how long, in milliseconds; null if the application is gone
+ * @throws NotRecoveredError after `timeoutMs`
+ */
+export async function recover(cluster: Cluster, plan: Plan, timeoutMs: number): Promise<number | null> {
+    const begun = performance.now();
+    if (!(await isThere(cluster, plan))) return null;
+    const route = plan.service && (await chooseRoute(cluster, plan.service));
+    const { unsteady } = await untilSteady(plan, { ...plan, cluster, route }, timeoutMs, pauseMs);
+    if (unsteady.length === 0) return Math.round(performance.now() - begun);
+    throw new NotRecoveredError(
+        `${namesOf(plan)} did not recover within ${describeMilliseconds(timeoutMs)} after ` +
+            `the attack was undone: ${problemsOf(unsteady)}. Nothing of the attack is left; look at ` +
+            `\`kubectl --namespace ${plan.defaultNamespace} get pods\`, then run pulumi again.`,
+    );
+}
+
+/** Whether the application is there: the Service that is asked, else the namespace. */
+async function isThere({ core }: Cluster, { service, defaultNamespace }: Plan): Promise<boolean> {
+    const found = service
+        ? await ignoreNotFound(core.readNamespacedService({ name: service.name, namespace: service.namespace }))
+        : await ignoreNotFound(core.readNamespace({ name: defaultNamespace }));
+    return found !== undefined;
+}

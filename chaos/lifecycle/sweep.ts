@@ -1,0 +1,73 @@
+import type { KubernetesObject } from "@kubernetes/client-node";
+import { restoreAll } from "../actions/scale";
+import { type Cluster, ignoreNotFound } from "../cluster/client";
+import { annotations, labels } from "../cluster/labels";
+import { unlabelAll } from "../targets/label";
+import { valuesOf } from "./settled";
+
+/**
+ * Removes everything that an experiment may have left in its namespace, attacks first, and restores what it scaled. An
+ * update that is killed between creating an object and recording it leaves one that the engine does not know. The
+ * engine accepts that objects it does know are gone.
+ *
+ * @returns the number of objects, labels and scaled Deployments
+ * @throws Error with all that failed: one step that fails keeps no other attack, label or Deployment from its end
+ */
+export async function sweep(cluster: Cluster, namespace: string, experiment: string): Promise<number> {
+    const ofExperiment = { namespace, labelSelector: `${labels.experiment}=${experiment}` };
+    const attacks = await Promise.allSettled([
+        removePolicies(cluster, ofExperiment),
+        removeKillRequests(cluster, ofExperiment),
+    ]);
+    const traces = await Promise.allSettled([unlabelAll(cluster, namespace), restoreAll(cluster, namespace)]);
+    // The deadline Job stays while there is something that it may have to end.
+    const removed = valuesOf([...attacks, ...traces]);
+    return [...removed, await removeDeadline(cluster, ofExperiment)].reduce((sum, count) => sum + count, 0);
+}
+
+interface Selection {
+    namespace: string;
+    labelSelector: string;
+}
+
+async function removePolicies({ networking }: Cluster, ofExperiment: Selection): Promise<number> {
+    const { items } = await networking.listNamespacedNetworkPolicy(ofExperiment);
+    if (items.length > 0) await networking.deleteCollectionNamespacedNetworkPolicy(ofExperiment);
+    return items.length;
+}
+
+async function removeKillRequests({ core }: Cluster, ofExperiment: Selection): Promise<number> {
+    const { namespace } = ofExperiment;
+    const { items } = await core.listNamespacedConfigMap(ofExperiment);
+    // The other ConfigMap is the program of the deadline Job, which may have to start again while there is something to
+    // end.
+    const requests = items.filter(({ metadata }) => metadata?.annotations?.[annotations.targets]);
+    await Promise.all(
+        requests.map(({ metadata }) =>
+            ignoreNotFound(core.deleteNamespacedConfigMap({ name: metadata!.name!, namespace })),
+        ),
+    );
+    return requests.length;
+}
+
+/** Removes the deadline Job and all that it needs. */
+async function removeDeadline({ core, batch, rbac }: Cluster, ofExperiment: Selection): Promise<number> {
+    const lists = await Promise.all([
+        batch.listNamespacedJob(ofExperiment),
+        rbac.listNamespacedRoleBinding(ofExperiment),
+        rbac.listNamespacedRole(ofExperiment),
+        core.listNamespacedServiceAccount(ofExperiment),
+        core.listNamespacedConfigMap(ofExperiment),
+    ]);
+    // A Job that the engine has just deleted exists until its pod has ended.
+    const objects = lists
+        .flatMap(({ items }) => items as KubernetesObject[])
+        .filter(({ metadata }) => metadata?.deletionTimestamp === undefined).length;
+    if (objects === 0) return 0;
+    await batch.deleteCollectionNamespacedJob({ ...ofExperiment, propagationPolicy: "Background" });
+    await rbac.deleteCollectionNamespacedRoleBinding(ofExperiment);
+    await rbac.deleteCollectionNamespacedRole(ofExperiment);
+    await core.deleteCollectionNamespacedServiceAccount(ofExperiment);
+    await core.deleteCollectionNamespacedConfigMap(ofExperiment);
+    return objects;
+}

@@ -1,0 +1,90 @@
+import { type Cluster, ignoreNotFound } from "../cluster/client";
+import { type ConnectionReport, deadlineContainer, type KillReport, type LogLine } from "../deadline/protocol";
+
+/** The kubelet's clock and this machine's run apart, and lines take a moment to arrive. */
+const overlapSeconds = 2;
+
+/** What the pods of a deadline Job have logged. Each read asks only for what is new, and adds it to what is known. */
+export class JobLogReader {
+    private readonly pods = new Map<string, PodLog>();
+
+    constructor(
+        private readonly cluster: Cluster,
+        private readonly namespace: string,
+    ) {}
+
+    /** @param pods names of the Job's pods whose container has started @returns all reports, in order of time */
+    async read(pods: readonly string[]): Promise<{ reports: ConnectionReport[]; kills: KillReport[] }> {
+        await Promise.all(pods.map((pod) => this.readPod(pod)));
+        const logs = [...this.pods.values()];
+        const inOrder = <T extends { at: number }>(items: T[]) => items.sort((a, b) => a.at - b.at);
+        return {
+            reports: inOrder(logs.flatMap(({ reports }) => reports)),
+            kills: inOrder(logs.flatMap(({ kills }) => kills)),
+        };
+    }
+
+    private async readPod(name: string): Promise<void> {
+        const log = this.pods.get(name) ?? new PodLog();
+        this.pods.set(name, log);
+        const text = async (sinceSeconds?: number) => {
+            const request = { name, namespace: this.namespace, container: deadlineContainer, sinceSeconds };
+            return (await ignoreNotFound(this.cluster.core.readNamespacedPodLog(request))) ?? "";
+        };
+        const now = Date.now();
+        const sinceSeconds =
+            log.readAt === undefined ? undefined : Math.max(1, Math.ceil((now - log.readAt) / 1_000) + overlapSeconds);
+        // Lines are missing if a clock was set, or this machine slept.
+        const complete = log.add(await text(sinceSeconds));
+        if (!complete && sinceSeconds !== undefined) log.add(await text());
+        if (log.begun !== undefined) log.readAt = now;
+    }
+}
+
+/** What one pod has logged, as far as it was read. */
+class PodLog {
+    readonly reports: ConnectionReport[] = [];
+    readonly kills: KillReport[] = [];
+    /** When the last read began, by this machine's clock. */
+    readAt?: number;
+    begun?: number;
+    private nextLine = 0;
+    private readonly accepted = new Map<string, boolean>();
+
+    /** Adds the lines that are not known yet. @returns whether none is missing before them */
+    add(text: string): boolean {
+        for (const line of text.split("\n")) {
+            if (line.startsWith("{") && line.endsWith("}") && !this.addLine(JSON.parse(line) as LogLine)) return false;
+        }
+        return true;
+    }
+
+    private addLine({ begun, line, at, changed, killed }: LogLine): boolean {
+        if (begun !== this.begun) {
+            // The container was restarted. Its process knows nothing of the one before.
+            if (line !== 0) return false;
+            this.begun = begun;
+            this.nextLine = 0;
+            this.accepted.clear();
+        }
+        if (line < this.nextLine) return true;
+        if (line > this.nextLine) return false;
+        this.nextLine++;
+        if (killed) this.kills.push({ at, killed });
+        if (changed) this.addChange(at, changed);
+        return true;
+    }
+
+    private addChange(at: number, { open = [], closed = [], gone = [], more }: NonNullable<LogLine["changed"]>): void {
+        for (const endpoint of open) this.accepted.set(endpoint, true);
+        for (const endpoint of closed) this.accepted.set(endpoint, false);
+        for (const endpoint of gone) this.accepted.delete(endpoint);
+        if (more) return;
+        const before = this.reports.at(-1);
+        const unchanged = open.length + closed.length + gone.length === 0;
+        if (before && unchanged) return void this.reports.push({ ...before, at });
+        const those = (accepted: boolean) =>
+            [...this.accepted].flatMap(([name, is]) => (is === accepted ? [name] : []));
+        this.reports.push({ at, open: those(true), closed: those(false) });
+    }
+}

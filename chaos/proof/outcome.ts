@@ -1,0 +1,26 @@
+/** Why an attack is not proven: the reason for the verdict INCONCLUSIVE. A sentence without a period at the end. */
+export type InconclusiveReason = string;
+
+export interface Inconclusive {
+    inconclusive: InconclusiveReason;
+}
+
+/** What must fail under the attack was tried before it: how long that took, or why it did not even work then. */
+export type Control = Inconclusive | { tookMs: number };
+
+/** Since when the witness sees an attack work, by its clock, which may differ from this machine's. */
+export interface Witnessed {
+    witnessedAt: number;
+    /** When it was asked, in milliseconds of `performance.now()`, which no change of a clock affects. */
+    askedAt: number;
+}
+
+export interface Proven extends Witnessed {
+    /** When the last part of the proof was given, by this machine's clock: the grace period begins. */
+    attackedAt: number;
+}
+
+/** What to do about a cluster that accepts policies and ignores them. */
+export const enforcementAdvice =
+    "this cluster's network does not enforce NetworkPolicies. Use one that does, such as " +
+    "`minikube start --cni=calico`";

@@ -1,0 +1,157 @@
+import type { V1Pod } from "@kubernetes/client-node";
+import type { Proof } from "../attacks/kind";
+import type { Cluster } from "../cluster/client";
+import { annotations } from "../cluster/labels";
+import { type ConnectionReport, endpoint, type KillReport, type Presence } from "../deadline/protocol";
+import { describeMilliseconds } from "../duration";
+import type { Target } from "../targets/containers";
+import { JobLogReader } from "./job-log-reader";
+import { enforcementAdvice, type Inconclusive, type InconclusiveReason, type Witnessed } from "./outcome";
+import { poll } from "./poll";
+
+/** How long the deadline Job may take to start: its image may have to be pulled. */
+export const startTimeoutMs = 120_000;
+
+/**
+ * The longest time without a report, in milliseconds. Within a longer one the attack may have ended and begun again.
+ */
+const maxSilenceMs = 10_000;
+
+/** What the deadline Job, an ordinary pod of the targets' namespace, saw of an attack's targets. */
+export class Witness {
+    /** What must be unreachable under attack. Empty if the attack does not block connections into the targets. */
+    private readonly endpoints: readonly string[];
+    private readonly log: JobLogReader;
+
+    constructor(
+        private readonly cluster: Cluster,
+        private readonly namespace: string,
+        private readonly job: string,
+        /** Value of the label on the targets' pods. */
+        private readonly targetLabel: string,
+        targets: readonly Target[],
+        private readonly inward: Proof["inward"],
+    ) {
+        this.log = new JobLogReader(cluster, namespace);
+        this.endpoints = inward ? socketsOf(targets, inward.ports).map(({ host, port }) => endpoint(host, port)) : [];
+    }
+
+    /** Waits until the Job's pod has looked at all targets, whatever it saw. @throws as `awaitPresence` does */
+    async begun(): Promise<void> {
+        await this.awaitPresence(startTimeoutMs, ({ watched }) => this.areAllIn(watched));
+    }
+
+    /** The address of the Job's pod, which accepts connections from the targets. @throws as `awaitPresence` does */
+    async address(timeoutMs: number): Promise<string> {
+        return (await this.awaitPresence(timeoutMs, () => true)).address;
+    }
+
+    /** @throws Error if the Job's pod does not report what is enough in time */
+    private async awaitPresence(timeoutMs: number, isEnough: (presence: Presence) => boolean): Promise<Presence> {
+        const reported = (presence?: Presence) => presence !== undefined && isEnough(presence);
+        const presence = await poll(() => this.presence(), reported, timeoutMs);
+        if (presence && isEnough(presence)) return presence;
+        throw new Error(
+            `the Job ${this.job}, which must end the attack at its deadline, has no running pod after ` +
+                `${timeoutMs / 1_000} s. See why: kubectl --namespace ${this.namespace} describe pod ` +
+                `--selector batch.kubernetes.io/job-name=${this.job}`,
+        );
+    }
+
+    /** Since when fresh connections to all targets fail that had worked before; or why that is not shown. */
+    async cut(): Promise<Witnessed | Inconclusive> {
+        const reports = await this.reports();
+        const askedAt = performance.now();
+        const last = reports.at(-1);
+        if (!this.inward && last) return { askedAt, witnessedAt: last.at };
+        const control = this.endpoints.length > 0 ? reports.find(({ open }) => this.areAllIn(open)) : undefined;
+        const cut = control && reports.find(({ at, closed }) => at > control.at && this.areAllIn(closed));
+        if (cut) return { askedAt, witnessedAt: cut.at };
+        return { inconclusive: control ? notEnforced(last) : this.noControl(reports) };
+    }
+
+    /** Whether the targets have been cut off ever since, as far as the Job saw. @returns why not */
+    async stillCut({ askedAt, witnessedAt }: Witnessed): Promise<InconclusiveReason | undefined> {
+        const reports = (await this.reports()).filter(({ at }) => at >= witnessedAt);
+        // Reports without a change share their lists.
+        const distinct = (state: "open" | "closed") => [...new Set(reports.map((report) => report[state]))];
+        const own = new Set(this.endpoints);
+        const leak = distinct("open")
+            .flat()
+            .find((endpoint) => own.has(endpoint));
+        if (leak) return `the targets became reachable again during the run, at ${leak}`;
+        // A pod without the label is not attacked, and the Job does not look at it.
+        const unlabeled = distinct("closed")
+            .map((closed) => this.missingIn(closed))
+            .find((missing) => missing);
+        if (unlabeled) return `the target at ${unlabeled} lost its label during the run, and with it the attack`;
+        const now = witnessedAt + performance.now() - askedAt;
+        const moments = [witnessedAt, ...reports.map(({ at }) => at), now];
+        const silenceMs = moments.slice(1).reduce((most, at, index) => Math.max(most, at - moments[index]!), 0);
+        if (silenceMs <= maxSilenceMs) return undefined;
+        return `the Job that watches the targets reported nothing for ${describeMilliseconds(silenceMs)} of the run`;
+    }
+
+    /** The pods that the Job has deleted for this attack. */
+    async kills(): Promise<KillReport[]> {
+        return (await this.read()).kills.filter(({ killed }) => killed.label === this.targetLabel);
+    }
+
+    private areAllIn(found: readonly string[]): boolean {
+        return found.length >= this.endpoints.length && this.missingIn(found) === undefined;
+    }
+
+    /** The first of the endpoints that is not among those found. */
+    private missingIn(found: readonly string[]): string | undefined {
+        const all = new Set(found);
+        return this.endpoints.find((endpoint) => !all.has(endpoint));
+    }
+
+    private noControl(reports: readonly ConnectionReport[]): InconclusiveReason {
+        if (reports.length === 0) {
+            return "the Job that watches the targets reported nothing, so it is unknown whether they can be reached";
+        }
+        if (this.endpoints.length === 0) {
+            return "the targets declare no TCP port that the attack blocks, so the attack cannot be proven";
+        }
+        return "the targets were unreachable even before the attack began";
+    }
+
+    private async presence(): Promise<Presence | undefined> {
+        const runs = ({ metadata, status }: V1Pod) =>
+            !metadata!.deletionTimestamp && status?.phase !== "Succeeded" && status?.phase !== "Failed";
+        const pod = (await this.pods()).find(runs);
+        const reported = pod?.metadata!.annotations?.[annotations.witness];
+        return reported === undefined ? undefined : (JSON.parse(reported) as Presence);
+    }
+
+    private async pods(): Promise<V1Pod[]> {
+        const { namespace, job } = this;
+        const labelSelector = `batch.kubernetes.io/job-name=${job}`;
+        return (await this.cluster.core.listNamespacedPod({ namespace, labelSelector })).items;
+    }
+
+    private async reports(): Promise<ConnectionReport[]> {
+        return (await this.read()).reports;
+    }
+
+    private async read() {
+        // A container that has not started has no log; the API server answers with an error (400) then.
+        const started = (await this.pods()).filter(({ status }) =>
+            status?.containerStatuses?.some(({ state }) => state?.running || state?.terminated),
+        );
+        return this.log.read(started.map(({ metadata }) => metadata!.name!));
+    }
+}
+
+/** Every declared TCP port of every target, or only some ports. */
+export function socketsOf(targets: readonly Target[], only?: readonly number[]): { host: string; port: number }[] {
+    return targets.flatMap(({ address: host, ports }) =>
+        ports.filter((port) => only?.includes(port) ?? true).map((port) => ({ host, port })),
+    );
+}
+
+function notEnforced(last: ConnectionReport | undefined): InconclusiveReason {
+    const open = last?.open.join(", ") ?? "the target";
+    return `the NetworkPolicy exists, but ${open} still accepted fresh connections: ${enforcementAdvice}`;
+}

@@ -1,0 +1,171 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import * as z from "zod";
+import { actionSchema } from "../actions/registry";
+import { attackSchema } from "../attacks/registry";
+import { parseJson } from "../checks/json";
+import { checkSchema } from "../checks/registry";
+import type { Plan } from "../definition/plan";
+import { upgraded } from "./journal-versions";
+import { verdicts } from "./verdict";
+
+/** Milliseconds since the epoch. */
+const instant = z.int().nonnegative();
+/** A length of time in milliseconds. */
+const milliseconds = z.number().nonnegative();
+
+const share = z.number().positive().max(1);
+const radius = z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("count"), containers: z.int().positive() }),
+    z.object({ kind: z.literal("share"), share }),
+    z.object({ kind: z.literal("all") }),
+]);
+
+const plan = z.object({
+    experiment: z.string(),
+    run: z.string(),
+    hypothesis: z.string(),
+    context: z.string(),
+    clusterName: z.string(),
+    defaultNamespace: z.string(),
+    agent: z.object({ namespace: z.string(), name: z.string() }).optional(),
+    service: z.object({ namespace: z.string(), name: z.string(), port: z.int() }).optional(),
+    area: z.string(),
+    namespace: z.string(),
+    attacks: z.array(z.object({ name: z.string(), target: z.string(), radius, attack: attackSchema })),
+    checks: z.array(
+        z.object({
+            name: z.string(),
+            check: checkSchema,
+            intervalMs: milliseconds,
+            timeoutMs: milliseconds,
+            successRate: share,
+        }),
+    ),
+    actions: z.array(actionSchema),
+    window: z.object({ durationMs: milliseconds, graceMs: milliseconds }),
+    deadlineMs: milliseconds,
+    onFailure: z.enum(["report", "fail"]),
+    reports: z.string(),
+}) satisfies z.ZodType<Plan>;
+
+const conclusion = z.object({
+    name: z.string(),
+    run: z.string(),
+    hypothesis: z.string(),
+    attack: z.string().describe("The kinds of the attacks, comma-separated"),
+    targets: z.array(z.string()).describe("`namespace/pod/container` of each"),
+    verdict: z.enum(verdicts),
+    reason: z.string().describe("The verdict in a sentence"),
+    requests: z.int().nonnegative().describe("Of all checks"),
+    successRate: z.string().describe("Share of good answers among the counted, as a percentage"),
+    timeToFirstFailureMs: milliseconds.nullable().describe("Since the attack was proven; null if no answer was bad"),
+    timeToStabilityMs: milliseconds.nullable().describe("Since the attack was proven; null if the last answer was bad"),
+    checks: z
+        .array(
+            z.object({ name: z.string(), held: z.boolean(), requests: z.int().nonnegative(), successRate: z.string() }),
+        )
+        .describe("Result of each check of which it is known whether it held"),
+    actions: z.array(z.string()).describe("Actions done, in words"),
+    journal: z.string().describe("Path of the run's journal; its picture and page are beside it"),
+});
+
+/** The result of a run, as the stack's output shows it. */
+export type Conclusion = z.infer<typeof conclusion>;
+
+const answer = z.object({
+    at: instant.describe("When it was asked"),
+    latencyMs: milliseconds,
+    good: z.boolean(),
+    status: z.int().optional().describe("HTTP status; absent if there was no answer"),
+    problem: z.string().optional().describe("Why the answer is not good, in a sentence"),
+    unseen: z.literal(true).optional().describe("The look did not see the application, so nothing is known about that"),
+});
+
+const target = z.object({
+    namespace: z.string(),
+    pod: z.string(),
+    uid: z.string(),
+    container: z.string(),
+    containerId: z.string(),
+    address: z.string(),
+    ports: z.array(z.int()),
+});
+
+const readiness = z.object({ at: instant, pod: z.string(), ready: z.boolean() });
+
+const kill = z.object({ at: instant.describe("By the cluster's clock"), pod: z.string(), uid: z.string() });
+
+const recovery = z.object({
+    undoneAt: instant.describe("When nothing of the attack was left"),
+    recoveredAfterMs: milliseconds.describe("From then until every check was steady"),
+});
+
+const attack = z.object({
+    name: z.string(),
+    provenAt: instant.optional().describe("When it was proven; absent if it never was"),
+    targets: z.array(target),
+    kills: z.array(kill).optional().describe("The deleted pods, if the attack deletes pods"),
+});
+
+const checked = z.object({ name: z.string(), answers: z.array(answer).describe("In the order of asking") });
+
+const performed = z.object({
+    action: z.string(),
+    begunAt: instant,
+    endedAt: instant,
+    problem: z.string().optional().describe("Why it failed"),
+});
+
+/** Everything that a run saw, kept as a file. Times are milliseconds since the epoch unless they say otherwise. */
+export const journalSchema = z.object({
+    schema: z.literal(3),
+    plan,
+    conclusion,
+    startedAt: instant,
+    attackedAt: instant.optional().describe("When all attacks were proven; absent if one never was"),
+    endedAt: instant.describe("When the check ended; the attacks last until they are undone"),
+    attacks: z.array(attack),
+    checks: z.array(checked),
+    actions: z.array(performed),
+    readiness: z
+        .array(readiness)
+        .describe("Of the pods in the default namespace: each pod's state at the start, then every change"),
+    recovery: recovery
+        .optional()
+        .describe("Absent until the experiment is undone, or if the application was gone by then"),
+});
+
+export type Journal = z.infer<typeof journalSchema>;
+export type ReadinessChange = z.infer<typeof readiness>;
+
+/** The JSON Schema of journals, which `journal.schema.json` holds for other programs. */
+export const journalJsonSchema = () => z.toJSONSchema(journalSchema);
+
+/** Writes a journal to its path. @throws ZodError if it does not match its schema */
+export function writeJournal(journal: Journal): void {
+    journalSchema.parse(journal);
+    mkdirSync(journal.plan.reports, { recursive: true });
+    // In one step: a journal that is written again, with its recovery, must not be lost if that is interrupted.
+    const unfinished = `${journal.conclusion.journal}.unfinished`;
+    writeFileSync(unfinished, `${JSON.stringify(journal, undefined, 2)}\n`);
+    renameSync(unfinished, journal.conclusion.journal);
+}
+
+/** All journals in a folder, including those of earlier versions, newest first. Other files are skipped. */
+export function keptJournals(folder: string): Journal[] {
+    const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith(".json")) : [];
+    const journals = files.flatMap((file) => {
+        const read = journalSchema.safeParse(upgraded(parseJson(readFileSync(join(folder, file), "utf8"))));
+        return read.success ? [read.data] : [];
+    });
+    return journals.sort((a, b) => b.startedAt - a.startedAt);
+}
+
+export function lastJournalOf(plan: Plan): Journal | undefined {
+    // Journals of earlier versions do not name the Service.
+    const comparable = (one: Plan) => ({ ...one, service: undefined });
+    const wanted = comparable(plan);
+    return keptJournals(plan.reports).find((journal) => isDeepStrictEqual(comparable(journal.plan), wanted));
+}

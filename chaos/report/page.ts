@@ -1,0 +1,133 @@
+import { basename } from "node:path";
+import { attackKindOf } from "../attacks/registry";
+import { describeMilliseconds } from "../duration";
+import { colors } from "./drawing";
+import type { Conclusion, Journal } from "./journal";
+import { element, escape } from "./markup";
+import { timelineSvg } from "./timeline";
+import { sinceAttack, sinceUndone, verdicts } from "./verdict";
+
+const style = `
+    :root {
+        color-scheme: light dark; ${colors.light}
+        --PASSED: #1b7f5c; --FAILED: #c2410c; --INCONCLUSIVE: #8a6d00; --ABORTED: #6a7586;
+    }
+    @media (prefers-color-scheme: dark) {
+        :root {
+            ${colors.dark}
+            --PASSED: #4fd1a1; --FAILED: #ff9a62; --INCONCLUSIVE: #e5c558; --ABORTED: #9aa7b8;
+        }
+    }
+    body {
+        max-width: 62rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 system-ui, sans-serif;
+        color: var(--ink); background: var(--paper);
+    }
+    a { color: inherit; }
+    h1 { font-size: 1.5rem; margin-bottom: 0.25rem; }
+    .verdict { font-weight: 700; }
+    ${verdicts.map((verdict) => `.${verdict} { color: var(--${verdict}); }`).join(" ")}
+    .faint { color: var(--faint); }
+    svg, img { width: 100%; height: auto; }
+    table { border-collapse: collapse; width: 100%; }
+    th, td {
+        text-align: left; vertical-align: top; padding: 0.4rem 1rem 0.4rem 0;
+        border-bottom: 1px solid var(--line);
+    }
+    th { font-weight: 600; white-space: nowrap; }
+    pre {
+        overflow-x: auto; font-size: 0.8rem; max-height: 30rem; border: 1px solid var(--line); padding: 0.75rem;
+    }`;
+
+type Row = [name: string, value: string];
+
+/** A page about one run: the verdict, the picture, the figures, the journal. It needs no other file. */
+export function runPage(journal: Journal): string {
+    const { conclusion } = journal;
+    const tableRow = ([name, value]: Row) =>
+        row([element("th", { scope: "row" }, [escape(name)]), cell(escape(value))]);
+    return page(`${conclusion.name}: ${conclusion.verdict}`, [
+        element("p", { class: "faint" }, [element("a", { href: "index.html" }, ["All runs"])]),
+        element("h1", {}, [escape(conclusion.name), ": ", verdictMark(conclusion)]),
+        element("p", {}, [escape(conclusion.reason)]),
+        timelineSvg(journal),
+        element("table", {}, rowsOf(journal).map(tableRow)),
+        element("details", {}, [
+            element("summary", {}, ["Journal"]),
+            element("pre", {}, [escape(JSON.stringify(journal, undefined, 2))]),
+        ]),
+    ]);
+}
+
+function rowsOf(journal: Journal): Row[] {
+    const { conclusion, plan, recovery } = journal;
+    return [
+        ["Hypothesis", conclusion.hypothesis],
+        ...attackRows(journal),
+        ["Requests", `${conclusion.requests}, ${conclusion.successRate} succeeded after the grace period`],
+        ...checkRows(journal),
+        ...actionRows(journal),
+        ["First failure", sinceAttack(conclusion.timeToFirstFailureMs)],
+        ["Stable under attack", sinceAttack(conclusion.timeToStabilityMs)],
+        ["Recovery", recovery ? sinceUndone(recovery) : "not undone yet"],
+        ["Run", `${plan.run}, ${new Date(journal.startedAt).toISOString()}`],
+    ];
+}
+
+function attackRows({ attacks, plan }: Journal): Row[] {
+    if (attacks.length === 0) return [["Attack", "none"]];
+    return attacks.map(({ name, targets }, index) => {
+        const { attack } = plan.attacks[index]!;
+        const hit = targets.map(({ namespace, pod, container }) => `${namespace}/${pod}/${container}`).join(", ");
+        return ["Attack", `${name} on ${hit || "nothing"}: ${attackKindOf(attack).describe(attack)}`];
+    });
+}
+
+function checkRows({ conclusion: { checks } }: Journal): Row[] {
+    if (checks.length < 2) return [];
+    return checks.map(({ name, held, requests, successRate }) => [
+        name,
+        `${held ? "held" : "did not hold"}: ${requests} checks, ${successRate} succeeded after the grace period`,
+    ]);
+}
+
+function actionRows(journal: Journal): Row[] {
+    return journal.actions.map(({ action, begunAt, problem }) => [
+        problem === undefined ? "Done" : "Not done",
+        `${action}, ${since(begunAt, journal)}${problem === undefined ? "" : `: ${problem}`}`,
+    ]);
+}
+
+function since(at: number, { attackedAt, startedAt }: Journal): string {
+    if (attackedAt !== undefined) return sinceAttack(at - attackedAt);
+    return `${describeMilliseconds(at - startedAt)} after the start`;
+}
+
+export function indexPage(journals: readonly Journal[]): string {
+    const rows = journals.map(({ conclusion, startedAt }) => {
+        const href = basename(conclusion.journal).replace(/json$/, "html");
+        const cells = [
+            new Date(startedAt).toISOString().replace("T", " ").slice(0, 19),
+            element("a", { href }, [escape(`${conclusion.name}, run ${conclusion.run}`)]),
+            verdictMark(conclusion),
+            escape(conclusion.reason),
+        ];
+        return row(cells.map(cell));
+    });
+    const columns = ["When (UTC)", "Run", "Verdict", "Reason"];
+    const head = row(columns.map((name) => element("th", { scope: "col" }, [name])));
+    return page("Experiment runs", [element("h1", {}, ["Experiment runs"]), element("table", {}, [head, ...rows])]);
+}
+
+const row = (cells: readonly string[]) => element("tr", {}, cells);
+const cell = (content: string) => element("td", {}, [content]);
+const verdictMark = ({ verdict }: Conclusion) => element("span", { class: `verdict ${verdict}` }, [verdict]);
+
+function page(title: string, contents: readonly string[]): string {
+    const head = [
+        `<meta charset="utf-8"><meta name="viewport" content="width=device-width">`,
+        element("title", {}, [escape(title)]),
+        element("style", {}, [style]),
+    ];
+    const body = element("body", {}, [element("main", {}, contents)]);
+    return `<!doctype html>\n${element("html", { lang: "en" }, [element("head", {}, head), body])}\n`;
+}

@@ -1,0 +1,22 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Plan } from "../definition/plan";
+import { type Journal, keptJournals, lastJournalOf, writeJournal } from "./journal";
+import { indexPage, runPage } from "./page";
+import { timelineSvg } from "./timeline";
+
+/** Keeps what a run saw: its journal, beside it the picture and the page, and the list of all runs. */
+export function keepReport(journal: Journal): void {
+    writeJournal(journal);
+    const beside = (extension: string) => journal.conclusion.journal.replace(/json$/, extension);
+    writeFileSync(beside("svg"), timelineSvg(journal));
+    writeFileSync(beside("html"), runPage(journal));
+    const { reports } = journal.plan;
+    writeFileSync(join(reports, "index.html"), indexPage(keptJournals(reports)));
+}
+
+/** Adds the recovery to the report of a plan's last run, unless it is there already. */
+export function addRecovery(plan: Plan, recovery: NonNullable<Journal["recovery"]>): void {
+    const journal = lastJournalOf(plan);
+    if (journal && !journal.recovery) keepReport({ ...journal, recovery });
+}

@@ -1,0 +1,142 @@
+import type { Answer } from "../checks/answer";
+import type { PlannedCheck } from "../checks/observe";
+import { checkKindOf } from "../checks/registry";
+import { describeMilliseconds } from "../duration";
+import type { InconclusiveReason } from "../proof/outcome";
+import { describeShare, percentOf, reaches } from "../share";
+
+/** When each is given: see `judge`. */
+export const verdicts = ["PASSED", "FAILED", "INCONCLUSIVE", "ABORTED"] as const;
+export type Verdict = (typeof verdicts)[number];
+
+/** What the answers of a check add up to. Times are milliseconds since the attack was proven. */
+export interface Measured {
+    /** All answers, including those in the grace period. */
+    requests: number;
+    /** Answers after the grace period. Only these count for the verdict. */
+    counted: number;
+    /** Good answers among the counted. */
+    good: number;
+    /** Counted answers that say nothing about the application. */
+    unseen: number;
+    /** Undefined if no answer of the application was bad. */
+    firstFailureMs?: number;
+    /** Since when all answers were good, up to the end. Undefined if the last one was bad, or there was none. */
+    stableAfterMs?: number;
+}
+
+/** @param answers of one check, in the order of asking */
+export function measure(answers: readonly Answer[], attackedAt: number, graceMs: number): Measured {
+    const counted = answers.filter(({ at }) => at >= attackedAt + graceMs);
+    const seen = answers.filter(({ unseen }) => !unseen);
+    const firstBad = seen.find(({ good }) => !good);
+    const lastBad = seen.findLastIndex(({ good }) => !good);
+    const stable = lastBad === -1 && seen.length > 0 ? attackedAt : seen[lastBad + 1]?.at;
+    // A clock that is corrected may be behind the moment of the proof.
+    const sinceAttackMs = (at: number) => Math.max(0, at - attackedAt);
+    return {
+        requests: answers.length,
+        counted: counted.length,
+        good: counted.filter(({ good }) => good).length,
+        unseen: counted.filter(({ unseen }) => unseen).length,
+        firstFailureMs: firstBad && sinceAttackMs(firstBad.at),
+        stableAfterMs: stable === undefined ? undefined : sinceAttackMs(stable),
+    };
+}
+
+/** What several checks add up to: stable when the last of them was. */
+export function together(measured: readonly Measured[]): Measured {
+    const sum = (of: (one: Measured) => number) => measured.reduce((total, one) => total + of(one), 0);
+    const failures = measured.flatMap(({ firstFailureMs }) => firstFailureMs ?? []);
+    const stable = measured.map(({ stableAfterMs }) => stableAfterMs);
+    return {
+        requests: sum((one) => one.requests),
+        counted: sum((one) => one.counted),
+        good: sum((one) => one.good),
+        unseen: sum((one) => one.unseen),
+        firstFailureMs: failures.length === 0 ? undefined : Math.min(...failures),
+        stableAfterMs: stable.every((ms) => ms !== undefined) ? Math.max(...stable) : undefined,
+    };
+}
+
+export interface Judged {
+    name: string;
+    held: boolean;
+    measured: Measured;
+    /** Why, in a sentence. */
+    reason: string;
+    /** Why it is unknown whether the check held. */
+    inconclusive?: InconclusiveReason;
+}
+
+export function judgeCheck(
+    { name, check, successRate }: PlannedCheck,
+    answers: readonly Answer[],
+    attackedAt: number,
+    graceMs: number,
+): Judged {
+    const measured = measure(answers, attackedAt, graceMs);
+    const { counted, good, unseen } = measured;
+    const got =
+        `${percentOf(good, counted)} of ${counted} ${checkKindOf(check).describeSuccess(check)} ` +
+        `under attack (required: ${describeShare(successRate)})`;
+    if (counted > 0 && reaches(successRate, good, counted))
+        return { name, held: true, measured, reason: `${got}; ${describeStability(measured)}.` };
+    const lastFailure = answers.findLast((answer) => !answer.good && !answer.unseen)?.problem ?? "no answer";
+    const judged: Judged = { name, held: false, measured, reason: `${got}; last failure: ${lastFailure}` };
+    if (counted === 0) {
+        const inconclusive =
+            `the check ${name} did not look after the grace period; lower experiment.interval or raise ` +
+            "experiment.duration";
+        return { ...judged, inconclusive };
+    }
+    // Had the answers that say nothing about the application been good, the check might have held.
+    if (!reaches(successRate, good + unseen, counted)) return judged;
+    const lastUnseen = answers.findLast((answer) => answer.unseen)?.problem ?? "no answer";
+    const inconclusive =
+        `the check ${name} did not see the application in ${percentOf(unseen, counted)} of its looks; the last: ` +
+        lastUnseen.replace(/\.$/, "");
+    return { ...judged, inconclusive };
+}
+
+function describeStability({ firstFailureMs, stableAfterMs, unseen }: Measured): string {
+    if (firstFailureMs === undefined)
+        return unseen === 0 ? "none failed" : `none failed, but ${unseen} did not see the application`;
+    if (stableAfterMs === undefined) return "not stable: the last answer was bad";
+    return `stable ${describeMilliseconds(stableAfterMs)} after the attack was proven`;
+}
+
+/**
+ * The verdict of a run that has attacked something, and why. If some checks failed, the reason names only those.
+ *
+ * | verdict      | when                                                                                             |
+ * | ------------ | ------------------------------------------------------------------------------------------------ |
+ * | ABORTED      | there was no steady state, so nothing was attacked; `abortedJournal` gives it                    |
+ * | INCONCLUSIVE | the attack is not proven; or no check failed beyond doubt, and of some it is unknown if they held |
+ * | FAILED       | the attack is proven, and a check failed beyond doubt, even if another check is unknown          |
+ * | PASSED       | the attack is proven, and every check held                                                       |
+ *
+ * @param unproven why no check can be judged: the attack is not proven, or something else spoilt the run
+ */
+export function judge(
+    checks: readonly Judged[],
+    unproven?: InconclusiveReason,
+): { verdict: Exclude<Verdict, "ABORTED">; reason: string } {
+    const failed = checks.filter(({ held, inconclusive }) => !held && inconclusive === undefined);
+    const unknown = checks.find(({ inconclusive }) => inconclusive !== undefined)?.inconclusive;
+    const inconclusive = unproven ?? (failed.length === 0 ? unknown : undefined);
+    if (inconclusive !== undefined) return { verdict: "INCONCLUSIVE", reason: `Nothing is known: ${inconclusive}.` };
+    const told = failed.length > 0 ? failed : checks;
+    const sentences = told.map(({ reason }) => reason.replace(/(?<![.!?])$/, told.length > 1 ? "." : ""));
+    return { verdict: failed.length > 0 ? "FAILED" : "PASSED", reason: sentences.join(" ") };
+}
+
+/** A time in a conclusion, for people: `1.4 s after the attack was proven`, or `never`. */
+export function sinceAttack(milliseconds: number | null): string {
+    return milliseconds === null ? "never" : `${describeMilliseconds(milliseconds)} after the attack was proven`;
+}
+
+/** For people: `1.4 s after the attack was undone`. */
+export function sinceUndone({ recoveredAfterMs }: { recoveredAfterMs: number }): string {
+    return `${describeMilliseconds(recoveredAfterMs)} after the attack was undone`;
+}

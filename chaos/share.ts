@@ -1,0 +1,35 @@
+/**
+ * A part of a whole, above 0 and up to 1. Floating-point numbers only come close to most percentages, so shares are
+ * compared and multiplied as whole billionths.
+ */
+export type Share = number;
+
+const billion = 1_000_000_000;
+const billionthsOf = (share: Share) => Math.max(1, Math.round(share * billion));
+
+/** A share as written in configuration: `99.5%`. Undefined if `text` is not a percentage above 0% and up to 100%. */
+export function parsePercentage(text: string): Share | undefined {
+    const percent = /^(\d+(?:\.\d+)?)%$/.exec(text)?.[1];
+    const share = Number(`${percent}e-2`);
+    return share > 0 && share <= 1 ? share : undefined;
+}
+
+/** For people: `50%`, `99.95%`. */
+export function describeShare(share: Share): string {
+    return `${Number((share * 100).toFixed(7))}%`;
+}
+
+/** Whether some of a number make up a share of it. */
+export function reaches(share: Share, some: number, all: number): boolean {
+    return some * billion >= billionthsOf(share) * all;
+}
+
+/** A share of a number, rounded down. */
+export function shareOf(share: Share, all: number): number {
+    return Math.floor((billionthsOf(share) * all) / billion);
+}
+
+/** How many percent some of a number are, rounded down to the tenth: 99.96% must not read as 100%. */
+export function percentOf(some: number, all: number): string {
+    return all === 0 ? "0%" : `${Math.floor((some * 1_000) / all) / 10}%`;
+}

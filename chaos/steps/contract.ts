@@ -1,0 +1,102 @@
+/** What the steps of an experiment are, what each is given, and what each prints for the next. */
+import type { Route } from "../checks/service";
+import type { Cluster } from "../cluster/client";
+import type { Plan } from "../definition/plan";
+import type { Control } from "../proof/outcome";
+import type { Conclusion } from "../report/journal";
+import type { Chosen } from "../targets/choose";
+
+/** The result of each step, which it prints as JSON. */
+export interface StepResults {
+    "steady-state": SteadyState;
+    "label-targets": LabeledTargets;
+    check: Conclusion;
+    "unlabel-targets": { unlabeled: number; restored: number };
+    recovery: { recoveredAfterMs: number | null };
+}
+
+export type StepName = keyof StepResults;
+
+export interface SteadyState {
+    route?: Route;
+    /** Of the slowest of the last good answers. */
+    latencyMs: number;
+}
+
+export interface LabeledTargets {
+    /** In the order of the plan's attacks. */
+    attacks: Chosen[];
+    /** Whether that which must fail under the attacks worked before them. */
+    control: Control;
+}
+
+/** What steps are given by earlier steps and resources. */
+export interface StepInputs {
+    steadyState: SteadyState;
+    targets: LabeledTargets;
+    /** Name of the deadline Job. */
+    deadlineJob: string;
+    /** Names of the attacks' objects, in the order of the plan. */
+    attackObjects: string[];
+}
+
+export interface StepContext {
+    plan: Plan;
+    /** The stack, by name and identity, as leases name it; see `holderOf`. */
+    stack: string;
+    cluster: Cluster;
+    /** Tells the person who watches the update how the step proceeds. */
+    say: (message: string) => void;
+    /** See `variables.answersFile`. */
+    answersFile?: string;
+}
+
+/**
+ * One step.
+ *
+ * @typeParam N its name
+ * @typeParam I what it is given by earlier steps
+ */
+export type Step<N extends StepName, I extends keyof StepInputs = never> = (
+    context: StepContext,
+    given: Pick<StepInputs, I>,
+) => Promise<StepResults[N]>;
+
+/** The environment variables of a step. All hold JSON except `deadlineJob`, `stack` and `answersFile`. */
+export const variables = {
+    plan: "EXPERIMENT_PLAN",
+    stack: "EXPERIMENT_STACK",
+    steadyState: "STEADY_STATE",
+    targets: "TARGETS",
+    deadlineJob: "DEADLINE_JOB",
+    attackObjects: "ATTACKS",
+    /** A file that the check appends each answer to, one JSON document per line, for a program that shows them. */
+    answersFile: "EXPERIMENT_ANSWERS_FILE",
+} as const;
+
+/** Reads a step's inputs from its environment. @throws Error that names a missing variable */
+export function inputsFrom(env: NodeJS.ProcessEnv): { plan: Plan; stack: string } & StepInputs {
+    const text = (name: keyof typeof variables) => {
+        const value = env[variables[name]];
+        if (value !== undefined) return value;
+        throw new Error(`${variables[name]} is not set: this is a step of an experiment, which \`pulumi up\` runs`);
+    };
+    const json = <T>(name: keyof typeof variables) => JSON.parse(text(name)) as T;
+    return {
+        plan: json("plan"),
+        stack: text("stack"),
+        // Read only by the steps that are given them.
+        get steadyState() {
+            return json<SteadyState>("steadyState");
+        },
+        get targets() {
+            return json<LabeledTargets>("targets");
+        },
+        get deadlineJob() {
+            return text("deadlineJob");
+        },
+        get attackObjects() {
+            return json<string[]>("attackObjects");
+        },
+    };
+}

@@ -1,0 +1,57 @@
+import { type Plan, targetLabelFor } from "../definition/plan";
+import { describeRadius } from "../targets/radius";
+import { renewLease } from "../lifecycle/lease";
+import { AttackProofs } from "../proof/attack-proofs";
+import { type Chosen, chooseForAll } from "../targets/choose";
+import { discover } from "../targets/discover";
+import { labelPod, unlabelAll } from "../targets/label";
+import type { Step } from "./contract";
+import { refuseWebhookServers } from "../targets/webhooks";
+
+/**
+ * Chooses the targets and labels their pods: the attacks select the labels. Then waits until the deadline Job has
+ * looked at them, since an attack must not begin that nothing could end or witness.
+ */
+export const labelTargets: Step<"label-targets", "deadlineJob"> = async (context, { deadlineJob }) => {
+    const { plan, cluster, stack, say } = context;
+    // An update that slept since the steady state may have lost the lease, or somebody may have deleted it to stop it.
+    const [discovered] = await Promise.all([discover(cluster, plan), renewLease(cluster, { stack, plan })]);
+    const chosen = chooseForAll(discovered, plan.attacks);
+    requireWithin(plan, chosen);
+    await refuseWebhookServers(cluster, plan, discovered);
+    // A killed update may have labeled others: together with these they could exceed the radius.
+    await unlabelAll(cluster, plan.namespace);
+    try {
+        for (const [index, { targets }] of chosen.entries()) {
+            const label = targetLabelFor(plan, plan.attacks[index]!);
+            for (const pod of targets) await labelPod(cluster, pod, label);
+            say(describe(plan, index, chosen[index]!));
+        }
+        const control = await new AttackProofs(cluster, plan, deadlineJob, chosen).control();
+        return { attacks: chosen, control };
+    } catch (error) {
+        await unlabelAll(cluster, plan.namespace);
+        throw error;
+    }
+};
+
+/**
+ * Attributes and place of a container come in one answer, which may contradict itself.
+ *
+ * @throws Error if a target is outside of the plan's namespace, which alone has the lease and whose labels are removed
+ */
+function requireWithin({ namespace }: Plan, chosen: readonly Chosen[]): void {
+    const outside = chosen.flatMap(({ targets }) => targets).find((target) => target.namespace !== namespace);
+    if (outside === undefined) return;
+    throw new Error(
+        `the chosen pod ${outside.pod} is in namespace ${outside.namespace}, and the experiment may only attack ` +
+            `namespace ${namespace}. Nothing was attacked; compare what the agent says: npm run targets -- --json`,
+    );
+}
+
+function describe({ attacks }: Plan, index: number, { targets, matching }: Chosen): string {
+    const { name, radius } = attacks[index]!;
+    const of = attacks.length === 1 ? "" : ` of ${name}`;
+    const containers = targets.map(({ pod, container }) => `${pod}/${container}`).join(", ");
+    return `Targets${of}: ${containers} (${describeRadius(radius)} of ${matching} matching)`;
+}

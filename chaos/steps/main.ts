@@ -1,0 +1,37 @@
+/**
+ * Runs one step as the process that a command resource starts. Prints its result to standard output as JSON, and its
+ * progress to standard error. A step that fails says why in plain words and exits with code 1.
+ */
+import { connect, reasonOf } from "../cluster/client";
+import { check } from "./check";
+import { inputsFrom, type Step, type StepInputs, type StepName, variables } from "./contract";
+import { labelTargets } from "./label-targets";
+import { recovery } from "./recovery";
+import { steadyState } from "./steady-state";
+import { unlabelTargets } from "./unlabel-targets";
+
+const steps: { [N in StepName]: Step<N, keyof StepInputs> } = {
+    "steady-state": steadyState,
+    "label-targets": labelTargets,
+    check,
+    "unlabel-targets": unlabelTargets,
+    recovery,
+};
+
+const say = (message: string) => process.stderr.write(`${message}\n`);
+
+async function main(name: string | undefined): Promise<unknown> {
+    if (name === undefined || !(name in steps)) {
+        throw new Error(`"${name ?? ""}" is not a step of an experiment; there are: ${Object.keys(steps).join(", ")}`);
+    }
+    const inputs = inputsFrom(process.env);
+    const { plan, stack } = inputs;
+    const answersFile = process.env[variables.answersFile] || undefined;
+    return steps[name as StepName]({ plan, stack, cluster: connect(plan.context), say, answersFile }, inputs);
+}
+
+main(process.argv[2]).then(
+    // Exits only when all is written: a pipe would be cut off.
+    (result) => process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(0)),
+    (error: unknown) => process.stderr.write(`${reasonOf(error)}\n`, () => process.exit(1)),
+);

@@ -1,0 +1,87 @@
+import { scaledBy } from "../actions/registry";
+import { namesOf, type Observed, problemsOf, steadyAnswers, untilSteady } from "../checks/observe";
+import { chooseRoute } from "../checks/route";
+import { describeRoute } from "../checks/service";
+import type { Cluster } from "../cluster/client";
+import type { Plan } from "../definition/plan";
+import { acquireLease, LeaseHeldError, releaseLease, stopCommand } from "../lifecycle/lease";
+import { sweep } from "../lifecycle/sweep";
+import { abortedJournal } from "../report/compose";
+import { keepReport } from "../report/report";
+import { chooseForAll } from "../targets/choose";
+import { discover } from "../targets/discover";
+import { refuseWebhookServers } from "../targets/webhooks";
+import type { SteadyState, Step, StepContext } from "./contract";
+
+const timeoutMs = 10_000;
+const pauseMs = 20;
+
+/**
+ * Takes the lease, and wants three good answers in a row to every check within ten seconds. Otherwise the experiment is
+ * aborted and nothing was touched.
+ */
+export const steadyState: Step<"steady-state"> = async (context) => {
+    const { plan, cluster, stack } = context;
+    const begun = Date.now();
+    await acquireLease(cluster, { stack, plan }).catch((error: unknown) => {
+        if (!(error instanceof LeaseHeldError)) throw error;
+        const advice =
+            "Disable the experiment there first, or wait until its lease ends: two at once would affect more than " +
+            `the radius of either allows. If that stack no longer exists: ${stopCommand(plan)}`;
+        return abort(plan, `${error.message}.`, begun, [], advice);
+    });
+    context.say(`To stop this experiment at any time: ${stopCommand(plan)}`);
+    try {
+        return await findSteadyState(context, begun);
+    } catch (error) {
+        await releaseLease(cluster, { stack, plan });
+        throw error;
+    }
+};
+
+async function findSteadyState({ plan, cluster, say }: StepContext, begun: number): Promise<SteadyState> {
+    const { experiment, namespace, attacks, service } = plan;
+    const [swept, route, discovered] = await Promise.all([
+        sweep(cluster, namespace, experiment),
+        service && chooseRoute(cluster, service),
+        discover(cluster, plan),
+        requireScaledDeployments(plan, cluster),
+    ]);
+    if (swept > 0) say(`Removed what an earlier run left behind: ${swept} ${swept === 1 ? "object" : "objects"}`);
+    say(`Checking ${namesOf(plan)}${route ? ` at ${describeRoute(route)}` : ""}`);
+    const { checks, unsteady } = await untilSteady(plan, { ...plan, cluster, route }, timeoutMs, pauseMs);
+    if (unsteady.length > 0) {
+        const reason = `there is no steady state: ${problemsOf(unsteady)}.`;
+        const advice =
+            "Repair the application first (`pulumi config set experiment.enabled false`, `pulumi up`, " +
+            "`kubectl get pods`), then enable the experiment again.";
+        abort(plan, reason, begun, checks, advice);
+    }
+    const last = checks.flatMap(({ answers }) => answers.slice(-steadyAnswers));
+    const latencyMs = Math.max(...last.map((answer) => answer.latencyMs));
+    const each = checks.length > 1 ? " to each check" : "";
+    say(`Steady: ${steadyAnswers} good answers in a row${each}, the slowest in ${latencyMs} ms`);
+    // The targets are chosen later. That there are any must be known before anything is created.
+    chooseForAll(discovered, attacks);
+    await refuseWebhookServers(cluster, plan, discovered);
+    return { ...(route && { route }), latencyMs };
+}
+
+/** @throws Error if an action cannot be done, which would leave an attack without a verdict */
+async function requireScaledDeployments({ actions, namespace }: Plan, { apps }: Cluster): Promise<void> {
+    const scaled = scaledBy(actions);
+    if (scaled.length === 0) return;
+    const { items } = await apps.listNamespacedDeployment({ namespace });
+    const there = items.map(({ metadata }) => metadata!.name!);
+    const missing = scaled.filter((name) => !there.includes(name));
+    if (missing.length === 0) return;
+    throw new Error(
+        `the experiment scales ${missing.join(" and ")}, which namespace ${namespace} does not have; its Deployments ` +
+            `are: ${there.join(", ") || "none"}`,
+    );
+}
+
+function abort(plan: Plan, reason: string, startedAt: number, checks: Observed[], advice: string): never {
+    keepReport(abortedJournal(plan, reason, startedAt, checks));
+    throw new Error(`ABORTED: ${reason} Nothing was attacked. ${advice}`);
+}

@@ -1,0 +1,16 @@
+import { restoreAll } from "../actions/scale";
+import { leaseHeldByOthers } from "../lifecycle/lease";
+import { unlabelAll } from "../targets/label";
+import type { Step } from "./contract";
+
+/**
+ * Removes the targets' labels and restores what the actions scaled, unless another stack has begun an experiment since.
+ */
+export const unlabelTargets: Step<"unlabel-targets"> = async ({ cluster, stack, plan }) => {
+    if (await leaseHeldByOthers(cluster, { stack, plan })) return { unlabeled: 0, restored: 0 };
+    const [unlabeled, restored] = await Promise.all([
+        unlabelAll(cluster, plan.namespace),
+        restoreAll(cluster, plan.namespace),
+    ]);
+    return { unlabeled, restored };
+};

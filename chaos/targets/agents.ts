@@ -1,0 +1,89 @@
+import { setHeaderOptions } from "@kubernetes/client-node";
+import { type Cluster, ignoreNotFound, statusOf } from "../cluster/client";
+import { agentKeyEntry, agentKeyHeader, agentLabels, agentPort, targetsPath } from "./agent-contract";
+import type { Discovered } from "./containers";
+
+/** A stack's builtin agent: the DaemonSet that the stack has made. Labels alone prove nothing: anybody can set them. */
+export interface AgentReference {
+    namespace: string;
+    name: string;
+}
+
+/** The builtin agents of one installation: a pod on each node. */
+export interface Agents {
+    namespace: string;
+    /** Name of the Secret with their key. */
+    secret: string;
+}
+
+const selectorOf = (labels: Record<string, string>) =>
+    Object.entries(labels)
+        .map(([key, value]) => `${key}=${value}`)
+        .join(",");
+
+export class WrongKeyError extends Error {
+    override readonly name = "WrongKeyError";
+}
+
+/** The agents of a DaemonSet. Undefined if it does not exist, or is being deleted. */
+export async function findAgents(cluster: Cluster, { namespace, name }: AgentReference): Promise<Agents | undefined> {
+    const found = await ignoreNotFound(cluster.apps.readNamespacedDaemonSet({ name, namespace }));
+    if (!found || found.metadata?.deletionTimestamp !== undefined) return undefined;
+    const secret = found.spec!.template.spec!.volumes!.find(({ secret }) => secret !== undefined)!.secret!.secretName!;
+    return { namespace, secret };
+}
+
+/** The agents' key, from their Secret: read access to the Secret is access to the agents. Undefined if it is gone. */
+export async function keyOf(cluster: Cluster, { namespace, secret }: Agents): Promise<string | undefined> {
+    const found = await ignoreNotFound(cluster.core.readNamespacedSecret({ name: secret, namespace }));
+    const key = found?.data?.[agentKeyEntry];
+    return key === undefined ? undefined : Buffer.from(key, "base64").toString("utf8");
+}
+
+/**
+ * What all agents of an installation discovered. They are asked through the API server's proxy: nothing else of the
+ * cluster needs to be reachable.
+ *
+ * @param key @default the key in their Secret
+ * @throws Error that names the agent that did not answer, and why: a part of the cluster never counts as all of it
+ */
+export async function askAgents(cluster: Cluster, agents: Agents, key?: string): Promise<Discovered[]> {
+    const { namespace } = agents;
+    const shown = key ?? (await keyOf(cluster, agents));
+    if (shown === undefined) {
+        throw new Error(
+            `namespace ${namespace} has no Secret ${agents.secret} with the agents' key; run: pulumi up --refresh`,
+        );
+    }
+    const { items } = await cluster.core.listNamespacedPod({ namespace, labelSelector: selectorOf(agentLabels) });
+    const running = items.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
+    if (running.length === 0) {
+        throw new Error(
+            `no agent runs in namespace ${namespace}; look at: kubectl --namespace ${namespace} get daemonsets,events`,
+        );
+    }
+    const asked = running.map(({ metadata }) => askAgent(cluster, namespace, metadata!.name!, shown));
+    return (await Promise.all(asked)).flat();
+}
+
+async function askAgent(cluster: Cluster, namespace: string, pod: string, key: string): Promise<Discovered[]> {
+    try {
+        const request = { name: `${pod}:${agentPort}`, namespace, path: targetsPath.slice(1) };
+        const answer: unknown = await cluster.core.connectGetNamespacedPodProxyWithPath(
+            request,
+            setHeaderOptions(agentKeyHeader, key),
+        );
+        return ((typeof answer === "string" ? JSON.parse(answer) : answer) as { targets: Discovered[] }).targets;
+    } catch (error) {
+        if (statusOf(error) === 401) {
+            throw new WrongKeyError(
+                `agent ${namespace}/${pod} rejects the key; allowed: the stack's agent.key, which is the default ` +
+                    "if AGENT_KEY is not set",
+            );
+        }
+        throw new Error(
+            `agent ${namespace}/${pod} does not answer (${statusOf(error) ?? (error as Error).message}); ` +
+                `look at: kubectl --namespace ${namespace} describe pod ${pod}`,
+        );
+    }
+}

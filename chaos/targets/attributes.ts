@@ -1,0 +1,80 @@
+/**
+ * An attribute expression describes targets. It does not name a pod, so it survives restarts:
+ * `k8s.deployment=hot-deals,k8s.namespace=demo`.
+ *
+ * Conditions are joined by commas and must all hold:
+ *
+ * | condition       | holds if the attribute                  |
+ * |-----------------|-----------------------------------------|
+ * | `key=value`     | has that value                          |
+ * | `key!=value`    | has another value, or does not exist    |
+ * | `key=one\|two`  | has one of the values                   |
+ * | `key=start*`    | begins with `start`                     |
+ */
+export type AttributeExpression = string;
+
+export type Attributes = Readonly<Record<string, string>>;
+
+export interface Condition {
+    key: string;
+    negated: boolean;
+    /** Alternatives; one that ends in `*` is a prefix. */
+    values: string[];
+}
+
+/** The attributes that discovery provides, besides `k8s.label.<name>`. */
+const attributeNames = [
+    "k8s.cluster-name",
+    "k8s.namespace",
+    "k8s.deployment",
+    "k8s.statefulset",
+    "k8s.daemonset",
+    "k8s.job",
+    "k8s.pod.name",
+    "k8s.container.name",
+    "container.image",
+    "container.id",
+    "host.hostname",
+] as const;
+const labelPrefix = "k8s.label.";
+
+/** @throws Error that names the invalid condition and what is allowed there */
+export function parseAttributes(expression: AttributeExpression): Condition[] {
+    return expression.split(",").map((condition) => parseCondition(condition.trim()));
+}
+
+function parseCondition(text: string): Condition {
+    const parts = /^([^=!]+)(!?=)(.+)$/.exec(text);
+    if (!parts) {
+        throw new Error(`"${text}" is not a condition; write key=value, key!=value, key=one|two or key=start*`);
+    }
+    const [key, operator, alternatives] = [parts[1]!.trim(), parts[2]!, parts[3]!];
+    const known = (attributeNames as readonly string[]).includes(key);
+    if (!known && !(key.startsWith(labelPrefix) && key.length > labelPrefix.length)) {
+        throw new Error(
+            `"${key}" is not an attribute; there are ${attributeNames.join(", ")} and ${labelPrefix}<name>`,
+        );
+    }
+    const values = alternatives.split("|").map((value) => value.trim());
+    for (const value of values) {
+        if (value === "" || /[=!]/.test(value) || value.slice(0, -1).includes("*")) {
+            throw new Error(
+                `"${value}" in "${text}" is not a value; write a plain value, or a prefix with one * at its end`,
+            );
+        }
+    }
+    return { key, negated: operator === "!=", values };
+}
+
+/** Whether a container with these attributes is described by all conditions. */
+export function matches(conditions: readonly Condition[], attributes: Attributes): boolean {
+    return conditions.every(({ key, negated, values }) => {
+        const found = attributes[key];
+        const holds = found !== undefined && values.some((wanted) => fits(found, wanted));
+        return holds !== negated;
+    });
+}
+
+function fits(value: string, wanted: string): boolean {
+    return wanted.endsWith("*") ? value.startsWith(wanted.slice(0, -1)) : value === wanted;
+}

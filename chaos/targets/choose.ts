@@ -1,0 +1,120 @@
+import type { AttributeExpression } from "./attributes";
+import { type Discovered, ownerOf, select, type Target } from "./containers";
+import { containersWithin, describeRadius, type Radius } from "./radius";
+import { shuffled } from "./shuffle";
+
+/** Which targets an attack asks for. */
+export interface TargetRequest {
+    /** Of the attack, unique in the experiment. */
+    name: string;
+    /** Attributes of the targets, including their namespace. */
+    target: AttributeExpression;
+    radius: Radius;
+    attack: { kind: string; peers?: AttributeExpression };
+}
+
+export interface Chosen {
+    /** Number of containers that matched. */
+    matching: number;
+    targets: Target[];
+    /** The containers that the targets are cut off from. Absent if the attack does not name peers. */
+    peers?: Target[];
+}
+
+/**
+ * Chooses the targets of each attack of an experiment, in order. NetworkPolicies add up: one allows what another
+ * denies. So a pod is hit by one attack only, and each attack chooses among the pods that no earlier attack has chosen.
+ *
+ * @throws Error as `choose` does, and if no container matches the peers
+ */
+export function chooseForAll(discovered: readonly Discovered[], attacks: readonly TargetRequest[]): Chosen[] {
+    const taken = new Set<string>();
+    return attacks.map(({ name, target, radius, attack }) => {
+        const chosen = choose(discovered, target, radius, { taken, name });
+        for (const { uid } of chosen.targets) taken.add(uid);
+        if (attack.peers === undefined) return chosen;
+        return { ...chosen, peers: peersOf(discovered, attack.peers, chosen.targets) };
+    });
+}
+
+/** All containers that match, except the targets themselves. */
+function peersOf(discovered: readonly Discovered[], expression: string, targets: readonly Target[]): Target[] {
+    const matching = select(discovered, expression);
+    const peers = matching.filter(({ uid }) => targets.every((target) => target.uid !== uid));
+    if (peers.length > 0) return peers.map(withoutAttributes);
+    throw new Error(
+        `no running container matches the peers ${expression}, except the targets. ${inventory(discovered)}`,
+    );
+}
+
+/**
+ * Chooses the containers that an attack affects: at random among those that match, never more than the radius allows.
+ * An attack hits all containers of a pod, so a pod is chosen with all of its matching containers or not at all.
+ *
+ * @param others uids of the pods that other attacks have taken, and the name of this attack
+ * @throws Error that lists the workloads, if nothing matches or the radius allows none of the matches
+ */
+export function choose(
+    discovered: readonly Discovered[],
+    expression: string,
+    radius: Radius,
+    others?: { taken: ReadonlySet<string>; name: string },
+): Chosen {
+    const described = select(discovered, expression);
+    if (described.length === 0) {
+        throw new Error(
+            `no running container matches ${expression}. ${inventory(discovered)}\n` +
+                "Set another target: pulumi config set experiment.target 'k8s.deployment=NAME'",
+        );
+    }
+    const matching = described.filter(({ uid }) => !others?.taken.has(uid));
+    if (matching.length === 0) {
+        throw new Error(
+            `the attacks before ${others!.name} already use every pod that matches ${expression}, and a pod can have ` +
+                "only one attack; scale the workload up, or lower their radius",
+        );
+    }
+    const allowed = containersWithin(radius, matching.length);
+    if (allowed === 0) {
+        throw new Error(
+            `a radius of ${describeRadius(radius)} allows none of the ${matching.length} containers that match ` +
+                `${expression}; allow at least one: pulumi config set experiment.radius 1`,
+        );
+    }
+    const pods = wholePods(matching);
+    const targets: Target[] = [];
+    for (const containers of shuffled(pods)) {
+        if (targets.length + containers.length <= allowed) targets.push(...containers.map(withoutAttributes));
+    }
+    if (targets.length > 0) return { matching: matching.length, targets };
+    const least = Math.min(...pods.map((containers) => containers.length));
+    throw new Error(
+        `each pod that matches ${expression} has at least ${least} matching containers, and an attack hits whole ` +
+            `pods, but the radius allows ${allowed}; select one container per pod with k8s.container.name, or ` +
+            `raise the radius: pulumi config set experiment.radius ${least}`,
+    );
+}
+
+const withoutAttributes = ({ attributes: _, ...target }: Discovered): Target => target;
+
+function wholePods(containers: readonly Discovered[]): Discovered[][] {
+    const pods = new Map<string, Discovered[]>();
+    for (const container of containers) pods.set(container.uid, [...(pods.get(container.uid) ?? []), container]);
+    return [...pods.values()];
+}
+
+/** What could be attacked, one line per workload. */
+function inventory(discovered: readonly Discovered[]): string {
+    const workloads = new Map<string, number>();
+    for (const { attributes, container, namespace } of discovered) {
+        const line = `${ownerOf(attributes) ?? `k8s.container.name=${container}`},k8s.namespace=${namespace}`;
+        workloads.set(line, (workloads.get(line) ?? 0) + 1);
+    }
+    if (workloads.size === 0) {
+        return "Nothing can be attacked: no pod runs outside of the cluster's own namespaces.";
+    }
+    const lines = [...workloads]
+        .sort()
+        .map(([line, containers]) => `  ${line}  (${containers} container${containers === 1 ? "" : "s"})`);
+    return `Workloads that can be attacked:\n${lines.join("\n")}`;
+}

@@ -1,0 +1,167 @@
+import { labels } from "../cluster/labels";
+import { type Attributes, matches, parseAttributes } from "./attributes";
+
+/** A container that can be attacked, and how to reach it. */
+export interface Target {
+    namespace: string;
+    pod: string;
+    /** Of the pod: another pod with the same name has another uid. */
+    uid: string;
+    container: string;
+    /** Changes with every restart of the container. */
+    containerId: string;
+    address: string;
+    /** TCP ports that the container declares. */
+    ports: number[];
+}
+
+export interface Discovered extends Target {
+    attributes: Attributes;
+}
+
+/** The part of a pod that discovery reads. */
+export interface Pod {
+    metadata?: {
+        name?: string;
+        namespace?: string;
+        uid?: string;
+        labels?: Record<string, string>;
+        deletionTimestamp?: unknown;
+        ownerReferences?: Owner[];
+    };
+    spec?: {
+        nodeName?: string;
+        hostNetwork?: boolean;
+        containers: { name: string; image?: string; ports?: { containerPort: number; protocol?: string }[] }[];
+    };
+    status?: {
+        phase?: string;
+        podIP?: string;
+        containerStatuses?: { name: string; containerID?: string }[];
+        conditions?: { type: string; status: string }[];
+    };
+}
+
+export interface Owner {
+    kind: string;
+    name: string;
+    uid: string;
+}
+
+/** The part of a ReplicaSet that names its owner. */
+export interface ReplicaSet {
+    metadata?: { uid?: string; ownerReferences?: { kind: string; name: string }[] };
+}
+
+/** Namespaces that belong to the cluster itself. */
+const clusterNamespaces = ["kube-system", "kube-public", "kube-node-lease"];
+
+/**
+ * Whether an experiment may touch a pod at all. Never: the cluster's own namespaces, pods on the host's network (a
+ * NetworkPolicy does not apply to them), pods labeled as protected, and the pods of experiments themselves.
+ */
+export function attackable({ metadata, spec, status }: Pod): boolean {
+    const podLabels = metadata?.labels ?? {};
+    return (
+        status?.phase === "Running" &&
+        metadata?.deletionTimestamp === undefined &&
+        status.podIP !== undefined &&
+        spec?.hostNetwork !== true &&
+        !clusterNamespaces.includes(metadata!.namespace!) &&
+        podLabels[labels.protected] !== "true" &&
+        podLabels[labels.experiment] === undefined
+    );
+}
+
+/** Whether a pod is ready, so that Services send requests to it. */
+export function isReady({ status }: Pod): boolean {
+    return status?.conditions?.some(({ type, status: state }) => type === "Ready" && state === "True") ?? false;
+}
+
+/**
+ * The containers of a running pod with their attributes. Agents and the API server's clients describe them by this
+ * code.
+ *
+ * @param deployment the Deployment that owns the pod's ReplicaSet, if any
+ */
+export function containersOf(pod: Pod, deployment: string | undefined, clusterName: string): Discovered[] {
+    const { name, namespace, uid } = pod.metadata as { name: string; namespace: string; uid: string };
+    const running = new Map(pod.status!.containerStatuses?.map((status) => [status.name, status.containerID ?? ""]));
+    return pod.spec!.containers.map((container) => ({
+        namespace,
+        pod: name,
+        uid,
+        container: container.name,
+        containerId: running.get(container.name) ?? "",
+        address: pod.status!.podIP!,
+        ports: (container.ports ?? [])
+            .filter(({ protocol = "TCP" }) => protocol === "TCP")
+            .map(({ containerPort }) => containerPort),
+        attributes: {
+            "k8s.cluster-name": clusterName,
+            "k8s.namespace": namespace,
+            "k8s.pod.name": name,
+            "k8s.container.name": container.name,
+            "container.image": container.image ?? "",
+            "container.id": running.get(container.name) ?? "",
+            "host.hostname": pod.spec!.nodeName ?? "",
+            ...ownersOf(pod, deployment),
+            ...Object.fromEntries(
+                Object.entries(pod.metadata!.labels ?? {}).map(([key, value]) => [`k8s.label.${key}`, value]),
+            ),
+        },
+    }));
+}
+
+/** The ReplicaSet that owns a pod, if any. Its Deployment must be looked up. */
+export function replicaSetOf(pod: Pod): Owner | undefined {
+    return pod.metadata?.ownerReferences?.find(({ kind }) => kind === "ReplicaSet");
+}
+
+/** The Deployment that owns a ReplicaSet, if any. */
+export function deploymentOf({ metadata }: ReplicaSet): string | undefined {
+    return metadata!.ownerReferences?.find(({ kind }) => kind === "Deployment")?.name;
+}
+
+/** The containers of some running pods. Only its ReplicaSet says which Deployment a pod belongs to. */
+export function containersOfAll(
+    pods: readonly Pod[],
+    replicaSets: readonly ReplicaSet[],
+    clusterName: string,
+): Discovered[] {
+    const deployments = new Map(replicaSets.map((replicaSet) => [replicaSet.metadata!.uid!, deploymentOf(replicaSet)]));
+    return pods.flatMap((pod) => containersOf(pod, deployments.get(replicaSetOf(pod)?.uid ?? ""), clusterName));
+}
+
+/** The pods that have a container which matches an attribute expression. */
+export function podsMatching<P extends Pod>(
+    expression: string,
+    pods: readonly P[],
+    replicaSets: readonly ReplicaSet[],
+    clusterName: string,
+): P[] {
+    const matching = select(containersOfAll(pods, replicaSets, clusterName), expression);
+    const uids = new Set(matching.map(({ uid }) => uid));
+    return pods.filter(({ metadata }) => uids.has(metadata!.uid!));
+}
+
+/** `k8s.deployment`, `k8s.statefulset`, `k8s.daemonset` or `k8s.job`, whichever owns the pod. */
+function ownersOf(pod: Pod, deployment: string | undefined): Record<string, string> {
+    if (deployment !== undefined) return { "k8s.deployment": deployment };
+    const owners = (pod.metadata!.ownerReferences ?? []).filter(({ kind }) =>
+        ["StatefulSet", "DaemonSet", "Job"].includes(kind),
+    );
+    return Object.fromEntries(owners.map(({ kind, name }) => [`k8s.${kind.toLowerCase()}`, name]));
+}
+
+/** The containers that match an attribute expression. */
+export function select<T extends { attributes: Attributes }>(discovered: readonly T[], expression: string): T[] {
+    const conditions = parseAttributes(expression);
+    return discovered.filter(({ attributes }) => matches(conditions, attributes));
+}
+
+/** The attribute of the workload that owns a container, as `k8s.deployment=hot-deals`. Undefined for a bare pod. */
+export function ownerOf(attributes: Attributes): string | undefined {
+    const key = ["k8s.deployment", "k8s.statefulset", "k8s.daemonset", "k8s.job"].find((owner) => owner in attributes);
+    return key && `${key}=${attributes[key]}`;
+}

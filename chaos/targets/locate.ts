@@ -1,0 +1,36 @@
+import * as z from "zod";
+import { parseAttributes } from "./attributes";
+
+/**
+ * Adds the namespace to a target that names none.
+ *
+ * @param area `Global`, or one namespace
+ * @throws Error if the target names several namespaces, or excludes one: an attack's objects are in exactly one
+ */
+export function locateTarget(
+    target: string,
+    area: string,
+    defaultNamespace: string,
+): { target: string; namespace: string } {
+    const condition = parseAttributes(target).find(({ key }) => key === "k8s.namespace");
+    if (condition === undefined) {
+        const namespace = area === "Global" ? defaultNamespace : area;
+        return { target: `${target},k8s.namespace=${namespace}`, namespace };
+    }
+    const [namespace, ...others] = condition.values;
+    if (condition.negated || others.length > 0 || namespace!.endsWith("*")) {
+        throw new Error(
+            `the target "${target}" must name exactly one namespace, as in k8s.namespace=${defaultNamespace}`,
+        );
+    }
+    return { target, namespace: namespace! };
+}
+
+/** An attribute expression that names one namespace at most. */
+export const expression = z.string().check((context) => {
+    try {
+        locateTarget(context.value, "Global", "default");
+    } catch (error) {
+        context.issues.push({ code: "custom", input: context.value, message: (error as Error).message });
+    }
+});

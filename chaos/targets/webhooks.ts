@@ -1,0 +1,87 @@
+import type { V1MutatingWebhook, V1ValidatingWebhook } from "@kubernetes/client-node";
+import { type Cluster, statusOf } from "../cluster/client";
+import { labels } from "../cluster/labels";
+import type { TargetRequest } from "./choose";
+import { type Discovered, select } from "./containers";
+
+type Webhook = V1ValidatingWebhook | V1MutatingWebhook;
+
+/** What the undoing of an experiment changes or deletes, by API group. Replacements of killed pods are created, too. */
+const changedByUndoing: Record<string, readonly string[]> = {
+    "": ["configmaps", "pods", "serviceaccounts"],
+    apps: ["deployments"],
+    batch: ["jobs"],
+    "coordination.k8s.io": ["leases"],
+    "networking.k8s.io": ["networkpolicies"],
+    "rbac.authorization.k8s.io": ["rolebindings", "roles"],
+};
+
+/**
+ * Refuses targets that serve an admission webhook which the API server must ask before it undoes the attack: with
+ * `failurePolicy: Fail` it rejects the undoing while the webhook does not answer. Accounts that may not read webhook
+ * configurations are not checked.
+ *
+ * @throws Error that names the pod and the webhook
+ */
+export async function refuseWebhookServers(
+    cluster: Cluster,
+    { attacks, namespace }: { attacks: readonly TargetRequest[]; namespace: string },
+    discovered: readonly Discovered[],
+): Promise<void> {
+    const webhooks = await requiredWebhooks(cluster);
+    const served = webhooks.filter(({ clientConfig }) => clientConfig.service?.namespace === namespace);
+    for (const { name, clientConfig } of served) {
+        const service = clientConfig.service!.name;
+        const selector = Object.entries((await selectorOf(cluster, namespace, service)) ?? {});
+        const serves = ({ attributes }: Discovered) =>
+            selector.length > 0 && selector.every(([key, value]) => attributes[`k8s.label.${key}`] === value);
+        for (const { target } of attacks) {
+            const pod = select(discovered, target).find(serves)?.pod;
+            if (pod === undefined) continue;
+            throw new Error(
+                `${pod}, which matches ${target}, serves the admission webhook ${name} through Service ${service}. ` +
+                    "Its failurePolicy is Fail: under attack the API server could reject the undoing of the attack. " +
+                    `Choose a target that excludes it, or protect it: kubectl --namespace ${namespace} label pod ` +
+                    `${pod} ${labels.protected}=true`,
+            );
+        }
+    }
+}
+
+/** The webhooks without which the API server rejects what undoing does. */
+async function requiredWebhooks({ admission }: Cluster): Promise<Webhook[]> {
+    const configurations = await Promise.all([
+        unlessForbidden(admission.listValidatingWebhookConfiguration()),
+        unlessForbidden(admission.listMutatingWebhookConfiguration()),
+    ]);
+    return configurations
+        .flatMap((found) => found?.items ?? [])
+        .flatMap((configuration): Webhook[] => configuration.webhooks ?? [])
+        .filter((webhook) => (webhook.failurePolicy ?? "Fail") === "Fail" && concernsUndoing(webhook));
+}
+
+function concernsUndoing({ rules = [] }: Webhook): boolean {
+    return rules.some(({ apiGroups = [], resources = [] }) => {
+        const names = resources.map((resource) => resource.replace(/\/\*$/, ""));
+        return Object.entries(changedByUndoing).some(
+            ([group, changed]) =>
+                (apiGroups.includes("*") || apiGroups.includes(group)) &&
+                names.some((name) => name === "*" || changed.includes(name)),
+        );
+    });
+}
+
+async function selectorOf({ core }: Cluster, namespace: string, name: string) {
+    const service = await unlessForbidden(core.readNamespacedService({ name, namespace }));
+    return service?.spec?.selector;
+}
+
+/** The result of a call, or undefined if the account may not do it, or if there is no such object. */
+async function unlessForbidden<T>(call: Promise<T>): Promise<T | undefined> {
+    try {
+        return await call;
+    } catch (error) {
+        if (statusOf(error) === 403 || statusOf(error) === 404) return undefined;
+        throw error;
+    }
+}

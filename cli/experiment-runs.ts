@@ -1,0 +1,101 @@
+import { settings } from "../components/configuration/settings";
+import { type Journal, keptJournals } from "../chaos/report/journal";
+import { reportsFolder } from "../experiments/run";
+import { savedExperiments } from "../experiments/saved";
+import { sinceAttack } from "../chaos/report/verdict";
+import { describeMilliseconds } from "../chaos/duration";
+import { AnswersFile } from "./answers-file";
+import { Interruption } from "./interruption";
+import type { LiveWindow } from "./live-window";
+import { plainError, Session } from "./session";
+
+/** The result of a run. */
+export interface Outcome {
+    experiment: string;
+    /** Undefined if the run failed before the check. */
+    journal?: Journal;
+    /** Why the update failed. */
+    error?: string;
+    /** Why the experiment could not be undone. */
+    notUndone?: Error;
+}
+
+/** Complete runs of experiments on one stack: each is enabled, shown, reported and undone. */
+export class ExperimentRuns {
+    private readonly interruption: Interruption;
+
+    private constructor(
+        private readonly session: Session,
+        private readonly window: LiveWindow,
+    ) {
+        this.interruption = new Interruption(session, window.print);
+    }
+
+    static async open(stack: string, window: LiveWindow): Promise<ExperimentRuns> {
+        return new ExperimentRuns(await Session.open(stack, window.print), window);
+    }
+
+    /** Names of the saved experiments that run on a variant. @param variant @default the stack's */
+    fitting(variant?: string): string[] {
+        const has = variant ?? this.session.setting("variant") ?? settings.variant.default;
+        return savedExperiments()
+            .filter((saved) => saved.variant === undefined || saved.variant === has)
+            .map(({ name }) => name);
+    }
+
+    get interrupted(): boolean {
+        return this.interruption.happened;
+    }
+
+    /** Runs an experiment. Undoes it in any case, or returns why that failed. */
+    async whole(changes: Record<string, string>): Promise<Outcome> {
+        const run = changes["experiment.run"] ?? new Date().toISOString();
+        const begun = Date.now();
+        const experiment = changes["experiment.name"] ?? "the stack's experiment";
+        this.window.print(`\nRunning ${experiment}`);
+        const answers = new AnswersFile((seen) => this.window.show(seen));
+        let error: string | undefined;
+        try {
+            this.interruption.check();
+            await this.session.up({ ...changes, "experiment.run": run, "experiment.enabled": "true" });
+        } catch (failure) {
+            error = plainError(failure);
+        } finally {
+            answers.close();
+            this.window.show([]);
+        }
+        this.window.print("Undoing it");
+        const undone = this.interruption.throughout(() => this.session.up({ "experiment.enabled": "false" }));
+        const notUndone = await undone.then(
+            () => undefined,
+            (failure: Error) => failure,
+        );
+
+        const journal = keptJournals(reportsFolder).find(
+            ({ plan, startedAt }) => plan.run === run && startedAt >= begun,
+        );
+        if (journal) this.report(journal);
+        else if (!this.interrupted) this.window.print(`The run failed: ${error}`);
+        return { experiment: journal?.conclusion.name ?? experiment, journal, error, notUndone };
+    }
+
+    close(): void {
+        this.session.close();
+    }
+
+    private report({ conclusion, recovery }: Journal): void {
+        const { print } = this.window;
+        print(`\n  Targets        ${conclusion.targets.join(", ") || "none"}`);
+        print(`  Requests       ${conclusion.requests}, ${conclusion.successRate} succeeded after the grace period`);
+        print(`  First failure  ${sinceAttack(conclusion.timeToFirstFailureMs)}`);
+        print(`  Stable         ${sinceAttack(conclusion.timeToStabilityMs)}`);
+        if (conclusion.checks.length > 1)
+            for (const { name, held, successRate } of conclusion.checks)
+                print(`  Check          ${name}: ${successRate} succeeded, ${held ? "held" : "did not hold"}`);
+        for (const action of conclusion.actions) print(`  Action         ${action}`);
+        if (recovery)
+            print(`  Recovered      ${describeMilliseconds(recovery.recoveredAfterMs)} after the attack was undone`);
+        print(`  Verdict        ${conclusion.verdict}: ${conclusion.reason}`);
+        print(`  Report         ${conclusion.journal.replace(/json$/, "html")}`);
+    }
+}

@@ -1,0 +1,39 @@
+import { clusterRecord } from "../components/cluster/state-records";
+
+/** The relevant part of `pulumi stack export`. */
+interface ExportedState {
+    deployment?: { resources?: Resource[] };
+}
+
+interface Resource {
+    urn: string;
+    type: string;
+    inputs?: { context?: string };
+    outputs?: { output?: { uid: string; context: string } };
+}
+
+/** What a state says about a cluster. */
+export interface ClusterRecord {
+    /** Whether the stack's resources, if any, were made in it. In another one, a refresh would find none of them. */
+    isMadeHere: boolean;
+    /** The resource to replace if an earlier cluster of the same context is recorded. */
+    earlier?: string;
+}
+
+/**
+ * @param exported the state, by `pulumi stack export`
+ * @param uid of the cluster's namespace kube-system
+ * @param context the cluster's; identifies it for a state of version 0.1, which does not record the uid
+ */
+export function recordOf(exported: string, { uid, context }: { uid: string; context: string }): ClusterRecord {
+    const { resources = [] } = (JSON.parse(exported) as ExportedState).deployment ?? {};
+    const { type, name } = clusterRecord;
+    const record = resources.find((resource) => resource.type === type && resource.urn.endsWith(`::${name}`));
+    if (record) {
+        const { output } = record.outputs ?? {};
+        const isMadeHere = output?.uid === uid;
+        return { isMadeHere, earlier: !isMadeHere && output?.context === context ? record.urn : undefined };
+    }
+    const provider = resources.find((resource) => resource.type === "pulumi:providers:kubernetes");
+    return { isMadeHere: provider === undefined || provider.inputs?.context === context };
+}

@@ -1,0 +1,82 @@
+import type { OutputMap } from "@pulumi/pulumi/automation";
+import type { Cluster } from "../chaos/cluster/client";
+import { type RunningExperiment, runningExperiments } from "../chaos/lifecycle/running";
+import { newKeyCommand } from "../components/configuration/agent";
+import { typed } from "./session";
+import { wholeProducts } from "./shop";
+import { describeTargets, endLines } from "./status";
+
+export interface ShopReportArgs {
+    cluster: Cluster;
+    /** The stack's outputs, of an update that has just ended. */
+    outputs: OutputMap;
+    stack: string;
+    /** Whether the stack's own settings enable its experiment. */
+    ownExperiment: boolean;
+    /** Whether a plain `pulumi up` has all the keys that it needs. */
+    keyIsSet: boolean;
+    /** How long to wait for `/products`. */
+    patienceMs: number;
+    say: (line: string) => void;
+}
+
+/**
+ * Says that the shop is up, if `/products` lists everything. Otherwise says what was seen, and what shows or removes
+ * the cause. An update alone does not tell: it sees neither the listing nor what was changed without Pulumi.
+ *
+ * @returns whether the shop is up
+ */
+export async function reportShop(args: ShopReportArgs): Promise<boolean> {
+    const { cluster, outputs, patienceMs, say } = args;
+    const namespace = String(outputs.namespace?.value);
+    const first = await wholeProducts(cluster, namespace, 0);
+    const experiment = first.good ? undefined : await experimentIn(cluster, namespace);
+    const waits = !first.good && experiment === undefined;
+    if (waits) say(`  … waiting for /products: ${first.problem}`);
+    const { good, problem } = waits ? await wholeProducts(cluster, namespace, patienceMs) : first;
+    if (good) {
+        const url = outputs.productsUrl?.value as string | undefined;
+        say(url ? `The shop is up: ${url}` : `The shop is up; ${String(outputs.gateway?.value)}`);
+        return true;
+    }
+    say(`The shop is installed, but /products fails: ${problem}`);
+    for (const line of experiment ? experimentLines(experiment, args) : causeLines(namespace, args)) say(line);
+    return false;
+}
+
+async function experimentIn(cluster: Cluster, namespace: string): Promise<RunningExperiment | undefined> {
+    const { running } = await runningExperiments(cluster, namespace);
+    return running.find((found) => found.namespace === namespace);
+}
+
+function experimentLines(running: RunningExperiment, { cluster, ownExperiment, stack }: ShopReportArgs): string[] {
+    const { experiment, lease, namespace } = running;
+    const disable = `npx pulumi config set experiment.enabled false --stack ${stack} && npm start`;
+    const [command, ...more] = ownExperiment
+        ? [typed(disable)]
+        : endLines(running, { context: cluster.kubeconfig.getCurrentContext(), typed });
+    return [
+        `The experiment ${experiment}${lease ? ` of ${lease.holder}` : ""} runs in namespace ${namespace}: ` +
+            describeTargets(running),
+        `End it: ${command}`,
+        ...more,
+    ];
+}
+
+function causeLines(namespace: string, { outputs, stack, keyIsSet }: ShopReportArgs): string[] {
+    const kubectl = `kubectl --namespace ${namespace}`;
+    const workloads = Object.entries((outputs.workloads?.value ?? {}) as Record<string, string>);
+    const unready = workloads
+        .filter(([, state]) => !/^([1-9]\d*) of \1 ready$/.test(state))
+        .map(([name, state]) => `  ${name}: ${state}${state === "0 of 0 ready" ? scaleUp(kubectl, name) : ""}`);
+    return [
+        ...unready,
+        `See why: ${typed(`${kubectl} get deployments,pods,services,networkpolicies`)}`,
+        "An update does not see what was changed or deleted without Pulumi. If that may be the cause:",
+        ...(keyIsSet ? [] : [typed(`${newKeyCommand.replace("pulumi", "npx pulumi")} --stack ${stack}`)]),
+        typed(`npx pulumi up --refresh --stack ${stack}`),
+    ];
+}
+
+/** A refresh does not: the number of pods is the user's unless a setting says it. */
+const scaleUp = (kubectl: string, name: string) => `; run: ${kubectl} scale deployment ${name} --replicas 1`;

@@ -1,0 +1,65 @@
+import type { RunningExperiment, RunningExperiments } from "../chaos/lifecycle/running";
+import { cleanUpCommands, stopCommand } from "../chaos/lifecycle/lease";
+import { describeMilliseconds } from "../chaos/duration";
+
+/**
+ * What is attacked now, by whom and until when, as text.
+ *
+ * @param own the stack's namespace, and the kubeconfig context of its cluster
+ * @param now in milliseconds since the epoch
+ */
+export function describeStatus(
+    { running, everywhere }: RunningExperiments,
+    { namespace: own, context }: { namespace: string; context: string },
+    now = Date.now(),
+): string {
+    const searched = everywhere ? "" : ` in namespace ${own}. Your account may not look at other namespaces`;
+    if (running.length === 0) return `No experiment runs${searched}.`;
+    const blocks = running.map((experiment) =>
+        [
+            `Namespace ${experiment.namespace}: ${experiment.experiment}`,
+            `  By       ${experiment.lease?.holder ?? "nobody: these labels are left from a run"}`,
+            `  Attacks  ${describeTargets(experiment)}`,
+            `  Until    ${describeEnd(experiment, now)}`,
+            `  End it   ${endLines(experiment, { context, now }).join("\n           ")}`,
+        ].join("\n"),
+    );
+    const unseen = everywhere ? [] : [`Only namespace ${own}: your account may not look at other namespaces.`];
+    return [...blocks, ...unseen].join("\n\n");
+}
+
+/** `hot-deals-6f5c (blackhole)`, comma-separated. */
+export function describeTargets({ targets }: RunningExperiment): string {
+    if (targets.length === 0) return "no pod now: the attack has not begun, or is over";
+    return targets.map(({ pod, attack }) => `${pod} (${attack})`).join(", ");
+}
+
+function describeEnd({ lease }: RunningExperiment, now: number): string {
+    if (lease === undefined) return "the next update of its stack, or the commands below";
+    const { endsAt } = lease;
+    const [at, far] = [new Date(endsAt).toISOString(), describeMilliseconds(Math.abs(endsAt - now))];
+    return endsAt > now
+        ? `it is disabled or its deadline passes, at the latest ${at} (in ${far})`
+        : `its lease ended at ${at} (${far} ago); the next update removes what is left`;
+}
+
+/**
+ * What ends the attacks in a namespace without Pulumi: commands, and what is left then.
+ *
+ * @param now in milliseconds since the epoch
+ * @param typed shows a command
+ */
+export function endLines(
+    { lease, namespace }: Pick<RunningExperiment, "lease" | "namespace">,
+    {
+        context,
+        now = Date.now(),
+        typed = plain,
+    }: { context: string; now?: number; typed?: (command: string) => string },
+): string[] {
+    const place = { context, namespace };
+    if (lease !== undefined && lease.endsAt > now) return [typed(stopCommand(place))];
+    return [...cleanUpCommands(place).map(typed), "`npx pulumi up` removes the rest"];
+}
+
+const plain = (command: string) => `$ ${command}`;

@@ -1,0 +1,13 @@
+import type * as pulumi from "@pulumi/pulumi";
+
+/**
+ * Resolves conflicts of server-side apply in favor of the stack. A killed update leaves objects that are not in the
+ * stack's state; if the next update changes them, server-side apply reports a conflict with another owner. The
+ * namespace is exempt: it decides which stack owns the shop or the agent, and everything else is created after it.
+ */
+export const forceOwnership: pulumi.ResourceTransformation = ({ type, props, opts }) => {
+    if (!type.startsWith("kubernetes:") || type === "kubernetes:core/v1:Namespace") return undefined;
+    const { metadata, ...rest } = props as { metadata?: { annotations?: object } };
+    const annotations = { ...metadata?.annotations, "pulumi.com/patchForce": "true" };
+    return { props: { ...rest, metadata: { ...metadata, annotations } }, opts };
+};

@@ -1,0 +1,47 @@
+import * as k8s from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
+import { annotations } from "../../chaos/cluster/labels";
+
+/** What installs the objects of a namespace: this program, a chart, or a manifest. */
+export type Install = "program" | "chart" | "manifest";
+
+export interface OwnNamespaceArgs {
+    /** The stack's; see `StackCluster`. @default none: the name alone says whose it is */
+    identity?: string;
+    labels: Record<string, string>;
+    /**
+     * Changing it replaces the namespace. The old one is deleted first: otherwise the engine would delete the old
+     * objects only after it created new ones of the same names. @default "program"
+     */
+    install?: Install;
+}
+
+/**
+ * A namespace whose annotations name its stack. Another stack that creates it, with another name or identity, fails
+ * with a conflict.
+ */
+export function ownNamespace(
+    name: string,
+    { identity, labels, install = "program" }: OwnNamespaceArgs,
+    opts: pulumi.CustomResourceOptions,
+): k8s.core.v1.Namespace {
+    const metadata = {
+        name,
+        labels: { ...labels, "app.kubernetes.io/part-of": "chaos-shop" },
+        annotations: {
+            [annotations.stack]: pulumi.getStack(),
+            ...(identity !== undefined && { [annotations.identity]: identity }),
+            ...(install !== "program" && { [annotations.install]: install }),
+        },
+    };
+    return new k8s.core.v1.Namespace(
+        name,
+        { metadata },
+        { ...opts, deleteBeforeReplace: true, replaceOnChanges: [`metadata.annotations["${annotations.install}"]`] },
+    );
+}
+
+/** What installed the objects of a namespace, by its annotations. Undefined if it belongs to no stack. */
+export function installOf(found: Record<string, string> = {}): Install | undefined {
+    return annotations.stack in found ? ((found[annotations.install] ?? "program") as Install) : undefined;
+}

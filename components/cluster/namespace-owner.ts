@@ -1,0 +1,54 @@
+import type { V1Namespace } from "@kubernetes/client-node";
+import { annotations } from "../../chaos/cluster/labels";
+
+/** A stack's request for a namespace. */
+export interface NamespaceRequest {
+    /** The stack's name. */
+    stack: string;
+    /** What distinguishes the stack from others of its name. */
+    identity: string;
+    /** The setting that names the namespace. */
+    key: "namespace" | "agent.namespace";
+    /** The kubeconfig context, for commands. */
+    context: string;
+}
+
+/**
+ * Why a stack must not use an existing namespace, and the commands that resolve it. Undefined if the namespace is the
+ * stack's own. Another namespace needs consent: `pulumi destroy` deletes a stack's namespaces with everything in them.
+ *
+ * A namespace without an identity belongs to the stack that it names: an earlier version made it, or its user handed it
+ * over. The update adds the identity.
+ */
+export function refusedNamespace(
+    { metadata, status }: V1Namespace,
+    { stack, identity, key, context }: NamespaceRequest,
+): string | undefined {
+    const { name } = metadata!;
+    const { [annotations.stack]: owner, [annotations.identity]: itsIdentity } = metadata!.annotations ?? {};
+    const isOwn = itsIdentity === undefined ? owner === stack : itsIdentity === identity;
+    const isTerminating = status?.phase === "Terminating";
+    if (isOwn && !isTerminating) return undefined;
+    // The identity of a stack that is destroyed and created again is new.
+    if (isTerminating && (isOwn || owner === stack))
+        return (
+            `${key} is "${name}", which is being deleted from the cluster. Try again when it is gone: ` +
+            `kubectl --context ${context} wait --for=delete namespace/${name}`
+        );
+    const because =
+        owner === undefined
+            ? "which exists and belongs to no stack"
+            : owner === stack
+              ? `which belongs to another stack named "${owner}", one in another backend or an earlier one`
+              : `which belongs to stack "${owner}"`;
+    const when =
+        owner === undefined
+            ? "If this stack may use it, and delete it with everything in it"
+            : "If that stack no longer exists";
+    const handOver = `${annotations.stack}=${stack}${itsIdentity === undefined ? "" : ` ${annotations.identity}-`}`;
+    return (
+        `${key} is "${name}", ${because}; allowed: a new namespace, or this stack's own. Nothing was touched.\n` +
+        `  fix it with: pulumi config set ${key} ${name}-${stack}\n` +
+        `  ${when}: kubectl --context ${context} annotate --overwrite namespace ${name} ${handOver}`
+    );
+}

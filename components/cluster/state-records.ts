@@ -1,0 +1,83 @@
+import * as pulumi from "@pulumi/pulumi";
+import { randomBytes } from "node:crypto";
+import { type Cluster, ignoreNotFound } from "../../chaos/cluster/client";
+import { annotations } from "../../chaos/cluster/labels";
+
+/** A cluster as the state records it. */
+interface RecordedCluster {
+    /** Of the namespace kube-system, which lives as long as its cluster. */
+    uid: string;
+    context: string;
+}
+
+/** The resource that records the cluster. `cli/recorded-cluster.ts` reads it, too. */
+export const clusterRecord = { type: "pulumi:index:Stash", name: "cluster" } as const;
+
+/**
+ * The identity of the stack: 16 hexadecimal digits, which the state keeps. Stacks in two backends may have the same
+ * name, and they share their configuration through git, but not their state.
+ *
+ * @param inherited the identity of a new stack. @default a random one
+ */
+export async function stackIdentity(inherited = randomBytes(8).toString("hex")): Promise<string> {
+    return (await remember("identity", inherited, { ignoreChanges: ["input"] })).first;
+}
+
+/**
+ * The identity of a stack of this name that was destroyed and kept its shop's namespace, for the claims in it. The next
+ * stack of the name uses both again. A namespace with a Service has a shop.
+ *
+ * @param name the shop's namespace
+ */
+export async function identityLeftBehind({ core }: Cluster, name: string): Promise<string | undefined> {
+    const { annotations: given = {} } = (await ignoreNotFound(core.readNamespace({ name })))?.metadata ?? {};
+    if (given[annotations.stack] !== pulumi.getStack() || given[annotations.identity] === undefined) return undefined;
+    const { items } = await core.listNamespacedService({ namespace: name, limit: 1 });
+    return items.length === 0 ? given[annotations.identity] : undefined;
+}
+
+/**
+ * Checks that the stack's state was made in this cluster, and records it in the state of a new stack. Call it before
+ * the first resource in the cluster.
+ *
+ * Resources of a state that was made elsewhere would count as existing: the update would create nothing here, and a
+ * refresh would forget what is there.
+ *
+ * @throws Error that names both contexts and the command that moves the stack
+ */
+export async function requireSameCluster(cluster: RecordedCluster): Promise<void> {
+    const { first, urn } = await remember(clusterRecord.name, cluster);
+    if (first.uid !== cluster.uid) throw new Error(otherCluster(first, cluster, urn));
+}
+
+function otherCluster(first: RecordedCluster, { uid, context }: RecordedCluster, urn: string): string {
+    const move = `pulumi up --replace '${urn}'`;
+    const uids = `(uids of kube-system: ${first.uid} and ${uid}). Nothing was touched.\n`;
+    if (first.context === context)
+        return (
+            `this stack was made in an earlier cluster of context "${context}", which now leads to another ${uids}` +
+            `  If it was recreated: ${move}`
+        );
+    return (
+        `this stack was made in the cluster of context "${first.context}", and that of context "${context}" is ` +
+        `another ${uids}` +
+        `  To go on there: pulumi config set kube.context ${first.context}\n` +
+        `  For a shop here, too: pulumi stack init NAME\n` +
+        `  To delete the shop there and create it here: ${move}\n` +
+        `  If that cluster no longer exists: PULUMI_K8S_DELETE_UNREACHABLE=true ${move}`
+    );
+}
+
+/**
+ * Keeps a value in the stack's state: the first one that it was given, until the resource is replaced. The engine
+ * answers from the state, in previews too, so the program knows it before it creates anything in a cluster.
+ */
+async function remember<T>(name: string, value: T, opts?: pulumi.CustomResourceOptions) {
+    const { output, urn } = new pulumi.Stash(name, { input: value }, opts);
+    const first = (await known(output)) as T | undefined;
+    if (first === undefined)
+        throw new Error(`the state does not know the stack's ${name} yet: run \`pulumi up\` once without --target`);
+    return { first, urn: await known(urn) };
+}
+
+const known = <T>(output: pulumi.Output<T>) => new Promise<T>((resolve) => void output.apply(resolve));

@@ -1,0 +1,46 @@
+import type { V1StorageClass } from "@kubernetes/client-node";
+import { type Cluster, statusOf } from "../../chaos/cluster/client";
+
+/** Whether Kubernetes uses the class for PersistentVolumeClaims that name none. */
+const isDefault = ({ metadata }: V1StorageClass) =>
+    metadata?.annotations?.["storageclass.kubernetes.io/is-default-class"] === "true";
+
+/**
+ * Checks that the PersistentVolumeClaims' StorageClass exists: otherwise they would stay Pending until the update's
+ * limit. Passes if the user may not list the classes.
+ *
+ * @param wanted the stack's `storage.class`; undefined for the cluster's default
+ * @throws Error that lists the classes
+ */
+export async function checkStorageClass({ storage }: Cluster, wanted: string | undefined): Promise<void> {
+    const classes = await storage.listStorageClass().then(
+        ({ items }) => items,
+        (error: unknown) => {
+            if (statusOf(error) === 403) return undefined;
+            throw error;
+        },
+    );
+    const mistake = classes && missingClass(classes, wanted);
+    if (mistake !== undefined) throw new Error(mistake);
+}
+
+/** Why claims of a class, or of the default one, would stay Pending. Undefined if they would not. */
+export function missingClass(classes: readonly V1StorageClass[], wanted: string | undefined): string | undefined {
+    const names = classes.map(({ metadata }) => metadata!.name!);
+    if (wanted === undefined ? classes.some(isDefault) : names.includes(wanted)) return undefined;
+    const found =
+        wanted === undefined
+            ? "storage.class is not set, and the cluster has no default class"
+            : `storage.class is "${wanted}", which the cluster does not have`;
+    const [suggested] = classes
+        .filter(isDefault)
+        .map(({ metadata }) => metadata!.name!)
+        .concat(names);
+    if (suggested === undefined)
+        return (
+            `${found}; it has none at all: install one, or use no claims: ` +
+            "pulumi config rm database.storage; pulumi config rm broker.storage"
+        );
+    const fix = `pulumi config set storage.class ${suggested}`;
+    return `${found}; allowed: ${names.join(", ")}. Nothing was touched.\n  fix it with: ${fix}`;
+}

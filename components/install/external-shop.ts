@@ -1,0 +1,130 @@
+import * as pulumi from "@pulumi/pulumi";
+import { gatewayService } from "../shop/gateway";
+import type { Cluster } from "../../chaos/cluster/client";
+import { labels } from "../../chaos/cluster/labels";
+import type { InstalledObject } from "../cluster/installed-object";
+import { awaitReady } from "../cluster/ready";
+import { DeclaredObject, resourceNameOf } from "../manifest/declared-object";
+import type { ManifestObject } from "../manifest/read";
+import type { ShopArgs } from "../shop/shop";
+import { ownNamespace } from "../base/own-namespace";
+import { forceOwnership } from "../base/force-ownership";
+import { type Chart, chartRelease } from "./chart";
+import type { ShopManifest } from "./shop-manifest";
+
+export interface ExternalShopArgs {
+    /** The shop's namespace, created with it. */
+    namespace: string;
+    /** The stack's identity; see `StackCluster`. @default none */
+    identity?: string;
+    source: ({ install: "chart"; chart: Chart } & IngressValues) | { install: "manifest"; manifest: ShopManifest };
+    /** `seven`: updates do not wait for orders, inventory and message-broker, which may stay Pending. */
+    variant: "four" | "seven";
+    /** Where to look whether the shop is ready. */
+    cluster: Cluster;
+    /** Time limit for the shop to become ready. */
+    timeoutMs: number;
+}
+
+interface IngressValues {
+    /** Passed to the chart as values `ingress`. @default none */
+    ingress?: ShopArgs["ingress"];
+}
+
+/** The shop's Helm release, and the prefix of resource names. */
+const release = "shop";
+
+/**
+ * A shop from a chart or a manifest. Experiments and outputs need only its Service `gateway` and the attributes of its
+ * workloads.
+ */
+export class ExternalShop extends pulumi.ComponentResource {
+    readonly namespace: pulumi.Output<string>;
+    readonly gateway: { service: InstalledObject };
+    /** Resolves when the shop is ready. */
+    readonly installed: pulumi.Output<unknown>;
+    /** Workloads that no update waits for: a small node may have no room for them. */
+    readonly mayStayPending: readonly string[];
+    /** Resolves with this shop when it is ready, and rejects if it does not become ready in time. */
+    readonly whenReady: pulumi.Output<pulumi.Resource>;
+
+    constructor(name: string, args: ExternalShopArgs, opts?: pulumi.ComponentResourceOptions) {
+        // The type of the program's Shop: their namespaces must have the same URN.
+        super("chaos-shop:shop:Shop", name, {}, opts);
+        const { namespace, identity, source, variant, cluster, timeoutMs } = args;
+        // The limit includes the time that the installation takes.
+        const giveUpAt = Date.now() + timeoutMs;
+        // A chart or a manifest may need more than the `restricted` level admits.
+        const labels = source.install === "manifest" ? source.manifest.namespaceLabels : {};
+        const { install } = source;
+        this.namespace = ownNamespace(namespace, { identity, labels, install }, { parent: this }).metadata.name;
+
+        this.mayStayPending = variant === "seven" ? ["orders", "inventory", "message-broker"] : [];
+        const installed =
+            source.install === "chart" ? this.installChart(source, timeoutMs) : this.installManifest(source.manifest);
+        this.whenReady = installed.apply(
+            () =>
+                new Promise<pulumi.Resource>((ready, failed) => {
+                    // Not async: the output would wait for itself, and an error's trace would never end.
+                    shopReady(cluster, namespace, this.mayStayPending, giveUpAt, timeoutMs).then(
+                        () => ready(this),
+                        failed,
+                    );
+                }),
+        );
+        this.installed = this.whenReady;
+        this.gateway = {
+            service: {
+                id: installed,
+                metadata: this.whenReady.apply(() => ({ name: gatewayService.name, namespace })),
+            },
+        };
+        this.registerOutputs({});
+    }
+
+    private installChart(
+        { chart, ingress }: { chart: Chart } & IngressValues,
+        timeoutMs: number,
+    ): pulumi.Output<unknown> {
+        // The upstream demo's chart reads gateway.ingress.host.
+        const values = ingress === undefined ? {} : { ingress, gateway: { ingress: { host: ingress.hosts[0] } } };
+        return chartRelease(release, { chart, release, namespace: this.namespace, values, timeoutMs }, { parent: this })
+            .id;
+    }
+
+    private installManifest({ objects }: ShopManifest): pulumi.Output<unknown> {
+        const make = (object: ManifestObject, dependsOn: pulumi.Resource[] = []) =>
+            new DeclaredObject(
+                resourceNameOf(release, object),
+                { object, namespace: this.namespace },
+                { parent: this, transformations: [forceOwnership], dependsOn },
+            );
+        // Kubernetes retries a pod that precedes its ServiceAccount or volumes only after a while.
+        const [workloads, others] = [
+            objects.filter(({ kind }) => runsPods.includes(kind)),
+            objects.filter(({ kind }) => !runsPods.includes(kind)),
+        ];
+        const first = others.map((object) => make(object));
+        return pulumi.all([...first, ...workloads.map((object) => make(object, first))].map(({ id }) => id));
+    }
+}
+
+const runsPods = ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob", "Pod"];
+
+/** Whether a pod of the namespace has an experiment's target label. */
+export async function isAttacked({ core }: Cluster, namespace: string): Promise<boolean> {
+    return (await core.listNamespacedPod({ namespace, labelSelector: labels.target, limit: 1 })).items.length > 0;
+}
+
+/** Waits until a shop is ready. Does not wait during an attack, which may keep the shop from becoming ready. */
+async function shopReady(
+    cluster: Cluster,
+    namespace: string,
+    mayStayPending: readonly string[],
+    giveUpAt: number,
+    timeoutMs: number,
+): Promise<void> {
+    if (await isAttacked(cluster, namespace)) return;
+    const includes = ({ name }: { name?: string }) => !mayStayPending.includes(name!);
+    await awaitReady(cluster, "the shop", [{ namespace, includes }], giveUpAt, timeoutMs);
+}

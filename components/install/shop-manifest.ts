@@ -1,0 +1,86 @@
+import { CustomObjectsApi, type V1APIResourceList } from "@kubernetes/client-node";
+import { type Cluster, ignoreNotFound } from "../../chaos/cluster/client";
+import { type ManifestObject, readObjects } from "../manifest/read";
+
+export interface ShopManifest {
+    /** The manifest's labels for the namespace, which the stack creates. */
+    namespaceLabels: Record<string, string>;
+    objects: ManifestObject[];
+}
+
+/** Looks up whether a kind's objects are in namespaces. Undefined if the cluster does not know the kind. */
+export type KindLookup = (apiVersion: string, kind: string) => Promise<{ namespaced: boolean } | undefined>;
+
+/**
+ * Reads a shop's manifest and checks that it contains only objects of the shop's namespace.
+ *
+ * @param location path or URL
+ * @param namespace the shop's, for objects that name none
+ * @throws Error that names what is wrong, and each object that is not allowed by kind and name
+ */
+export async function readShopManifest(location: string, namespace: string, lookUp: KindLookup): Promise<ShopManifest> {
+    const fix = "fix it, or set another: pulumi config set manifest 'PATH or URL'";
+    const read = await readObjects(location).catch((error: Error) => {
+        throw new Error(`manifest is "${location}", which ${error.message}; ${fix}`);
+    });
+    if (read.length === 0) throw new Error(`manifest is "${location}", which is empty; ${fix}`);
+    const own = read.filter((object) => isOwnNamespace(object, namespace));
+    const objects = read.filter((object) => !isOwnNamespace(object, namespace));
+    const refusals = (await Promise.all(objects.map((object) => refusalOf(object, namespace, lookUp)))).filter(
+        (refusal) => refusal !== undefined,
+    );
+    refusals.push(...duplicates(objects));
+    if (refusals.length > 0) {
+        const lines = refusals.map((refusal) => `  ${refusal}`).join("\n");
+        throw new Error(
+            `manifest is "${location}", which this stack may not install. Nothing was touched.\n${lines}\n` +
+                `Allowed are objects of namespace ${namespace} (pulumi config set namespace NAME); ${fix}`,
+        );
+    }
+    return {
+        namespaceLabels: Object.assign({}, ...own.map(({ metadata }) => metadata.labels)) as Record<string, string>,
+        objects,
+    };
+}
+
+/** Looks up kinds in the cluster. Requests each API version once. */
+export function kindsOf({ core, kubeconfig }: Cluster): KindLookup {
+    const others = kubeconfig.makeApiClient(CustomObjectsApi);
+    const asked = new Map<string, Promise<V1APIResourceList | undefined>>();
+    const ask = (apiVersion: string) => {
+        const [group, version] = apiVersion.split("/") as [string, string | undefined];
+        if (version === undefined) return apiVersion === "v1" ? core.getAPIResources() : Promise.resolve(undefined);
+        return ignoreNotFound(others.getAPIResources({ group, version }));
+    };
+    return async (apiVersion, kind) => {
+        if (!asked.has(apiVersion)) asked.set(apiVersion, ask(apiVersion));
+        // Subresources, such as deployments/scale, have a kind, too, but cannot be applied.
+        return (await asked.get(apiVersion))?.resources.find(
+            (resource) => resource.kind === kind && !resource.name.includes("/"),
+        );
+    };
+}
+
+const isOwnNamespace = ({ apiVersion, kind, metadata }: ManifestObject, namespace: string) =>
+    apiVersion === "v1" && kind === "Namespace" && metadata.name === namespace;
+
+async function refusalOf(
+    { apiVersion, kind, metadata }: ManifestObject,
+    namespace: string,
+    lookUp: KindLookup,
+): Promise<string | undefined> {
+    const known = await lookUp(apiVersion, kind);
+    const named = `${kind} ${metadata.name}`;
+    if (known === undefined) return `${named}: the cluster has no kind ${kind} in ${apiVersion}`;
+    if (!known.namespaced) return `${named}: it is cluster-wide, in no namespace`;
+    if (metadata.namespace !== undefined && metadata.namespace !== namespace)
+        return `${named}: it is in namespace ${metadata.namespace}`;
+    return undefined;
+}
+
+function duplicates(objects: readonly ManifestObject[]): string[] {
+    const identities = objects.map(({ apiVersion, kind, metadata }) => [apiVersion, kind, metadata.name].join());
+    return objects
+        .filter((_, index) => identities.indexOf(identities[index]!) !== index)
+        .map(({ kind, metadata }) => `${kind} ${metadata.name}: it occurs twice`);
+}

@@ -1,0 +1,60 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { ManifestObject } from "./read";
+
+export interface DeclaredObjectArgs {
+    object: ManifestObject;
+    /** @default none: the object is cluster-wide */
+    namespace?: pulumi.Input<string>;
+    /** @default the object's own */
+    labels?: Record<string, string>;
+    /** Which fields and annotations the engine treats as secrets. @default all fields of a Secret */
+    isSecret?: (value: unknown) => boolean;
+}
+
+/**
+ * An object of a manifest as a resource of the stack. `k8s.apiextensions.CustomResource` has no types for the core
+ * group's objects.
+ */
+export class DeclaredObject extends pulumi.CustomResource {
+    constructor(
+        name: string,
+        { object, namespace, labels = object.metadata.labels, isSecret = () => false }: DeclaredObjectArgs,
+        opts?: pulumi.CustomResourceOptions,
+    ) {
+        const { apiVersion, kind, metadata, ...fields } = object;
+        // awaitReady waits for all objects together and reports the pods that do not become ready.
+        const annotations = { ...withSecrets(metadata.annotations, isSecret), "pulumi.com/skipAwait": "true" };
+        super(
+            typeOf(object),
+            name,
+            {
+                apiVersion,
+                kind,
+                // Never empty labels: for a Secret the provider would report a change in every update.
+                metadata: { ...metadata, namespace, annotations, labels },
+                ...withSecrets(fields, (value) => kind === "Secret" || isSecret(value)),
+            },
+            opts,
+        );
+    }
+}
+
+/** A resource name that is unique within the manifest. */
+export function resourceNameOf(prefix: string, { kind, metadata }: ManifestObject): string {
+    return [prefix, kind.toLowerCase(), metadata.namespace, metadata.name].filter(Boolean).join("-");
+}
+
+/** The provider's name for an object's type, with `core` for objects without a group: `kubernetes:core/v1:Secret`. */
+function typeOf({ apiVersion, kind }: ManifestObject): string {
+    return `kubernetes:${apiVersion.includes("/") ? apiVersion : `core/${apiVersion}`}:${kind}`;
+}
+
+/** The fields, with those that `isSecret` selects as secrets. */
+function withSecrets(
+    fields: Record<string, unknown> = {},
+    isSecret: (value: unknown) => boolean,
+): Record<string, pulumi.Input<unknown>> {
+    return Object.fromEntries(
+        Object.entries(fields).map(([field, value]) => [field, isSecret(value) ? pulumi.secret(value) : value]),
+    );
+}

@@ -1,0 +1,110 @@
+import type * as k8s from "@pulumi/kubernetes";
+import type * as kx from "@pulumi/kubernetesx";
+import type * as pulumi from "@pulumi/pulumi";
+import { restrictedContainer, restrictedPod, users } from "../../chaos/cluster/pod-security";
+import { httpLiveness } from "../base/probes";
+import { nodeEnvironment, type Program, programCommand, programMount } from "../base/program";
+import { nodeOptions } from "./node-options";
+import { type ServiceArgs, Workload } from "./workload";
+
+export interface HttpServiceArgs {
+    namespace: pulumi.Input<string>;
+    /** A Node image. */
+    image: string;
+    program: Program;
+    /** Which program of the bundle to run, by its folder in `services/`. */
+    runs: string;
+    /** The program's environment, besides PORT. */
+    env: kx.types.EnvMap;
+    serviceType: ServiceArgs["type"];
+    /** The ServiceAccount whose token the pod mounts. @default none: the pod has no token */
+    account?: pulumi.Input<string>;
+    replicas?: number;
+    /** See `WorkloadArgs`. @default false */
+    mayStayPending?: boolean;
+    /** How long the program keeps serving after SIGTERM, in milliseconds. @default 0 */
+    shutdownDelayMs?: number;
+}
+
+const port = 8080;
+
+/** Time for a program to stop after its delay. It drains connections for half of it. */
+const stopSeconds = 10;
+
+/** One of the shop's HTTP programs: Node pods that mount the program, behind port 80 of a Service. */
+export class HttpService extends Workload {
+    constructor(name: string, args: HttpServiceArgs, opts?: pulumi.ComponentResourceOptions) {
+        const { shutdownDelayMs = 0 } = args;
+        super(
+            name,
+            {
+                namespace: args.namespace,
+                replicas: args.replicas,
+                mayStayPending: args.mayStayPending,
+                service: { type: args.serviceType, port: 80, targetPort: "http" },
+                pod: {
+                    serviceAccountName: args.account,
+                    automountServiceAccountToken: args.account !== undefined,
+                    enableServiceLinks: false,
+                    terminationGracePeriodSeconds: stopSeconds + Math.ceil(shutdownDelayMs / 1_000),
+                    topologySpreadConstraints: ["kubernetes.io/hostname", "topology.kubernetes.io/zone"].map(
+                        (topologyKey) => spreadOver(topologyKey, name),
+                    ),
+                    securityContext: restrictedPod(users.node),
+                    // Retries a lost DNS query soon: the default of 5 s would delay recovery.
+                    dnsConfig: {
+                        options: [
+                            { name: "timeout", value: "1" },
+                            { name: "attempts", value: "2" },
+                        ],
+                    },
+                    containers: [
+                        {
+                            name,
+                            image: args.image,
+                            command: programCommand(nodeOptions, args.runs),
+                            env: {
+                                ...args.env,
+                                ...nodeEnvironment,
+                                PORT: String(port),
+                                ...(shutdownDelayMs > 0 && { SHUTDOWN_DELAY_MS: String(shutdownDelayMs) }),
+                            },
+                            ports: { http: port },
+                            volumeMounts: [args.program.mount(programMount)],
+                            resources: {
+                                requests: { cpu: "25m", memory: "64Mi" },
+                                limits: { cpu: "1", memory: "128Mi" },
+                            },
+                            securityContext: restrictedContainer,
+                            // Frequent: an isolated pod must leave its Service within seconds, or its replicas
+                            // cannot help.
+                            readinessProbe: {
+                                httpGet: { path: "/health/readiness", port: "http" },
+                                periodSeconds: 1,
+                                timeoutSeconds: 2,
+                                failureThreshold: 2,
+                            },
+                            livenessProbe: httpLiveness,
+                        },
+                    ],
+                },
+            },
+            opts,
+        );
+    }
+}
+
+/**
+ * Spreads replicas over nodes and zones. A workload with one replica has this, too: scaling it must change only the
+ * number of replicas.
+ */
+function spreadOver(topologyKey: string, workload: string): k8s.types.input.core.v1.TopologySpreadConstraint {
+    return {
+        topologyKey,
+        maxSkew: 1,
+        whenUnsatisfiable: "ScheduleAnyway",
+        labelSelector: { matchLabels: { app: workload } },
+        // Ignores the old pods of a rolling update.
+        matchLabelKeys: ["pod-template-hash"],
+    };
+}

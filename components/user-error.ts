@@ -1,0 +1,21 @@
+import * as pulumi from "@pulumi/pulumi";
+import { reasonOf } from "../chaos/cluster/client";
+
+/**
+ * An error that a user can fix. Its message has no stack trace. The SDK formats an error's stack for each output that
+ * rejects with it, which takes Node 20 some 15 s.
+ */
+export class UserError extends pulumi.RunError {
+    constructor(message: string) {
+        super(message);
+        this.stack = message;
+    }
+}
+
+/** A stack's program whose errors are told in their own words. */
+export function withUserErrors<T>(program: () => Promise<T>): () => Promise<T> {
+    return () =>
+        program().catch((error: unknown) => {
+            throw new UserError(reasonOf(error));
+        });
+}

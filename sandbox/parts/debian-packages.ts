@@ -1,0 +1,97 @@
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { chmod, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { updatePackageLists } from "../../toolchain/parts/debian";
+import { isProgram } from "../../toolchain/parts/host";
+import type { InstalledPart } from "../../toolchain/parts/part";
+import { type BuildLog, run } from "../../toolchain/parts/run";
+
+/** A Debian package, and a file that shows whether it is installed. */
+interface DebianPackage {
+    readonly name: string;
+    /** A program on PATH, or an absolute path. */
+    readonly brings: string;
+}
+
+/** Debian's containerd may also be Docker's: its programs count. */
+const PACKAGES: readonly DebianPackage[] = [
+    { name: "etcd-server", brings: "etcd" },
+    { name: "containerd", brings: "containerd" },
+    { name: "runc", brings: "runc" },
+    { name: "containernetworking-plugins", brings: "/usr/lib/cni/bridge" },
+    { name: "iptables", brings: "iptables" },
+    { name: "ipset", brings: "ipset" },
+    { name: "conntrack", brings: "conntrack" },
+    { name: "iproute2", brings: "ip" },
+    { name: "mmdebstrap", brings: "mmdebstrap" },
+];
+
+/** Service units of these packages. The sandbox runs its own: they are neither started nor enabled. */
+const UNITS = ["etcd.service", "containerd.service"];
+
+/** Installs the missing packages. */
+export const debianPackages: InstalledPart = {
+    kind: "installed",
+    name: "debian-packages",
+    version: "as Debian has them",
+    title: "Debian packages",
+    minutes: 1,
+    needs: [],
+    isPresent: async () => missingPackages().length === 0 && !isPolicyOurs(),
+    install: ({ log }) => installDebianPackages(missingPackages(), log),
+};
+
+/** The packages of {@link PACKAGES} whose programs are not on this machine. */
+export function missingPackages(isThere: (program: string) => boolean = isProgram): string[] {
+    return PACKAGES.filter((each) => !isThere(each.brings)).map((each) => each.name);
+}
+
+/** Installs packages without starting or enabling their services. @throws {CommandError} with apt's message */
+async function installDebianPackages(names: readonly string[], log: BuildLog): Promise<void> {
+    const unitsBefore = UNITS.filter(isUnitInstalled);
+    await forbidServiceStarts();
+    try {
+        await updatePackageLists(log);
+        const quiet = ["-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=300", "-o", "Dpkg::Use-Pty=0"];
+        // An interrupted dpkg must be repaired by hand: it may finish even if this process is killed.
+        const options = { env: { DEBIAN_FRONTEND: "noninteractive" }, outlivesUs: true };
+        await run("dpkg", ["--configure", "-a"], log, options);
+        await run("apt-get", ["install", ...quiet, ...names], log, options);
+        for (const unit of UNITS.filter((each) => !unitsBefore.includes(each))) disableUnit(unit);
+    } finally {
+        if (isPolicyOurs()) await rm(SERVICE_POLICY);
+    }
+}
+
+/** Tells Debian's package scripts whether to start services; exit status 101 means no. */
+const SERVICE_POLICY = "/usr/sbin/policy-rc.d";
+const POLICY_TEXT =
+    "#!/bin/sh\n# Put here by the chaos-shop sandbox while it installs packages; remove at will.\nexit 101\n";
+
+/** Also true for the policy of an install that was killed. */
+function isPolicyOurs(): boolean {
+    return existsSync(SERVICE_POLICY) && readFileSync(SERVICE_POLICY, "utf8") === POLICY_TEXT;
+}
+
+/** Leaves another program's policy in place. */
+async function forbidServiceStarts(): Promise<void> {
+    if (existsSync(SERVICE_POLICY)) return;
+    await writeFile(SERVICE_POLICY, POLICY_TEXT);
+    await chmod(SERVICE_POLICY, 0o755);
+}
+
+/**
+ * Disables a unit as `systemctl disable` does, also where there is no systemctl: removes the links that enabled it.
+ *
+ * @param folder systemd's configuration of this machine.
+ */
+export function disableUnit(unit: string, folder = "/etc/systemd/system"): void {
+    if (!existsSync(folder)) return;
+    for (const target of readdirSync(folder).filter((entry) => /\.(wants|requires)$/.test(entry))) {
+        rmSync(join(folder, target, unit), { force: true });
+    }
+}
+
+function isUnitInstalled(unit: string): boolean {
+    return ["/lib/systemd/system", "/usr/lib/systemd/system"].some((folder) => existsSync(join(folder, unit)));
+}

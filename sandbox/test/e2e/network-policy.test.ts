@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startEnforcer, stopEnforcer } from "../support/enforcer";
+import { sandboxUp } from "../../node/up";
+import { askFromPod, apply, createNamespace, eventually, kubectl, ready, webPod } from "./support";
+
+const namespace = "sandbox-policy";
+let removeNamespace: () => Promise<unknown>;
+let url: string;
+
+const blackhole = {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "NetworkPolicy",
+    metadata: { name: "blackhole" },
+    spec: { podSelector: { matchLabels: { app: "target" } }, policyTypes: ["Ingress", "Egress"] },
+};
+const ask = () => askFromPod(namespace, "client", url);
+const heal = () => kubectl(["-n", namespace, "delete", "networkpolicy", "blackhole", "--ignore-not-found"]);
+
+beforeAll(async () => {
+    await sandboxUp();
+    removeNamespace = await createNamespace(namespace);
+    await apply(namespace, webPod("target"), webPod("client"), webPod("bystander"));
+    await ready(namespace, "target", "client", "bystander");
+    url = `http://${await kubectl(["-n", namespace, "get", "pod", "target", "-o", "jsonpath={.status.podIP}"])}:8080`;
+    await eventually(ask, (body) => body === "target");
+}, 180_000);
+
+afterAll(async () => {
+    await startEnforcer();
+    await removeNamespace?.();
+}, 90_000);
+
+describe("the sandbox's NetworkPolicies", { timeout: 60_000 }, () => {
+    it("isolate a pod in both directions within 2 s, and release it within 2 s", async () => {
+        await apply(namespace, blackhole);
+        expect(await eventually(ask, (body) => body !== "target")).toBeLessThan(2);
+        const bystander = await kubectl(["-n", namespace, "get", "pod", "bystander", "-o", "jsonpath={.status.podIP}"]);
+        expect(await askFromPod(namespace, "target", `http://${bystander}:8080`)).not.toBe("bystander");
+        expect(await askFromPod(namespace, "client", `http://${bystander}:8080`)).toBe("bystander");
+        await heal();
+        expect(await eventually(ask, (body) => body === "target")).toBeLessThan(2);
+    });
+
+    it("are accepted but ignored while the enforcer is stopped, and enforced again once it is back", async () => {
+        await apply(namespace, blackhole);
+        await eventually(ask, (body) => body !== "target");
+        await stopEnforcer();
+        expect(await ask()).toBe("target");
+        await startEnforcer();
+        await eventually(ask, (body) => body !== "target");
+        await heal();
+        await eventually(ask, (body) => body === "target");
+    });
+});

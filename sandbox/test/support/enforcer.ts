@@ -1,0 +1,78 @@
+import { runCommand } from "../../node/command";
+import { networkPolicy, networkPolicyEnforcer } from "../../node/components/network-policy";
+import { nodeLayout } from "../../node/layout";
+import { withNodeLock } from "../../node/lock";
+import { namespaceHolder } from "../../node/namespaces";
+import { nodeParts } from "../../node/node-parts";
+import { stderrReporter } from "../../node/progress";
+import { runningComponent, startComponent, stopComponent } from "../../node/processes";
+
+/**
+ * Makes the sandbox a cluster that accepts NetworkPolicies and enforces none, as many clusters do: stops the enforcer
+ * and removes its rules. `startEnforcer` or `sandboxUp` starts it again.
+ *
+ * @throws if the sandbox is not up.
+ */
+export async function stopEnforcer(): Promise<void> {
+    const layout = nodeLayout();
+    await withNodeLock(layout, stderrReporter(), async () => {
+        const holder = requireHolder();
+        await stopComponent(layout, networkPolicyEnforcer, 2);
+        const inside = ["--target", String(holder), "--net", "--mount"];
+        const rules = await runCommand("nsenter", [...inside, "iptables-save"]);
+        await runCommand("nsenter", [...inside, "iptables-restore", "--noflush"], withoutEnforcer(rules));
+        const sets = (await runCommand("nsenter", [...inside, "ipset", "list", "-name"])).split("\n");
+        for (const set of sets.filter((name) => /^(inet6:)?(KUBE-(SRC|DST|PEER)|kube-router-)/.test(name))) {
+            await runCommand("nsenter", [...inside, "ipset", "destroy", set]);
+        }
+    });
+}
+
+/** Starts the enforcer after {@link stopEnforcer}. It has read all policies after about 1 s. */
+export async function startEnforcer(): Promise<void> {
+    const layout = nodeLayout();
+    await withNodeLock(layout, stderrReporter(), () =>
+        startComponent(layout, networkPolicy(layout, nodeParts()), requireHolder()),
+    );
+}
+
+/** The process id of the sandbox's namespace holder. @throws if the sandbox is not up */
+export function requireHolder(): number {
+    const holder = runningComponent(nodeLayout(), namespaceHolder);
+    if (!holder) throw new Error("the sandbox is not up; run `npm run sandbox -- up`");
+    return holder.pid;
+}
+
+/** kube-router's chains. */
+const enforcerChain = /^(KUBE-ROUTER-|KUBE-POD-FW-|KUBE-NWPLCY-)/;
+
+/**
+ * The input of `iptables-restore --noflush` that removes kube-router's rules and chains, and keeps kube-proxy's.
+ *
+ * @param saved the output of `iptables-save`.
+ */
+export function withoutEnforcer(saved: string): string {
+    const lines: string[] = [];
+    for (const table of saved.split(/^COMMIT$/m)) {
+        const name = /^\*(\w+)$/m.exec(table)?.[1];
+        if (!name) continue;
+        const chains = [...table.matchAll(/^:(\S+)/gm)]
+            .map((match) => match[1]!)
+            .filter((chain) => enforcerChain.test(chain));
+        const jumps = [...table.matchAll(/^-A (\S+) .*$/gm)]
+            .filter(
+                ([rule, chain]) =>
+                    !enforcerChain.test(chain!) && rule.split(" ").some((word) => enforcerChain.test(word)),
+            )
+            .map(([rule]) => rule.replace("-A ", "-D "));
+        if (chains.length === 0 && jumps.length === 0) continue;
+        lines.push(
+            `*${name}`,
+            ...jumps,
+            ...chains.map((chain) => `-F ${chain}`),
+            ...chains.map((chain) => `-X ${chain}`),
+            "COMMIT",
+        );
+    }
+    return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,101 @@
+import { execFileSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import { objectPath } from "../../node/api";
+import { withoutEnforcer } from "../support/enforcer";
+import { exportCommands } from "../../node/env";
+import { opensslConfig } from "../../node/pki";
+import type { SandboxStatus } from "../../node/status";
+import { statusTable } from "../../node/status-table";
+
+describe("the API path of an object", () => {
+    it.each([
+        ["v1", "Service", "kube-system", "/api/v1/namespaces/kube-system/services/x"],
+        ["v1", "PersistentVolume", undefined, "/api/v1/persistentvolumes/x"],
+        ["apps/v1", "Deployment", "kube-system", "/apis/apps/v1/namespaces/kube-system/deployments/x"],
+        ["storage.k8s.io/v1", "StorageClass", undefined, "/apis/storage.k8s.io/v1/storageclasses/x"],
+    ])("of %s %s", (apiVersion, kind, namespace, path) => {
+        expect(objectPath({ apiVersion, kind, metadata: { name: "x", namespace } })).toBe(path);
+    });
+});
+
+describe("the shell commands of `env`", () => {
+    it("quote special characters, and put the sandbox's folders first in the shell's PATH", () => {
+        const variables = { AWKWARD: `it's "$HOME" \`id\` \\ \n end` };
+        const commands = exportCommands({ variables, path: ["/a b", "/c"] });
+        const shown = execFileSync(
+            "/bin/sh",
+            ["-c", `PATH=/usr/bin; eval "$1"; printf '%s|%s' "$AWKWARD" "$PATH"`, "sh", commands],
+            {
+                encoding: "utf8",
+            },
+        );
+        expect(shown).toBe(`${variables.AWKWARD}|/a b:/c:/usr/bin`);
+    });
+});
+
+describe("removing the enforcer's firewall rules", () => {
+    const saved = `*filter
+:FORWARD ACCEPT [0:0]
+:KUBE-FORWARD - [0:0]
+:KUBE-NWPLCY-DEFAULT - [0:0]
+:KUBE-ROUTER-FORWARD - [0:0]
+-A FORWARD -m comment --comment "kube-router netpol" -j KUBE-ROUTER-FORWARD
+-A FORWARD -j KUBE-FORWARD
+-A KUBE-ROUTER-FORWARD -j KUBE-NWPLCY-DEFAULT
+COMMIT
+*nat
+:KUBE-SERVICES - [0:0]
+-A OUTPUT -j KUBE-SERVICES
+COMMIT
+`;
+    it("deletes jumps first, then the enforcer's chains, and keeps kube-proxy's", () => {
+        expect(withoutEnforcer(saved).trim().split("\n")).toEqual([
+            "*filter",
+            '-D FORWARD -m comment --comment "kube-router netpol" -j KUBE-ROUTER-FORWARD',
+            "-F KUBE-NWPLCY-DEFAULT",
+            "-F KUBE-ROUTER-FORWARD",
+            "-X KUBE-NWPLCY-DEFAULT",
+            "-X KUBE-ROUTER-FORWARD",
+            "COMMIT",
+        ]);
+    });
+
+    it("does nothing if there are none", () => {
+        expect(withoutEnforcer("*filter\n:FORWARD ACCEPT [0:0]\nCOMMIT\n").trim()).toBe("");
+    });
+});
+
+describe("a certificate request", () => {
+    it("names a group only if there is one", () => {
+        expect(opensslConfig({ commonName: "a" }, [])).not.toContain("O =");
+        expect(opensslConfig({ commonName: "a", organization: "system:nodes" }, [])).toContain(
+            "O = system:nodes\nCN = a",
+        );
+    });
+});
+
+describe("the printed status", () => {
+    const down: SandboxStatus = {
+        state: "down",
+        context: "chaos-shop-sandbox",
+        kubeconfig: "/k",
+        apiServer: "https://198.18.0.2:6443",
+        loadBalancerPool: "198.18.1.0/24",
+        components: [{ name: "etcd", state: "stopped", log: "/etcd.log" }],
+        problems: [],
+        nodeReady: false,
+        dnsAnswers: false,
+        podsNotReady: [],
+        images: [],
+        parts: [],
+    };
+    it("of a sandbox that is down says how to start it, without a table", () => {
+        expect(statusTable(down)).toBe("The sandbox is down.\n\n`npm run sandbox -- up` starts it.\n");
+    });
+
+    it("of a broken sandbox lists the problems and the command that repairs it", () => {
+        const table = statusTable({ ...down, state: "broken", problems: ["etcd is stopped; its log: /etcd.log"] });
+        expect(table).toContain("  - etcd is stopped; its log: /etcd.log");
+        expect(table).toContain("`npm run sandbox -- up` repairs it.");
+    });
+});

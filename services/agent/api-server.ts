@@ -1,0 +1,49 @@
+import { type ApiServer, callApi, openApi } from "../../chaos/cluster/in-cluster-api";
+
+const responseTimeoutMs = 10_000;
+
+/** The API server refused a request. */
+export class ApiError extends Error {
+    constructor(
+        readonly status: number,
+        path: string,
+    ) {
+        super(`the API server answered ${status} to ${path.split("?")[0]}`);
+        this.name = "ApiError";
+    }
+}
+
+/** What the agent reads from the API server. */
+export interface ApiReader {
+    /** @throws ApiError for any status but 200 */
+    get<Answer>(path: string): Promise<Answer>;
+    /**
+     * Reads a watch line by line until the server ends it.
+     *
+     * @param silenceMs the connection counts as lost when nothing arrives for this long, in milliseconds
+     */
+    watch(path: string, onLine: (line: string) => void, silenceMs: number): Promise<void>;
+}
+
+export function readerOf(server: ApiServer): ApiReader {
+    return {
+        async get<Answer>(path: string) {
+            const { status, body } = await callApi(path, { silenceMs: responseTimeoutMs }, server);
+            if (status !== 200) throw new ApiError(status, path);
+            return JSON.parse(body) as Answer;
+        },
+        async watch(path, onLine, silenceMs) {
+            const response = await openApi(path, { silenceMs }, server);
+            if (response.statusCode !== 200) {
+                response.resume();
+                throw new ApiError(response.statusCode!, path);
+            }
+            let rest = "";
+            for await (const text of response.setEncoding("utf8")) {
+                const lines = (rest + (text as string)).split("\n");
+                rest = lines.pop()!;
+                lines.forEach(onLine);
+            }
+        },
+    };
+}

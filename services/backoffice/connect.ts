@@ -1,0 +1,21 @@
+import { type BrokerArgs, openBroker } from "../shared/broker";
+import type { Database } from "../shared/database";
+import { watch } from "../shared/watch";
+
+/** Connects a program to the broker, and watches its database. */
+export function connect(database: Database, args: BrokerArgs) {
+    const databaseWatch = watch(database.checkFreshConnection, database.destroyConnections);
+    const broker = openBroker(args);
+    return {
+        /** Ready without its database, too: the program can still serve its problem document. */
+        checkReachability: async () => {
+            if (!databaseWatch.reachable() && !broker.reachable())
+                throw new Error("Neither the database nor the broker can be reached.");
+        },
+        close: async () => {
+            databaseWatch.stop();
+            await broker.close();
+            await database.close();
+        },
+    };
+}

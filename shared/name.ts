@@ -1,8 +1,0 @@
-/** What a name is written as that Kubernetes takes for most objects, to complete the sentence "allowed: …". */
-export const allowedName =
-    "lower-case letters, digits and dashes, at most 63, beginning and ending with a letter or digit";
-
-/** Whether a text is such a name (RFC 1123 label). */
-export function isName(text: string): boolean {
-    return /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/.test(text);
-}

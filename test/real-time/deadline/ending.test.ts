@@ -1,0 +1,49 @@
+import { isDeepStrictEqual } from "node:util";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { JobProcess, podPath, policyPath } from "./support/job-process";
+
+const attacks = [{ path: policyPath, label: "x.blackhole" }];
+const deploymentPath = "/apis/apps/v1/namespaces/demo/deployments/gateway";
+
+let job: JobProcess;
+beforeEach(() => {
+    job = new JobProcess();
+    job.addLease();
+    job.addAttack(policyPath);
+    for (const pod of ["a", "b", "c"]) job.addPod(pod);
+    job.objects.set(deploymentPath, {
+        metadata: { annotations: { "chaos-shop/scaled": JSON.stringify({ from: 1, to: 3 }) } },
+        spec: { replicas: 3 },
+    });
+});
+afterEach(() => job.close());
+
+/** Runs the Job's program until the deadline, a second after its start. */
+const start = () => job.start(attacks, { DEADLINE_MS: "1000", SCALED: "gateway" });
+const labeled = () => ["a", "b", "c"].filter((pod) => job.labelOf(pod) !== undefined);
+const replicas = () => job.objects.get(deploymentPath).spec.replicas as number;
+
+it("at the deadline the attack, the labels and the scaling are undone, and the Job completes", async () => {
+    await start();
+    await job.until("the program ends", () => job.exitCode !== undefined);
+    expect([job.exitCode, job.objects.has(policyPath), labeled(), replicas()]).toEqual([0, false, [], 1]);
+});
+
+describe("what cannot be undone does not keep the rest from it, and is tried again:", () => {
+    it.each<[string, string, unknown[]]>([
+        ["a policy", `DELETE ${policyPath}`, [true, [], 1]],
+        ["one pod's label", `PATCH ${podPath("a")}`, [false, ["a"], 1]],
+        ["a Deployment", `PATCH ${deploymentPath}`, [false, [], 3]],
+        ["the list of pods", "GET /api/v1/namespaces/demo/pods", [false, ["a", "b", "c"], 1]],
+    ])("%s", async (_, refused, expected) => {
+        job.refuse = (request) => (request === refused ? 403 : undefined);
+        await start();
+        const left = () => [job.objects.has(policyPath), labeled(), replicas()];
+        await job.until("the rest is undone", () => isDeepStrictEqual(left(), expected));
+        await job.until("the failure is told", () => /tried again: .*: 403/.test(job.output));
+        expect(job.exitCode).toBeUndefined();
+        job.refuse = () => undefined;
+        await job.until("the program ends", () => job.exitCode === 0);
+        expect(left()).toEqual([false, [], 1]);
+    });
+});

@@ -1,0 +1,35 @@
+import { expect, it } from "vitest";
+import { performAll } from "../../../../chaos/actions/perform";
+import type { Cluster } from "../../../../chaos/cluster/client";
+
+const cluster = {} as Cluster;
+const waits = [1, 2, 3].map((durationMs) => ({ kind: "wait" as const, durationMs }));
+const always = async () => true;
+
+it("actions run one after the other, and each is reported", async () => {
+    const said: string[] = [];
+    const performed = await performAll(waits, cluster, "demo", always, (message) => said.push(message));
+    expect(performed.map(({ action, problem }) => [action, problem])).toEqual([
+        ["wait 1 ms", undefined],
+        ["wait 2 ms", undefined],
+        ["wait 3 ms", undefined],
+    ]);
+    for (const [index, { begunAt }] of performed.slice(1).entries())
+        expect(begunAt).toBeGreaterThanOrEqual(performed[index]!.endedAt);
+    expect(said).toEqual(["Done: wait 1 ms", "Done: wait 2 ms", "Done: wait 3 ms"]);
+});
+
+it("no action starts once the attacks are over, since nothing would undo it", async () => {
+    const answers = [true, false];
+    const performed = await performAll(
+        waits,
+        cluster,
+        "demo",
+        async () => answers.shift()!,
+        () => undefined,
+    );
+    expect(performed.map(({ action, problem }) => [action, problem])).toEqual([
+        ["wait 1 ms", undefined],
+        ["wait 2 ms", "the attacks are over"],
+    ]);
+});

@@ -1,0 +1,17 @@
+import { type Attack, attackKindOf } from "../../../../chaos/attacks/registry";
+
+/** The rules of an attack's NetworkPolicy. */
+export const rulesOf = (attack: Attack, peers?: readonly string[]) => attackKindOf(attack).rules!(attack, peers);
+export const proofOf = (attack: Attack) => attackKindOf(attack).proof(attack);
+
+export interface PortRange {
+    protocol: string;
+    port?: number;
+    endPort?: number;
+}
+
+/** Whether a rule with these ports allows one of them. */
+export const allows = (ranges: PortRange[], protocol: string, port: number) =>
+    ranges.some(
+        (one) => one.protocol === protocol && (one.port === undefined || (port >= one.port && port <= one.endPort!)),
+    );

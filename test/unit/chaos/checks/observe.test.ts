@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type Answer, answerOf } from "../../../../chaos/checks/answer";
+import { askThrough, clockShift, problemsOf } from "../../../../chaos/checks/observe";
+import { judgeCheck } from "../../../../chaos/report/verdict";
+import { settled, startClock, stopClock } from "../support/time";
+
+beforeEach(stopClock);
+afterEach(() => {
+    vi.restoreAllMocks();
+    startClock();
+});
+
+const good: Answer = { at: 0, latencyMs: 5, good: true };
+
+/** Lets time pass in which nothing runs. */
+function stall(ms: number): void {
+    const now = performance.now.bind(performance);
+    vi.spyOn(performance, "now").mockImplementation(() => now() + ms);
+}
+
+it("a check asks at a fixed rate, even if earlier answers are missing", async () => {
+    const askedAt: number[] = [];
+    const slow = () =>
+        new Promise<Answer>((resolve) => {
+            askedAt.push(performance.now());
+            setTimeout(() => resolve(good), 120);
+        });
+    const begun = performance.now();
+    const answers = askThrough(slow, 400, 20);
+    expect(await settled(answers)).toHaveLength(20);
+    expect(askedAt.map((at) => at - begun)).toEqual(Array.from({ length: 20 }, (_, index) => index * 20));
+});
+
+describe("requests that this machine did not send when they were due", () => {
+    it("are not sent later in a burst: nothing is known of these moments", async () => {
+        let asked = 0;
+        const ask = async () => {
+            asked++;
+            return { ...good, at: Date.now() };
+        };
+        const begunAt = Date.now();
+        const asking = askThrough(ask, 10_000, 1_000 / 3);
+        setTimeout(() => stall(5_000), 1_500);
+        const answers = await settled(asking);
+        const unseen = answers.filter((answer) => answer.unseen);
+        expect(answers).toHaveLength(30);
+        expect(unseen).toHaveLength(12);
+        expect(asked).toBe(18);
+        expect(unseen[0]).toEqual({
+            at: begunAt + 1_667,
+            latencyMs: 0,
+            good: false,
+            problem: "this machine was busy or asleep for 5 s",
+            unseen: true,
+        });
+    });
+
+    it("make the verdict unknown if it depends on them", async () => {
+        const ask = async () => ({ ...good, at: Date.now() });
+        const begunAt = Date.now();
+        const asking = askThrough(ask, 10_000, 500);
+        setTimeout(() => stall(5_000), 1_500);
+        const check = { name: "/", check: { kind: "http", path: "/" } as const, intervalMs: 500, timeoutMs: 1_000 };
+        const answers = await settled(asking);
+        const judged = (successRate: number) => judgeCheck({ ...check, successRate }, answers, begunAt, 0);
+        expect(judged(1)).toMatchObject({ held: false, inconclusive: expect.stringContaining("busy or asleep for") });
+        expect(judged(0.5)).toMatchObject({ held: true });
+    });
+});
+
+it("an answer that arrived while the machine was asleep is not counted", async () => {
+    const asked = answerOf(() => new Promise(() => undefined), 50);
+    stall(60_000);
+    expect(await asked).toMatchObject({ good: false, unseen: true });
+});
+
+it("the clock is ahead of the time that passes by how long this machine slept, and behind if it was set back", () => {
+    const shiftMs = clockShift();
+    vi.advanceTimersByTime(5_000);
+    expect(shiftMs()).toBe(0);
+    vi.setSystemTime(Date.now() + 60_000);
+    expect(shiftMs()).toBe(60_000);
+    vi.setSystemTime(Date.now() - 90_000);
+    expect(shiftMs()).toBe(-30_000);
+});
+
+describe("the problems of unsteady checks", () => {
+    it("are the last problem of each, without a period at the end", () => {
+        const bad = (problem: string) => ({ ...good, good: false, problem });
+        const unsteady = [
+            { name: "/products", answers: [bad("status 500: first"), bad("status 502: last."), good] },
+            { name: "pods", answers: [bad("0 ready.")] },
+        ];
+        expect(problemsOf(unsteady)).toBe("/products status 502: last.; pods 0 ready");
+    });
+});

@@ -1,0 +1,60 @@
+import type { V1Pod } from "@kubernetes/client-node";
+import { describe, expect, it } from "vitest";
+import { podsReady, readyAmong } from "../../../../chaos/checks/pods-ready";
+import type { Cluster } from "../../../../chaos/cluster/client";
+
+describe("the podsReady check", () => {
+    const pod = (name: string, ready: boolean, changes: Partial<V1Pod["metadata"]> = {}): V1Pod => ({
+        metadata: {
+            name,
+            namespace: "demo",
+            uid: name,
+            ownerReferences: [{ apiVersion: "apps/v1", kind: "ReplicaSet", name: "set", uid: "set" }],
+            ...changes,
+        },
+        spec: { containers: [{ name: "hot-deals" }] },
+        status: {
+            phase: "Running",
+            podIP: "10.0.0.1",
+            conditions: [{ type: "Ready", status: ready ? "True" : "False" }],
+        },
+    });
+    const replicaSets = [
+        {
+            metadata: {
+                uid: "set",
+                ownerReferences: [{ apiVersion: "apps/v1", kind: "Deployment", name: "hot-deals", uid: "d" }],
+            },
+        },
+    ];
+    const pods = [
+        pod("a", true),
+        pod("b", false),
+        pod("c", true, { deletionTimestamp: new Date() }),
+        pod("d", true, { ownerReferences: [] }),
+    ];
+
+    it("counts ready pods that match, but none that is being deleted", () =>
+        expect(readyAmong(pods, replicaSets, "k8s.deployment=hot-deals", "local")).toBe(1));
+
+    it("knows nothing about the application if the API server does not answer", async () => {
+        const listed = (items: Promise<V1Pod[]>) =>
+            ({
+                core: { listNamespacedPod: async () => ({ items: await items }) },
+                apps: { listNamespacedReplicaSet: async () => ({ items: replicaSets }) },
+            }) as unknown as Cluster;
+        const ask = (cluster: Cluster) =>
+            podsReady.look(
+                { kind: "podsReady", of: "k8s.deployment=hot-deals" },
+                { cluster, defaultNamespace: "demo", clusterName: "local" },
+                200,
+            );
+        expect(await ask(listed(Promise.resolve(pods)))).toMatchObject({ good: true });
+        expect(await ask(listed(Promise.resolve([])))).not.toHaveProperty("unseen");
+        expect(await ask(listed(Promise.reject(new Error("connect ECONNREFUSED"))))).toMatchObject({
+            good: false,
+            unseen: true,
+        });
+        expect(await ask(listed(new Promise(() => {})))).toMatchObject({ good: false, unseen: true });
+    });
+});

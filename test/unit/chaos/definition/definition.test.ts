@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import { mistakesIn } from "../../../../chaos/definition/definition";
+
+const attack = { kind: "blackhole", target: "k8s.deployment=hot-deals" };
+const right = { hypothesis: "It holds.", attacks: [attack] };
+const matching = (pattern: RegExp) => expect.stringMatching(pattern) as unknown as string;
+
+describe("a definition", () => {
+    it("is rejected if its name is too long for its objects' names", () => {
+        expect(mistakesIn(right, "x".repeat(45))).toEqual([]);
+        expect(mistakesIn(right, "x".repeat(46))).toEqual(["its name: has 46 characters; allowed: at most 45"]);
+    });
+
+    it.each<[string, object, string[]]>([
+        [
+            "an unknown attack",
+            { attacks: [{ ...attack, kind: "blackhol" }] },
+            ["attacks.0.kind: Invalid discriminator value. Expected 'blackhole' | 'dns' | 'kill'"],
+        ],
+        ["no attack", { attacks: [] }, [matching(/^attacks: .*at least one attack/)]],
+        [
+            "a target that is not an expression",
+            { attacks: [{ ...attack, target: "hot-deals" }] },
+            [matching(/^attacks\.0\.target: .*hot-deals/)],
+        ],
+        [
+            "a target in several namespaces",
+            { attacks: [{ ...attack, target: "k8s.namespace=a|b" }] },
+            [matching(/^attacks\.0\.target: .*exactly one namespace/)],
+        ],
+        [
+            "a radius of 0",
+            { attacks: [{ ...attack, radius: 0 }] },
+            [matching(/^attacks\.0\.radius: "0" is not a radius; allowed: a whole number/)],
+        ],
+        [
+            "a radius of more than 100%",
+            { attacks: [{ ...attack, radius: "200%" }] },
+            [matching(/^attacks\.0\.radius: "200%" is not a radius; allowed/)],
+        ],
+        ["no hypothesis", { hypothesis: " " }, [matching(/^hypothesis: /)]],
+        ["a port that does not exist", { attacks: [{ ...attack, ports: [0] }] }, [matching(/^attacks\.0\.ports\.0: /)]],
+        [
+            "a property that its attack does not have",
+            { attacks: [{ ...attack, kind: "dns", ports: [53] }] },
+            [matching(/"ports"/)],
+        ],
+        [
+            "peers that are not an expression",
+            { attacks: [{ ...attack, peers: "database" }] },
+            [matching(/^attacks\.0\.peers: .*database/)],
+        ],
+        ["a misspelled property", { atacks: [] }, [matching(/"atacks"/)]],
+        [
+            "pods killed too often",
+            { attacks: [{ ...attack, kind: "kill", intervalMs: 10 }] },
+            [matching(/^attacks\.0\.intervalMs: .*1000/)],
+        ],
+        ["no check", { checks: [] }, [matching(/^checks: .*without a check/)]],
+        [
+            "an unknown check",
+            { checks: [{ kind: "ping" }] },
+            ["checks.0.kind: Invalid discriminator value. Expected 'http' | 'podsReady'"],
+        ],
+        [
+            "a check without a path",
+            { checks: [{ kind: "http", path: "products" }] },
+            [matching(/^checks\.0\.path: .*\/products/)],
+        ],
+        [
+            "a check of another host",
+            { checks: [{ kind: "http", path: "//example.com/" }] },
+            [matching(/^checks\.0\.path: /)],
+        ],
+        [
+            "a secret in a check",
+            { checks: [{ kind: "http", path: "/", headers: { Authorization: "Bearer x" } }] },
+            [matching(/^checks\.0\.headers\.Authorization: secrets must not be in a definition/)],
+        ],
+        [
+            "a success rate of 0",
+            { checks: [{ kind: "http", path: "/", successRate: 0 }] },
+            [matching(/^checks\.0\.successRate: /)],
+        ],
+        [
+            "two checks of the same name",
+            {
+                checks: [
+                    { kind: "http", path: "/" },
+                    { kind: "http", path: "/" },
+                ],
+            },
+            [matching(/^checks\.1\.name: another check is named "\/"/)],
+        ],
+        [
+            "ready pods that are not an expression",
+            { checks: [{ kind: "podsReady", of: "hot-deals" }] },
+            [matching(/^checks\.0\.of: /)],
+        ],
+        [
+            "an unknown action",
+            { actions: [{ kind: "dance" }] },
+            ["actions.0.kind: Invalid discriminator value. Expected 'wait' | 'scale'"],
+        ],
+        [
+            "a scale to too many replicas",
+            { actions: [{ kind: "scale", deployment: "hot-deals", replicas: 5_000 }] },
+            [matching(/^actions\.0\.replicas: .*100/)],
+        ],
+        [
+            "a scale of something that cannot be a Deployment",
+            { actions: [{ kind: "scale", deployment: "Hot Deals", replicas: 2 }] },
+            [matching(/^actions\.0\.deployment: .*allowed: lower-case/)],
+        ],
+    ])("with %s is rejected, and the mistake says what is allowed", (_, changes, mistakes) =>
+        expect(mistakesIn({ ...right, ...changes })).toEqual(mistakes),
+    );
+
+    it("with several mistakes is rejected with all of them at once", () => {
+        const wrong = {
+            attacks: [{ kind: "blackhole", target: "x", radius: "none" }, { kind: "burn" }],
+            checks: [],
+            actions: [{ kind: "wait", durationMs: -1 }],
+        };
+        expect(mistakesIn(wrong)).toHaveLength(6);
+    });
+});

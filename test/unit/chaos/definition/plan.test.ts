@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import type { ExperimentDefinition } from "../../../../chaos/definition/definition";
+import { planOf, type PlanArgs, planToken } from "../../../../chaos/definition/plan";
+
+const definition: ExperimentDefinition = {
+    hypothesis: "It holds.",
+    attacks: [{ kind: "blackhole", target: "k8s.deployment=hot-deals" }],
+};
+const args: PlanArgs = {
+    definition,
+    name: "hot-deals-blackhole",
+    run: "1",
+    area: "Global",
+    defaultChecks: [{ kind: "podsReady", of: "k8s.deployment=hot-deals" }],
+    intervalMs: 1_000,
+    timeoutMs: 5_000,
+    successRate: 0.9,
+    durationMs: 30_000,
+    graceMs: 15_000,
+    deadlineMs: 600_000,
+    onFailure: "report",
+    context: "kind-kind",
+    clusterName: "local",
+    defaultNamespace: "demo",
+    reports: "reports",
+};
+const plan = (changes: Partial<PlanArgs> = {}, defined: Partial<ExperimentDefinition> = {}) =>
+    planOf({ ...args, ...changes, definition: { ...definition, ...defined } });
+
+describe("the attacks of a plan", () => {
+    const attack = (kind: "blackhole" | "dns", target: string) => ({ kind, target });
+
+    it("name the namespace of their targets, and affect one container by default", () => {
+        expect(plan()).toMatchObject({
+            namespace: "demo",
+            attacks: [
+                {
+                    name: "blackhole",
+                    target: "k8s.deployment=hot-deals,k8s.namespace=demo",
+                    radius: { kind: "count", containers: 1 },
+                    attack: { kind: "blackhole" },
+                },
+            ],
+        });
+    });
+
+    it("are named after their kinds, numbered from the second of a kind on", () => {
+        const attacks = [
+            attack("blackhole", "k8s.deployment=a"),
+            attack("dns", "k8s.deployment=b"),
+            attack("blackhole", "k8s.deployment=c"),
+        ];
+        expect(plan({}, { attacks }).attacks.map(({ name }) => name)).toEqual(["blackhole", "dns", "blackhole-2"]);
+    });
+
+    it("are changed by the settings for target, radius and kind", () => {
+        const changed = plan({ target: "k8s.deployment=gateway", radius: { kind: "all" }, attack: "dns" });
+        expect(changed.attacks).toEqual([
+            {
+                name: "dns",
+                target: "k8s.deployment=gateway,k8s.namespace=demo",
+                radius: { kind: "all" },
+                attack: { kind: "dns" },
+            },
+        ]);
+    });
+
+    it("look for peers in the namespace of the targets, unless the peers name another", () => {
+        const peers = (expression: string) => {
+            const attacks = [{ kind: "blackhole", target: "k8s.namespace=other", peers: expression } as const];
+            return plan({}, { attacks }).attacks[0]!.attack;
+        };
+        expect(peers("k8s.deployment=database")).toHaveProperty("peers", "k8s.deployment=database,k8s.namespace=other");
+        expect(peers("k8s.namespace=demo")).toHaveProperty("peers", "k8s.namespace=demo");
+    });
+
+    it("must be in one namespace", () => {
+        const attacks = [attack("dns", "k8s.namespace=a"), attack("dns", "k8s.namespace=b")];
+        expect(() => plan({}, { attacks })).toThrow("must be in one namespace, and these are in a and b");
+    });
+});
+
+describe("the checks of a plan", () => {
+    it("are the default checks if the definition has none, with the run's settings", () => {
+        expect(plan().checks).toEqual([
+            {
+                name: "pods of k8s.deployment=hot-deals",
+                check: args.defaultChecks[0],
+                intervalMs: 1_000,
+                timeoutMs: 5_000,
+                successRate: 0.9,
+            },
+        ]);
+    });
+
+    it("override the run's settings", () => {
+        const check = { ...args.defaultChecks[0]!, name: "pods", perSecond: 4, timeoutMs: 200, successRate: 1 };
+        expect(plan({}, { checks: [check] }).checks).toEqual([
+            { name: "pods", check, intervalMs: 250, timeoutMs: 200, successRate: 1 },
+        ]);
+    });
+
+    it("need a Service if one of them is an http check", () => {
+        const checks = [{ kind: "http", path: "/" } as const];
+        expect(() => plan({}, { checks })).toThrow(
+            "the experiment hot-deals-blackhole has an http check, and no Service to ask",
+        );
+        const service = { namespace: "demo", name: "gateway", port: 80 };
+        expect(plan({ service }, { checks })).toMatchObject({ service });
+    });
+});
+
+it("a plan names the stack's agent, and has no such field without one", () => {
+    const agent = { namespace: "demo-agent", name: "agent" };
+    expect(plan({ agent })).toMatchObject({ agent });
+    // A journal is found by comparing its plan, which was JSON.
+    expect(plan()).not.toHaveProperty("agent");
+});
+
+it("equal plans have equal tokens, and another plan has another one", () => {
+    expect(planToken(plan())).toBe(planToken(plan()));
+    expect(planToken(plan({ run: "2" }))).not.toBe(planToken(plan()));
+});

@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { earlyEndOf, endRuns } from "../../../../chaos/lifecycle/end-runs";
+import { acquireLease, isOfEarlierVersion, leaseName, releaseLease } from "../../../../chaos/lifecycle/lease";
+import { undo } from "../../../../chaos/lifecycle/undo";
+import { refuse } from "../support/fake-cluster";
+import { attackObject, FakeRun } from "../support/fake-run";
+import { settled } from "../support/time";
+
+const ours = { stack: "ours", defaultNamespace: "demo" };
+
+let run: FakeRun;
+const end = (isMeant?: Parameters<typeof endRuns>[2]) => settled(endRuns(run.cluster.api, ours, isMeant));
+const lease = () => run.cluster.get("Lease", leaseName);
+
+beforeEach(async () => {
+    run = new FakeRun();
+    await acquireLease(run.cluster.api, run.context);
+    run.attack();
+    run.cluster.get("NetworkPolicy", attackObject).metadata.labels = { "chaos-shop/experiment": run.plan.experiment };
+    run.cluster.calls.length = 0;
+});
+afterEach(() => run.close());
+
+describe("ending a stack's runs", () => {
+    it("needs only the cluster: attacks are gone before anything but the lease and the attacks is read", async () => {
+        expect(await end()).toEqual([run.plan.experiment]);
+        expect(run.cluster.names("NetworkPolicy")).toEqual([]);
+        expect(run.cluster.calls.slice(0, 2)).toEqual(["listLeaseForAllNamespaces", "listNamespacedNetworkPolicy"]);
+    });
+
+    it("ends every attack that it can if one step is refused, and says which", async () => {
+        run.cluster.add("Pod", "labeled", { metadata: { labels: { "chaos-shop/target": "other.kill" } } });
+        run.cluster.intercept = (call) => {
+            if (call === "listNamespacedConfigMap") refuse(403, "configmaps is forbidden");
+        };
+        await expect(end()).rejects.toThrow("configmaps is forbidden");
+        expect(run.cluster.names("NetworkPolicy")).toEqual([]);
+        expect(run.cluster.get("Pod", "labeled").metadata.labels).toEqual({});
+    });
+
+    it("finds the run in the shop's namespace if the account may not list leases elsewhere", async () => {
+        run.cluster.intercept = (call) => {
+            if (call === "listLeaseForAllNamespaces") refuse(403, "leases is forbidden");
+        };
+        expect(await end()).toEqual([run.plan.experiment]);
+    });
+
+    it.each([
+        ["another stack holds the lease", "stack theirs (its application is in demo)"],
+        ["a stack of that name has its application elsewhere", "stack ours (its application is in shop-2)"],
+    ])("changes nothing if %s", async (_what, holderIdentity) => {
+        lease().spec.holderIdentity = holderIdentity;
+        expect(await end()).toEqual([]);
+        expect(run.cluster.names("NetworkPolicy")).toEqual([attackObject]);
+    });
+
+    it("changes nothing if the account may not get leases: it has run no experiment", async () => {
+        run.cluster.intercept = (call) => {
+            if (/^(list|read)/.test(call) && call.includes("Lease")) refuse(403, "leases is forbidden");
+        };
+        expect(await end()).toEqual([]);
+    });
+
+    it("lets no deadline Job begin the run again: the lease names it no longer", async () => {
+        expect(lease().metadata.annotations).toHaveProperty(["chaos-shop/run"]);
+        await end();
+        expect(lease().metadata.annotations).not.toHaveProperty(["chaos-shop/run"]);
+        expect(earlyEndOf(lease())).toHaveProperty("at");
+    });
+
+    it("knows a run by the stack's identity, though stack and namespace have another name since", async () => {
+        lease().spec.holderIdentity = "stack old/0f3c5a7be2914d86 (its application is in demo-1)";
+        const renamed = { stack: "ours/0f3c5a7be2914d86", defaultNamespace: "demo" };
+        expect(await settled(endRuns(run.cluster.api, renamed))).toEqual([run.plan.experiment]);
+    });
+
+    it("can be limited to runs of an earlier version, whichever experiment is configured now", async () => {
+        expect(await end(isOfEarlierVersion)).toEqual([]);
+        lease().spec.holderIdentity = "stack ours (its shop is in demo)";
+        expect(await end(isOfEarlierVersion)).toEqual([run.plan.experiment]);
+    });
+});
+
+describe("the recovery of a run that was ended before its resources", () => {
+    const undone = () => settled(undo(run.cluster.api, "ours", run.plan, run.context.say));
+
+    it("counts from the end of the attacks, however much later the resources are deleted", async () => {
+        run.setReady("hot-deals-1", false);
+        run.setReady("hot-deals-2", false);
+        const begun = Date.now();
+        run.after(2_000, () => ["hot-deals-1", "hot-deals-2"].forEach((pod) => run.setReady(pod, true)));
+        await end();
+        await vi.advanceTimersByTimeAsync(8_000);
+        const { at, recoveredAfterMs } = await undone();
+        expect(at - begun).toBeLessThan(100);
+        expect(recoveredAfterMs).toBeGreaterThanOrEqual(2_000);
+        expect(recoveredAfterMs).toBeLessThan(3_000);
+        expect(run.cluster.names("Lease")).toEqual([]);
+    });
+
+    it("is awaited by the last step if the application needs longer than the update", async () => {
+        run.setReady("hot-deals-1", false);
+        run.setReady("hot-deals-2", false);
+        await end();
+        run.after(20_000, () => ["hot-deals-1", "hot-deals-2"].forEach((pod) => run.setReady(pod, true)));
+        await vi.advanceTimersByTimeAsync(15_000);
+        expect(earlyEndOf(lease())).not.toHaveProperty("recoveredAfterMs");
+        expect((await undone()).recoveredAfterMs).toBeGreaterThanOrEqual(20_000);
+    });
+});
+
+it("the lease is released even if a note changes it meanwhile", async () => {
+    let crossed = false;
+    run.cluster.intercept = (call) => {
+        if (call !== "deleteNamespacedLease" || crossed) return;
+        crossed = true;
+        lease().metadata.resourceVersion = "noted";
+    };
+    await releaseLease(run.cluster.api, run.context);
+    expect(run.cluster.names("Lease")).toEqual([]);
+});

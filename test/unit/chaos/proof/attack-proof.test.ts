@@ -1,0 +1,266 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Proof } from "../../../../chaos/attacks/kind";
+import { AttackProof } from "../../../../chaos/proof/attack-proof";
+import type { Proven } from "../../../../chaos/proof/outcome";
+import { Witness } from "../../../../chaos/proof/witness";
+import type { Target } from "../../../../chaos/targets/containers";
+import { FakeRun, job, jobAddress } from "../support/fake-run";
+import { settled } from "../support/time";
+
+const label = "hot-deals-blackhole.blackhole";
+const windowMs = 24_000;
+
+let run: FakeRun;
+beforeEach(async () => {
+    run = new FakeRun();
+    await run.label();
+});
+afterEach(() => run.close());
+
+function proofOf(proof: Proof, peers?: Target[]): AttackProof {
+    const targets = [run.target()];
+    const witness = new Witness(run.cluster.api, "demo", job, label, targets, proof.inward);
+    return new AttackProof(run.cluster.api, proof, { targets, peers }, witness, 30);
+}
+
+/** Proves an attack, and has something happen in the middle of its window. @returns why it did not hold */
+async function heldThrough(proof: AttackProof, change: () => void = () => undefined): Promise<string | undefined> {
+    const proven = await settled(proof.attackProven());
+    if ("inconclusive" in proven) throw new Error(proven.inconclusive);
+    run.after(windowMs / 2, change);
+    return settled(proof.attackHolds(proven, Date.now() + windowMs));
+}
+
+describe("connections into the targets", () => {
+    const inward: Proof = { inward: {} };
+
+    it("prove the attack if they worked before it and fail under it", async () => {
+        const proof = proofOf(inward);
+        expect(await settled(proof.control())).toHaveProperty("tookMs");
+        run.attack();
+        expect(await heldThrough(proof)).toBeUndefined();
+    });
+
+    it("prove nothing if the cluster does not enforce NetworkPolicies", async () => {
+        run.enforced = false;
+        run.attack();
+        expect(await settled(proofOf(inward).attackProven())).toEqual({
+            inconclusive: expect.stringMatching(/10\.0\.0\.1:8080 still accepted .*does not enforce NetworkPolicies/),
+        });
+    });
+
+    it("prove nothing if they never worked", async () => {
+        run.restartJob();
+        run.attack();
+        expect(await settled(proofOf(inward).attackProven())).toEqual({
+            inconclusive: "the targets were unreachable even before the attack began",
+        });
+    });
+
+    it("prove nothing if no target declares such a port", async () => {
+        run.attack();
+        expect(await settled(proofOf({ inward: { ports: [5432] } }).attackProven())).toEqual({
+            inconclusive: expect.stringContaining("the targets declare no TCP port that the attack blocks"),
+        });
+    });
+
+    it("prove nothing if the Job reports nothing", async () => {
+        run.cluster.logs.clear();
+        run.reporting = false;
+        expect(await settled(proofOf(inward).attackProven())).toEqual({
+            inconclusive: expect.stringContaining("the Job that watches the targets reported nothing"),
+        });
+    });
+
+    it.each<[string, () => void, RegExp]>([
+        [
+            "a connection works again",
+            () => run.report({ at: Date.now(), open: ["10.0.0.1:8080"], closed: [] }),
+            /became reachable again during the run, at 10\.0\.0\.1:8080/,
+        ],
+        [
+            "a target loses its label",
+            () => void (run.cluster.get("Pod", "hot-deals-1").metadata.labels = {}),
+            /the target at 10\.0\.0\.1:8080 lost its label/,
+        ],
+        ["the Job stops reporting", () => void (run.reporting = false), /reported nothing for 1[12].* s of the run/],
+        [
+            "a target is restarted",
+            () => void (run.cluster.get("Pod", "hot-deals-1").status.containerStatuses[0].containerID = "another"),
+            /the target hot-deals-1\/hot-deals was restarted during the run/,
+        ],
+        [
+            "a target is replaced",
+            () => {
+                run.cluster.remove("Pod", "hot-deals-1");
+                run.addPod("hot-deals-1", "10.0.0.1");
+                run.cluster.get("Pod", "hot-deals-1").metadata.labels = { "chaos-shop/target": label };
+            },
+            /the target hot-deals-1 was gone/,
+        ],
+    ])("do not hold if %s", async (_, change, reason) => {
+        run.attack();
+        expect(await heldThrough(proofOf(inward), change)).toMatch(reason);
+    });
+});
+
+describe("a clock that is set back", () => {
+    const hour = 3_600_000;
+    const setBack = () => vi.setSystemTime(Date.now() - hour);
+
+    it("does not prolong the wait for the attack", async () => {
+        const begun = performance.now();
+        run.enforced = false;
+        run.attack();
+        run.after(2_000, setBack);
+        expect(await settled(proofOf({ inward: {} }).attackProven())).toHaveProperty("inconclusive");
+        expect(performance.now() - begun).toBeLessThan(20_000);
+    });
+
+    it("does not prolong the window", async () => {
+        const begun = performance.now();
+        run.attack();
+        await heldThrough(proofOf({ inward: {} }), setBack);
+        expect(performance.now() - begun).toBeLessThan(windowMs + 5_000);
+    });
+});
+
+describe("connections out of the targets", () => {
+    const outward: Proof = { outward: { port: 8080 } };
+
+    it("prove the attack if they worked before it and fail under it", async () => {
+        const asked: (readonly string[])[] = [];
+        run.probe = (pod, args) => {
+            asked.push([pod, ...args]);
+            return run.cluster.names("NetworkPolicy").length === 0;
+        };
+        expect(await settled(proofOf(outward).control())).toHaveProperty("tookMs");
+        run.attack();
+        expect(await heldThrough(proofOf(outward))).toBeUndefined();
+        expect(asked).toContainEqual(["hot-deals-1", jobAddress, "8080"]);
+    });
+
+    it("prove nothing if they do not even work before the attack", async () => {
+        run.probe = () => false;
+        expect(await settled(proofOf(outward).control())).toEqual({
+            inconclusive: "a fresh connection out of the targets did not work even before the attack began",
+        });
+    });
+
+    it("prove nothing if nothing can be run in a target", async () => {
+        run.probe = () => "no shell";
+        expect(await settled(proofOf(outward).control())).toEqual({
+            inconclusive: expect.stringMatching(/could not be tried: nothing can be run in hot-deals-1\/hot-deals: no/),
+        });
+    });
+
+    it("prove nothing if they still work under it", async () => {
+        run.attack();
+        run.probe = () => true;
+        expect(await settled(proofOf(outward).attackProven())).toEqual({
+            inconclusive: expect.stringMatching(/a fresh connection out of the targets still works: this cluster's/),
+        });
+    });
+
+    it("do not hold if they work again at the end", async () => {
+        run.attack();
+        const change = () => void (run.probe = () => true);
+        expect(await heldThrough(proofOf(outward), change)).toContain("a fresh connection out of the targets still");
+    });
+});
+
+describe("a DNS lookup", () => {
+    it("proves the attack if it fails in the targets", async () => {
+        let asked: readonly string[] = [];
+        run.probe = (_, args) => {
+            asked = args;
+            return false;
+        };
+        expect(await heldThrough(proofOf({ lookup: { name: "kubernetes.default.svc" } }))).toBeUndefined();
+        expect(asked).toEqual(["kubernetes.default.svc"]);
+    });
+
+    it("proves the attack from the moment that it fails, and not before", async () => {
+        const cutAt = Date.now() + 8_000;
+        run.probe = () => Date.now() < cutAt;
+        const proven = await settled(proofOf({ lookup: { name: "x" } }).attackProven());
+        expect(proven).toHaveProperty("attackedAt");
+        expect((proven as Proven).attackedAt).toBeGreaterThanOrEqual(cutAt);
+        expect((proven as Proven).attackedAt).toBeLessThan(cutAt + 500);
+        expect(
+            await settled(proofOf({ lookup: { name: "x" } }).attackHolds(proven as Proven, Date.now() + 5_000)),
+        ).toBe(undefined);
+    });
+
+    it("proves nothing if it still works", async () => {
+        run.probe = () => true;
+        expect(await settled(proofOf({ lookup: { name: "x" } }).attackProven())).toEqual({
+            inconclusive: expect.stringContaining("a DNS lookup in the targets still works"),
+        });
+    });
+});
+
+describe("connections between targets and peers", () => {
+    const ways = ["ingress", "egress"] as const;
+
+    it("are tried from both sides", async () => {
+        const asked = new Set<string>();
+        run.probe = (pod, args) => {
+            asked.add([pod, ...args].join(" "));
+            return false;
+        };
+        expect(await heldThrough(proofOf({ peers: { ways } }, [run.target("hot-deals-2")]))).toBeUndefined();
+        expect([...asked].sort()).toEqual(["hot-deals-1 10.0.0.2 8080", "hot-deals-2 10.0.0.1 8080"]);
+    });
+
+    it("prove nothing if one direction still works", async () => {
+        run.probe = (pod) => pod === "hot-deals-2";
+        expect(await settled(proofOf({ peers: { ways } }, [run.target("hot-deals-2")]).attackProven())).toEqual({
+            inconclusive: expect.stringContaining("a fresh connection between the targets and their peers still works"),
+        });
+    });
+
+    it("prove nothing if neither side declares such a port", async () => {
+        const proof = proofOf({ peers: { ways, ports: [5432] } }, [run.target("hot-deals-2")]);
+        expect(await settled(proof.control())).toEqual({
+            inconclusive: expect.stringContaining(
+                "neither the targets nor their peers declare a TCP port that the attack blocks",
+            ),
+        });
+    });
+});
+
+describe("deleted targets", () => {
+    const deleted: Proof = { deleted: true };
+    const kill = (pod: string) => {
+        const { uid } = run.target(pod);
+        run.cluster.remove("Pod", pod);
+        run.report({ at: Date.now(), killed: { pod, uid, label } });
+    };
+
+    it("prove the attack if the Job deleted them", async () => {
+        const proof = proofOf(deleted);
+        kill("hot-deals-1");
+        expect(await heldThrough(proof, () => kill("hot-deals-2"))).toBeUndefined();
+    });
+
+    it("prove nothing while they run", async () => {
+        expect(await settled(proofOf(deleted).attackProven())).toEqual({
+            inconclusive: "hot-deals-1 should have been deleted, but still runs",
+        });
+    });
+
+    it("prove nothing if something else deleted them", async () => {
+        const proof = proofOf(deleted);
+        run.cluster.remove("Pod", "hot-deals-1");
+        expect(await heldThrough(proof)).toBe("the targets are gone, but the deadline Job did not delete them");
+    });
+
+    it("do not hold if a pod still runs that the Job reports as deleted", async () => {
+        const proof = proofOf(deleted);
+        kill("hot-deals-1");
+        const { uid } = run.target("hot-deals-2");
+        const change = () => run.report({ at: Date.now(), killed: { pod: "hot-deals-2", uid, label } });
+        expect(await heldThrough(proof, change)).toBe("hot-deals-2 should have been deleted, but still runs");
+    });
+});

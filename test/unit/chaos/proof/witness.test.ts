@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import { JobLog } from "../../../../chaos/deadline/job-log";
+import type { ConnectionReport } from "../../../../chaos/deadline/protocol";
+import { Witness } from "../../../../chaos/proof/witness";
+import type { Target } from "../../../../chaos/targets/containers";
+import type { Cluster } from "../../../../chaos/cluster/client";
+
+const target: Target = {
+    namespace: "demo",
+    pod: "hot-deals-1",
+    uid: "1",
+    container: "hot-deals",
+    containerId: "c",
+    address: "10.0.0.1",
+    ports: [8080],
+};
+const endpoint = "10.0.0.1:8080";
+const lengthMs = 30_000;
+
+/** What becomes of a run's proof where the Job saw this in its length, once it had seen the target cut off. */
+async function stillCut(reports: readonly Omit<ConnectionReport, "at">[], everyMs = lengthMs / (reports.length + 1)) {
+    const witnessedAt = Date.now() - lengthMs;
+    let log = "";
+    const jobLog = new JobLog((line) => (log += line), 1);
+    [{ open: [], closed: [endpoint] }, ...reports].forEach((report, index) =>
+        jobLog.looked({ at: witnessedAt + index * everyMs, ...report }),
+    );
+    const core = {
+        listNamespacedPod: async () => ({
+            items: [{ metadata: { name: "job" }, status: { containerStatuses: [{ state: { running: {} } }] } }],
+        }),
+        readNamespacedPodLog: async () => log,
+    };
+    return new Witness({ core } as unknown as Cluster, "demo", "job", "label", [target], {}).stillCut({
+        witnessedAt,
+        askedAt: performance.now() - lengthMs,
+    });
+}
+
+describe("the proof that the targets were cut off all the time", () => {
+    const cut = { open: [], closed: [endpoint] };
+
+    it("holds if each look found them cut off", async () =>
+        expect(await stillCut([cut, cut, cut, cut])).toBeUndefined());
+
+    it.each([
+        ["one look found them reachable", [cut, { open: [endpoint], closed: [] }, cut, cut], /became reachable again/],
+        ["one look did not find them labeled", [cut, { open: [], closed: [] }, cut, cut], /lost its label/],
+        ["the last look did not find them labeled", [cut, cut, cut, { open: [], closed: [] }], /lost its label/],
+    ])("does not hold if %s", async (_what, reports, inconclusive) =>
+        expect(await stillCut(reports)).toMatch(inconclusive),
+    );
+
+    it("does not hold if there was no look for a long time, in the middle or at the end", async () => {
+        expect(await stillCut([cut])).toMatch(/reported nothing for 15 s/);
+        expect(await stillCut([cut, cut, cut, cut], 4_000)).toMatch(/reported nothing for 14 s/);
+    });
+});

@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import { indexPage, runPage } from "../../../../chaos/report/page";
+import { count, journal } from "./support";
+
+describe("the pages", () => {
+    it("need no other file, and show markup in a reason as text", () => {
+        const page = runPage({
+            ...journal,
+            conclusion: { ...journal.conclusion, reason: "<script>alert(1)</script>" },
+        });
+        expect(page).not.toMatch(/<script|src="http|href="http/);
+        expect(page).toContain("&lt;script&gt;");
+        expect(page).toContain("<svg");
+    });
+
+    it("name each attack, each check and each action", () => {
+        const page = runPage(journal);
+        expect(count(page, /<th scope="row">Attack<\/th>/g)).toBe(2);
+        for (const { name } of journal.checks) expect(page).toContain(`<th scope="row">${name}</th>`);
+        expect(count(page, /<th scope="row">Done<\/th>/g)).toBe(3);
+    });
+
+    it("list all runs, each with a link to its page", () => {
+        expect(indexPage([journal])).toContain(
+            `href="${journal.conclusion.journal.replace("reports/", "").replace(/json$/, "html")}"`,
+        );
+    });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { timelineSvg } from "../../../../chaos/report/timeline";
+import { count, journal } from "./support";
+import { inOrder } from "../../../support/in-order";
+
+describe("the picture of a run", () => {
+    const picture = timelineSvg(journal);
+    const answers = journal.checks.flatMap((check) => check.answers);
+
+    it("shows each answer to each check once, and tells good ones from bad ones", () => {
+        const good = answers.filter((answer) => answer.good).length;
+        expect(good).toBeLessThan(answers.length);
+        expect(count(picture, /<circle class="good"/g)).toBe(good);
+        expect(count(picture, /<path class="bad"/g)).toBe(answers.length - good);
+    });
+
+    it("names each check, each attack and each action", () => {
+        for (const { name } of journal.checks) expect(picture).toContain(`>${name}</text>`);
+        for (const { name } of journal.attacks) expect(picture).toContain(`>${name}</text>`);
+        for (const { action } of journal.actions) expect(picture).toContain(action);
+    });
+
+    it("shows when each target left its Service, and names no pod that was not affected", () => {
+        for (const { targets } of journal.attacks) expect(picture).toContain(`✕ ${targets[0]!.pod.slice(0, 10)}`);
+        expect(count(picture, /class="unready"/g)).toBeGreaterThan(0);
+        expect(picture).not.toContain("fashion-bestseller");
+    });
+
+    it("draws a pod from the moment that it was first seen", () => {
+        const at = journal.startedAt + 1_000;
+        const pods = (seenAt: number) =>
+            timelineSvg({
+                ...journal,
+                actions: [],
+                attacks: [],
+                readiness: [
+                    { at: seenAt, pod: "late", ready: false },
+                    { at: at + 500, pod: "late", ready: true },
+                ],
+            });
+        const begins = (svg: string) => Number(/class="unready" x1="([\d.]+)"/.exec(svg)![1]);
+        expect(begins(pods(at))).toBeGreaterThan(begins(pods(journal.startedAt)));
+    });
+
+    it("names the grace period and the window side by side, even if the grace period is short", () => {
+        const short = timelineSvg({
+            ...journal,
+            plan: { ...journal.plan, window: { graceMs: 100, durationMs: 20_000 } },
+        });
+        const [, grace, anchor] = /<text class="faint" x="([\d.]+)" y="[\d.]+" text-anchor="(\w+)">grace/.exec(short)!;
+        const [, counted] = /x="([\d.]+)" y="[\d.]+" text-anchor="start">under attack/.exec(short)!;
+        expect(anchor).toBe("end");
+        expect(Number(grace)).toBeLessThan(Number(counted));
+    });
+
+    it("says in words what it shows", () => {
+        expect(picture).toMatch(/role="img" aria-labelledby="title description"/);
+        expect(picture).toMatch(
+            inOrder(
+                /<desc id="description">\d+ requests to \/products, \d+ of them bad; \d+ looks at pods of /,
+                "; under attack, 100% of the counted answers were good; done meanwhile: wait 2 s, scale ",
+                "; recovered",
+            ),
+        );
+    });
+
+    it("shows no attack if none was proven", () => {
+        const { attackedAt: _, recovery: __, ...rest } = journal;
+        const unproven = timelineSvg({
+            ...rest,
+            checks: rest.checks.map((check) => ({ ...check, answers: [] })),
+            readiness: [],
+        });
+        expect(unproven).not.toMatch(/class="(?:attack|grace)"/);
+    });
+});

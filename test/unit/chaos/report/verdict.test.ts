@@ -1,0 +1,178 @@
+import { describe, expect, it } from "vitest";
+import type { Answer } from "../../../../chaos/checks/answer";
+import { productsCheck } from "../../../../experiments/products";
+import type { PlannedCheck } from "../../../../chaos/checks/observe";
+import { judge, judgeCheck, measure, together } from "../../../../chaos/report/verdict";
+
+const attackedAt = 1_000_000;
+const graceMs = 2_000;
+const check: PlannedCheck = {
+    name: "/products",
+    check: productsCheck,
+    intervalMs: 1_000,
+    timeoutMs: 1_000,
+    successRate: 1,
+};
+
+/** One answer a second since the attack was proven: `+` good, `-` bad. */
+const answers = (strip: string): Answer[] =>
+    [...strip].map((sign, second) => ({
+        at: attackedAt + second * 1_000,
+        latencyMs: 5,
+        good: sign === "+",
+        status: sign === "+" ? 200 : 502,
+        problem: sign === "+" ? undefined : "status 502: hot-deals cannot be reached",
+    }));
+const judged = (strip: string, changes: Partial<PlannedCheck> = {}, grace = graceMs) =>
+    judgeCheck({ ...check, ...changes }, answers(strip), attackedAt, grace);
+const verdictOf = (strip: string, successRate = 1) => judge([judged(strip, { successRate })]).verdict;
+
+describe("the verdict", () => {
+    it.each([
+        ["+++++++", "PASSED"],
+        ["--+++++", "PASSED"],
+        ["--++-++", "FAILED"],
+        ["-------", "FAILED"],
+        ["++++++-", "FAILED"],
+    ])("%s is %s: bad answers count only after the grace period", (strip, verdict) =>
+        expect(verdictOf(strip)).toBe(verdict),
+    );
+
+    it("tolerates as many bad answers as the success rate allows", () => {
+        expect(verdictOf("+++++-+++++", 0.88)).toBe("PASSED");
+        expect(verdictOf("+++++-+++++", 0.9)).toBe("FAILED");
+    });
+
+    it("is unknown if the answers that say nothing about the application decide it", () => {
+        const unseen = answers("++++-").map((answer) => (answer.good ? answer : { ...answer, unseen: true as const }));
+        const of = (successRate: number, more = unseen) => judgeCheck({ ...check, successRate }, more, attackedAt, 0);
+        expect(of(1)).toMatchObject({
+            held: false,
+            inconclusive:
+                "the check /products did not see the application in 20% of its looks; the last: status 502: " +
+                "hot-deals cannot be reached",
+        });
+        expect(of(0.8)).toMatchObject({ held: true });
+        expect(of(0.8).inconclusive).toBeUndefined();
+        expect(of(1, [...unseen, answers("-")[0]!]).inconclusive).toBeUndefined();
+        // As floating-point numbers 0.7 and 0.1 are less than 0.8.
+        const nearly = answers("+++++++---").map((answer, index) =>
+            index === 7 ? { ...answer, unseen: true as const } : answer,
+        );
+        expect(of(0.8, nearly).inconclusive).toContain("10%");
+    });
+
+    it("does not call a check stable whose last answer was bad", () => {
+        expect(judged("+++++++++-", { successRate: 0.5 })).toMatchObject({
+            held: true,
+            reason: expect.stringMatching(/; not stable: the last answer was bad\.$/),
+        });
+    });
+
+    it("gives rates without rounding errors, and the required rate in full", () =>
+        expect(judged(`${"+".repeat(29)}${"-".repeat(71)}`, { successRate: 0.9995 }, 0).reason).toMatch(
+            /^29% of 100 .* \(required: 99\.95%\)/,
+        ));
+
+    it.each(["", "++", "--"])("is unknown if no answer is counted: '%s'", (strip) =>
+        expect(judged(strip)).toMatchObject({
+            held: false,
+            inconclusive: expect.stringContaining("the check /products did not look after the grace period"),
+        }),
+    );
+
+    it("gives the measured rate, the required rate and the last failure", () => {
+        const { reason } = judge([judged("---", {}, 0)]);
+        expect(reason).toContain("0% of 3 requests to /products succeeded under attack (required: 100%)");
+        expect(reason).toContain("hot-deals cannot be reached");
+    });
+});
+
+describe("the verdict of several checks", () => {
+    const ready: Partial<PlannedCheck> = {
+        name: "pods",
+        check: { kind: "podsReady", of: "k8s.deployment=hot-deals", atLeast: 2 },
+    };
+
+    it("is PASSED only if each check held, and names each", () => {
+        const { verdict, reason } = judge([judged("+++++"), judged("+++++", ready)]);
+        expect(verdict).toBe("PASSED");
+        expect(reason).toMatch(
+            /requests to \/products succeeded.*checks found 2 or more ready pods of k8s\.deployment=hot-deals/,
+        );
+    });
+
+    it("is FAILED if one check did not hold, and names only that one", () => {
+        const { verdict, reason } = judge([judged("+++++"), judged("++-++", ready)]);
+        expect(verdict).toBe("FAILED");
+        expect(reason).toMatch(/^66\.6% of 3 checks found 2 or more ready pods/);
+        expect(reason).not.toContain("/products");
+    });
+
+    const [held, failed, unknown] = [judged("+++++"), judged("+++--", ready), judged("++", { name: "seldom" })];
+    it.each([
+        ["PASSED", "every check held", [held]],
+        ["FAILED", "one failed", [held, failed]],
+        ["FAILED", "one failed beyond doubt, whatever another did not see", [unknown, failed]],
+        ["INCONCLUSIVE", "none failed beyond doubt, and one is unknown", [held, unknown]],
+    ])("is %s if %s; INCONCLUSIVE without a proven attack", (verdict, _when, checks) => {
+        expect(judge(checks).verdict).toBe(verdict);
+        const unproven = { verdict: "INCONCLUSIVE", reason: "Nothing is known: it slept." };
+        expect(judge(checks, "it slept")).toEqual(unproven);
+    });
+
+    it("names the check that is unknown, or only those that failed", () => {
+        expect(judge([held, unknown]).reason).toContain("Nothing is known: the check seldom did not look");
+        expect(judge([unknown, failed]).reason).toMatch(/^33\.3% of 3 checks found/);
+    });
+});
+
+describe("measurements", () => {
+    it("time to the first failure and to stability count from the proof of the attack", () => {
+        expect(measure(answers("++--+++"), attackedAt, 2_000)).toEqual({
+            requests: 7,
+            counted: 5,
+            good: 3,
+            unseen: 0,
+            firstFailureMs: 2_000,
+            stableAfterMs: 4_000,
+        });
+    });
+    it("no time is negative, even if the clock was set back since the attack was proven", () => {
+        const early = answers("-+++").map((answer) => ({ ...answer, at: answer.at - 500 }));
+        expect(measure(early, attackedAt, 0)).toMatchObject({ firstFailureMs: 0, stableAfterMs: 500 });
+    });
+    it("a check that never failed was stable from the start", () => {
+        expect(measure(answers("+++"), attackedAt, 0)).toMatchObject({ firstFailureMs: undefined, stableAfterMs: 0 });
+    });
+    it("a check whose last answer was bad never became stable", () => {
+        expect(measure(answers("+-"), attackedAt, 0).stableAfterMs).toBeUndefined();
+    });
+    it("without answers nothing was stable", () => expect(measure([], attackedAt, 0).stableAfterMs).toBeUndefined());
+    it("a look that did not see the application is neither its failure nor the end of its stability", () => {
+        const [one, two, three] = answers("+-+");
+        expect(measure([one!, { ...two!, unseen: true }, three!], attackedAt, 0)).toMatchObject({
+            good: 2,
+            unseen: 1,
+            firstFailureMs: undefined,
+            stableAfterMs: 0,
+        });
+    });
+    it("several checks are stable when the last of them is, and failed when the first of them did", () => {
+        const both = together([
+            measure(answers("+--++"), attackedAt, 1_000),
+            measure(answers("++-+++++"), attackedAt, 1_000),
+        ]);
+        expect(both).toEqual({
+            requests: 13,
+            counted: 11,
+            good: 8,
+            unseen: 0,
+            firstFailureMs: 1_000,
+            stableAfterMs: 3_000,
+        });
+        expect(
+            together([measure(answers("+++"), attackedAt, 0), measure(answers("++-"), attackedAt, 0)]).stableAfterMs,
+        ).toBeUndefined();
+    });
+});

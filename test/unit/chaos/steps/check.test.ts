@@ -1,0 +1,281 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { http } from "../../../../chaos/checks/http";
+import { acquireLease } from "../../../../chaos/lifecycle/lease";
+import { type Conclusion, keptJournals } from "../../../../chaos/report/journal";
+import { check } from "../../../../chaos/steps/check";
+import type { LabeledTargets, SteadyState } from "../../../../chaos/steps/contract";
+import { attackObject, FakeRun, job } from "../support/fake-run";
+import { settled } from "../support/time";
+
+let run: FakeRun;
+let control: LabeledTargets["control"];
+beforeEach(async () => {
+    run = new FakeRun();
+    await run.label();
+    run.attack();
+    control = { tookMs: 30 };
+});
+afterEach(() => run.close());
+
+/** Runs the check on the attacked pod. */
+function step(answersFile?: string, steadyState: SteadyState = { latencyMs: 5 }): Promise<Conclusion> {
+    const targets = { attacks: [{ matching: 2, targets: [run.target()] }], control };
+    const given = { steadyState, targets, deadlineJob: job, attackObjects: [attackObject] };
+    return settled(check({ ...run.context, answersFile }, given));
+}
+const journal = () => keptJournals(run.plan.reports)[0]!;
+const endAttack = () => run.cluster.remove("NetworkPolicy", attackObject);
+/** Makes the checks fail. */
+const breakApplication = () => ["hot-deals-1", "hot-deals-2"].forEach((pod) => run.setReady(pod, false));
+
+describe("the verdict is PASSED", () => {
+    it("if every check holds under a proven attack", async () => {
+        expect(await step()).toMatchObject({
+            name: "hot-deals-blackhole",
+            verdict: "PASSED",
+            reason:
+                "100% of 8 checks found 1 or more ready pods of k8s.deployment=hot-deals under attack " +
+                "(required: 100%); none failed.",
+            attack: "blackhole",
+            targets: ["demo/hot-deals-1/hot-deals"],
+            requests: 12,
+            successRate: "100%",
+            timeToFirstFailureMs: null,
+            timeToStabilityMs: 0,
+            checks: [{ name: "pods", held: true }],
+        });
+        expect(run.said[0]).toBe("Proven: hot-deals-1 is cut off from the network. Checking pods for 3 s");
+        expect(run.said.at(-1)).toMatch(/^PASSED: 100% of 8/);
+    });
+
+    it("if a check fails only in the grace period", async () => {
+        breakApplication();
+        run.after(900, () => run.setReady("hot-deals-2", true));
+        expect(await step()).toMatchObject({ verdict: "PASSED", timeToFirstFailureMs: expect.any(Number) });
+    });
+});
+
+describe("the verdict is FAILED", () => {
+    it("if a check does not hold under a proven attack", async () => {
+        breakApplication();
+        expect(await step()).toMatchObject({
+            verdict: "FAILED",
+            reason: expect.stringMatching(/^0% of 8 .*; last failure: 0 ready \(required: at least 1\)$/),
+            checks: [{ name: "pods", held: false }],
+            timeToStabilityMs: null,
+        });
+    });
+});
+
+it("a check that failed beyond doubt makes the verdict FAILED, whatever another check did not see", async () => {
+    const [pods] = run.plan.checks;
+    run.plan.checks = [{ ...pods!, name: "seldom", intervalMs: 60_000 }, pods!];
+    breakApplication();
+    expect(await step()).toMatchObject({
+        verdict: "FAILED",
+        reason: expect.stringMatching(/^0% of 8 .*; last failure: 0 ready \(required: at least 1\)$/),
+        checks: [{ name: "pods", held: false }],
+    });
+});
+
+describe("the verdict is INCONCLUSIVE", () => {
+    async function reason(steadyState?: SteadyState): Promise<string> {
+        const { verdict, reason, checks } = await step(undefined, steadyState);
+        expect([verdict, checks]).toEqual(["INCONCLUSIVE", []]);
+        expect(reason).toMatch(/^Nothing is known: .*\.$/);
+        return reason;
+    }
+
+    it("if what must fail under the attack did not work before it", async () => {
+        control = { inconclusive: "it did not work" };
+        expect(await reason()).toContain("it did not work");
+        expect(journal().checks).toEqual([{ name: "pods", answers: [] }]);
+    });
+
+    it("if the cluster does not enforce NetworkPolicies", async () => {
+        run.enforced = false;
+        expect(await reason()).toContain("does not enforce NetworkPolicies");
+        expect(journal()).not.toHaveProperty("attackedAt");
+    });
+
+    it("if the attack does not hold until the end of the window", async () => {
+        run.after(2_000, () => run.report({ at: Date.now(), open: ["10.0.0.1:8080"], closed: [] }));
+        expect(await reason()).toContain("became reachable again");
+    });
+
+    it("if the attack was over before the check, and then tells how to start another run", async () => {
+        endAttack();
+        expect(await reason()).toContain(
+            "the attack of run 1 has already ended, by its deadline or an earlier update. Start another run: " +
+                "pulumi config set experiment.run '1 again'",
+        );
+    });
+
+    it("if the attack ends after the last proof", async () => {
+        let reads = 0;
+        run.cluster.intercept = (call) => {
+            if (call === "readNamespacedNetworkPolicy" && ++reads === 2) endAttack();
+        };
+        expect(await reason()).toContain("the attack of run 1 has already ended");
+    });
+
+    it("if an action fails", async () => {
+        run.plan.actions = [
+            { kind: "wait", durationMs: 500 },
+            { kind: "scale", deployment: "gone", replicas: 2 },
+            { kind: "scale", deployment: "hot-deals", replicas: 3 },
+        ];
+        expect(await reason()).toContain("to scale gone to 2: there is no Deployment gone in namespace demo");
+        expect(journal().conclusion.actions).toEqual(["wait 500 ms"]);
+        expect(run.cluster.get("Deployment", "hot-deals").spec.replicas).toBe(2);
+    });
+
+    it("if the cluster cannot be asked", async () => {
+        run.cluster.intercept = (call) => {
+            if (call === "readNamespacedPodLog") throw new Error("connect ECONNREFUSED.");
+        };
+        expect(await reason()).toBe("Nothing is known: the cluster could not be asked: connect ECONNREFUSED.");
+    });
+
+    it("if the machine slept during the run", async () => {
+        run.after(1_500, () => vi.setSystemTime(Date.now() + 5_000));
+        expect(await reason()).toContain("this machine slept for 5 s during the run, or its clock was set");
+    });
+
+    it.each([500, 1_500])("if the clock is set back after %i ms, by more than the grace period", async (afterMs) => {
+        breakApplication();
+        run.after(afterMs, () => vi.setSystemTime(Date.now() - 60_000));
+        expect(await reason()).toContain("this machine's clock was set back by 1 min during the run");
+        expect(journal().conclusion.timeToFirstFailureMs).toBe(0);
+    });
+
+    it("if the clock is set back between the proofs of two attacks", async () => {
+        const [blackhole] = run.plan.attacks;
+        run.plan.attacks = [blackhole!, { ...blackhole!, name: "dns", attack: { kind: "dns" } }];
+        await run.label("hot-deals-2", "hot-deals-blackhole.dns");
+        const cutAt = performance.now() + 4_000;
+        run.probe = (pod) => pod === "hot-deals-2" && performance.now() < cutAt;
+        run.after(2_000, () => vi.setSystemTime(Date.now() - 60_000));
+        const targets = {
+            attacks: ["hot-deals-1", "hot-deals-2"].map((pod) => ({ matching: 2, targets: [run.target(pod)] })),
+            control,
+        };
+        const attackObjects = [attackObject, attackObject];
+        const given = { steadyState: { latencyMs: 5 }, targets, deadlineJob: job, attackObjects };
+        breakApplication();
+        expect(await settled(check(run.context, given))).toMatchObject({
+            verdict: "INCONCLUSIVE",
+            reason: expect.stringContaining("this machine's clock was set back by 1 min"),
+        });
+    });
+
+    it("if the answers that say nothing about the application decide it", async () => {
+        run.after(2_000, () => {
+            run.cluster.intercept = (call) => {
+                if (call === "listNamespacedReplicaSet") throw new Error("connect ECONNREFUSED");
+            };
+        });
+        expect(await reason()).toMatch(
+            /the check pods did not see the application in \S+% of its looks; the last: connect ECONNREFUSED/,
+        );
+    });
+
+    it("if the API server stops answering while the checks ask the Service through it", async () => {
+        const service = { namespace: "demo", name: "gateway", port: 80 };
+        const route = { kind: "apiServer", path: "/api/v1/namespaces/demo/services/gateway:80/proxy" } as const;
+        run.plan.service = service;
+        run.plan.checks = [{ ...run.plan.checks[0]!, name: "/products", check: { kind: "http", path: "/products" } }];
+        const readNamespacedService = vi.fn().mockResolvedValue({});
+        run.cluster.api.core = Object.assign(Object.create(run.cluster.api.core), { readNamespacedService });
+        run.after(1_500, () => readNamespacedService.mockReturnValue(new Promise(() => undefined)));
+        run.after(2_500, () => readNamespacedService.mockResolvedValue({}));
+        vi.spyOn(http, "look").mockImplementation(async (_check, { pulse }) => {
+            const at = Date.now();
+            const unseen = (await pulse!.answeredSince(performance.now())) ? undefined : (true as const);
+            return { at, latencyMs: 5, good: unseen === undefined, unseen, problem: "no answer within 1000 ms" };
+        });
+        expect(await reason({ route, latencyMs: 5 })).toContain("the check /products did not see the application in");
+    });
+
+    it("if a check has no counted answer: nothing shows that it holds, or that it does not", async () => {
+        run.plan.window = { graceMs: 3_000, durationMs: 0 };
+        expect(await reason()).toBe(
+            "Nothing is known: the check pods did not look after the grace period; lower experiment.interval or " +
+                "raise experiment.duration.",
+        );
+        expect(journal().conclusion.requests).toBe(12);
+    });
+});
+
+describe("the actions", () => {
+    beforeEach(() => {
+        run.plan.actions = [{ kind: "scale", deployment: "hot-deals", replicas: 3 }];
+    });
+
+    it("are done while the attacks last, and are in the conclusion and the journal", async () => {
+        expect(await step()).toMatchObject({ verdict: "PASSED", actions: ["scale hot-deals to 3"] });
+        expect(run.cluster.get("Deployment", "hot-deals").spec.replicas).toBe(3);
+        expect(journal().actions).toMatchObject([{ action: "scale hot-deals to 3" }]);
+    });
+
+    it("are not done without a proven attack", async () => {
+        run.enforced = false;
+        await step();
+        expect(run.cluster.get("Deployment", "hot-deals").spec.replicas).toBe(2);
+    });
+});
+
+describe("experiment.onFailure=fail", () => {
+    beforeEach(async () => {
+        run.plan.onFailure = "fail";
+        await acquireLease(run.cluster.api, { stack: "ours", plan: run.plan });
+        run.cluster.get("NetworkPolicy", attackObject).metadata.labels = {
+            "chaos-shop/experiment": run.plan.experiment,
+        };
+    });
+
+    it("fails the update with the verdict once the attack is undone and every check is steady", async () => {
+        breakApplication();
+        run.after(10_000, () => run.setReady("hot-deals-2", true));
+        await expect(step()).rejects.toThrow(
+            /^FAILED: 0% of .* The attack is undone, and pods succeeded again; the journal is \S+\.json$/,
+        );
+        expect(run.cluster.names("NetworkPolicy")).toEqual([]);
+        expect(run.cluster.names("Lease")).toEqual([]);
+        expect(journal().conclusion.verdict).toBe("FAILED");
+    });
+
+    it("leaves a passed run as it is", async () => {
+        expect(await step()).toMatchObject({ verdict: "PASSED" });
+        expect(run.cluster.names("NetworkPolicy")).toEqual([attackObject]);
+    });
+});
+
+describe("a kill", () => {
+    it("is proven by the Job's own kills, which are in the journal", async () => {
+        endAttack();
+        run.cluster.add("ConfigMap", attackObject);
+        run.plan.attacks = [{ ...run.plan.attacks[0]!, name: "kill", attack: { kind: "kill" } }];
+        const target = run.target();
+        run.cluster.remove("Pod", "hot-deals-1");
+        const label = "hot-deals-blackhole.kill";
+        run.report({ at: Date.now(), killed: { pod: target.pod, uid: target.uid, label } });
+        const targets = { attacks: [{ matching: 2, targets: [target] }], control };
+        const given = { steadyState: { latencyMs: 5 }, targets, deadlineJob: job, attackObjects: [attackObject] };
+        expect(await settled(check(run.context, given))).toMatchObject({ verdict: "PASSED", attack: "kill" });
+        expect(journal().attacks[0]!.kills).toMatchObject([{ pod: "hot-deals-1", uid: target.uid }]);
+    });
+});
+
+it("each answer is appended to the answers file as it comes", async () => {
+    const file = join(run.plan.reports, "answers");
+    await step(file);
+    const answers = readFileSync(file, "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as object);
+    expect(answers).toHaveLength(12);
+    expect(answers[0]).toMatchObject({ check: "pods", good: true });
+});

@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { acquireLease, leaseName } from "../../../../chaos/lifecycle/lease";
+import { labelTargets } from "../../../../chaos/steps/label-targets";
+import { FakeRun, job } from "../support/fake-run";
+import { settled } from "../support/time";
+
+let run: FakeRun;
+beforeEach(async () => {
+    run = new FakeRun();
+    await acquireLease(run.cluster.api, { stack: "ours", plan: run.plan });
+});
+afterEach(() => run.close());
+
+const step = () => settled(labelTargets(run.context, { deadlineJob: job }));
+const labelOf = (pod: string) => run.cluster.get("Pod", pod).metadata.labels?.["chaos-shop/target"];
+const labels = () => ["hot-deals-1", "hot-deals-2"].map(labelOf).filter((label) => label !== undefined);
+
+it("labels as many pods as the radius allows, and returns them with the control", async () => {
+    const { attacks, control } = await step();
+    const [{ targets, matching }] = attacks as [(typeof attacks)[0]];
+    expect(matching).toBe(2);
+    expect(targets).toEqual([run.target(targets[0]!.pod)]);
+    expect(labels()).toEqual(["hot-deals-blackhole.blackhole"]);
+    expect(control).toHaveProperty("tookMs");
+    expect(run.said).toEqual([`Targets: ${targets[0]!.pod}/hot-deals (1 container of 2 matching)`]);
+});
+
+it("unlabels what a killed update has labeled: together they could exceed the radius", async () => {
+    await run.label("hot-deals-1", "earlier.blackhole");
+    run.plan.attacks[0]!.target = "k8s.pod.name=hot-deals-2";
+    await step();
+    expect(labelOf("hot-deals-1")).toBeUndefined();
+    expect(labelOf("hot-deals-2")).toBe("hot-deals-blackhole.blackhole");
+});
+
+it("labels no pod outside of the plan's namespace, whatever an agent says of it", async () => {
+    run.cluster.add("Pod", "payroll-1", {}, "payroll");
+    const { uid } = run.cluster.get("Pod", "payroll-1", "payroll").metadata;
+    const attributes = { "k8s.namespace": "demo", "k8s.deployment": "hot-deals" };
+    const outside = { ...run.target(), namespace: "payroll", pod: "payroll-1", uid, attributes };
+    run.addAgent("demo-agent", [outside]);
+    run.plan.agent = { namespace: "demo-agent", name: "agent" };
+    await expect(step()).rejects.toThrow(
+        "payroll-1 is in namespace payroll, and the experiment may only attack namespace demo. Nothing was attacked",
+    );
+    expect(run.cluster.get("Pod", "payroll-1", "payroll").metadata.labels).toBeUndefined();
+    expect(labels()).toEqual([]);
+});
+
+it("returns why what must fail under the attack does not even work before", async () => {
+    run.probe = () => false;
+    expect((await step()).control).toHaveProperty("inconclusive");
+});
+
+it("takes the lease again, and fails if another stack has taken it meanwhile", async () => {
+    const before = run.cluster.get("Lease", leaseName).spec.renewTime as Date;
+    await vi.advanceTimersByTimeAsync(1_000);
+    await step();
+    expect(new Date(run.cluster.get("Lease", leaseName).spec.renewTime).getTime()).toBeGreaterThan(before.getTime());
+    run.cluster.remove("Lease", leaseName);
+    await acquireLease(run.cluster.api, { stack: "theirs", plan: run.plan });
+    await expect(step()).rejects.toThrow(/^stack theirs/);
+});
+
+it("labels nobody if the lease was deleted since the steady state: that stops the run", async () => {
+    run.cluster.remove("Lease", leaseName);
+    await expect(step()).rejects.toThrow(/^the lease of namespace demo was deleted, which ends the run 1\./);
+    expect([run.cluster.names("Lease"), labels()]).toEqual([[], []]);
+});
+
+it("unlabels the targets and fails if the deadline Job does not start", async () => {
+    run.reporting = false;
+    await expect(step()).rejects.toThrow(/the Job run-deadline, .* has no running pod after 120 s/);
+    expect(labels()).toEqual([]);
+});

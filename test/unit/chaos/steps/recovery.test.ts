@@ -1,0 +1,96 @@
+import { mkdirSync, rmSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { acquireLease, leaseName } from "../../../../chaos/lifecycle/lease";
+import { keptJournals } from "../../../../chaos/report/journal";
+import { check } from "../../../../chaos/steps/check";
+import { recovery } from "../../../../chaos/steps/recovery";
+import { attackObject, FakeRun, job } from "../support/fake-run";
+import { settled } from "../support/time";
+import { inOrder } from "../../../support/in-order";
+
+let run: FakeRun;
+beforeEach(async () => {
+    run = new FakeRun();
+    await run.label();
+    await acquireLease(run.cluster.api, { stack: "ours", plan: run.plan });
+});
+afterEach(() => run.close());
+
+const step = () => settled(recovery(run.context, {}));
+const labels = () => run.cluster.get("Pod", "hot-deals-1").metadata.labels;
+
+describe("recovery", () => {
+    it("removes what is left, releases the lease, and waits until every check is steady", async () => {
+        for (const pod of ["hot-deals-1", "hot-deals-2"]) run.setReady(pod, false);
+        run.after(5_000, () => run.setReady("hot-deals-2", true));
+        const { recoveredAfterMs } = await step();
+        expect(recoveredAfterMs).toBeGreaterThanOrEqual(5_000);
+        expect(recoveredAfterMs).toBeLessThan(6_000);
+        expect(labels()).toEqual({});
+        expect(run.cluster.names("Lease")).toEqual([]);
+        expect(run.said).toEqual([
+            "Removed what was left of the attack: 1 object",
+            expect.stringMatching(/^Recovered: pods succeeded again 5\.\d s after the attack was undone$/),
+        ]);
+    });
+
+    it("fails after a minute if a check is not steady, and says what to look at", async () => {
+        for (const pod of ["hot-deals-1", "hot-deals-2"]) run.setReady(pod, false);
+        await expect(step()).rejects.toThrow(
+            inOrder(
+                /^pods did not recover within 1 min /,
+                ": pods 0 ready (required: at least 1). Nothing of the attack is left",
+            ),
+        );
+        expect(labels()).toEqual({});
+        expect(run.cluster.names("Lease")).toEqual([]);
+    });
+
+    it("waits for nothing if the application is gone", async () => {
+        run.cluster.remove("Namespace", "demo");
+        expect(await step()).toEqual({ recoveredAfterMs: null });
+        expect(run.said.at(-1)).toBe("The application is gone, so nothing can recover");
+    });
+
+    it("leaves an experiment alone that another stack has begun since", async () => {
+        run.cluster.remove("Lease", leaseName);
+        await acquireLease(run.cluster.api, { stack: "theirs", plan: run.plan });
+        await step();
+        expect(labels()).toHaveProperty(["chaos-shop/target"]);
+        expect(run.cluster.names("Lease")).toEqual([leaseName]);
+        expect(run.said[0]).toMatch(/^stack theirs/);
+    });
+});
+
+describe("the report of the run", () => {
+    const journal = () => keptJournals(run.plan.reports)[0]!;
+    beforeEach(async () => {
+        run.attack();
+        const targets = { attacks: [{ matching: 2, targets: [run.target()] }], control: { tookMs: 30 } };
+        const given = { steadyState: { latencyMs: 5 }, targets, deadlineJob: job, attackObjects: [attackObject] };
+        await settled(check(run.context, given));
+        run.cluster.remove("NetworkPolicy", attackObject);
+    });
+
+    it("is completed with the recovery, once", async () => {
+        await step();
+        const first = journal().recovery;
+        expect(first!.undoneAt).toBeGreaterThan(journal().endedAt - 1);
+        await step();
+        expect(journal().recovery).toEqual(first);
+    });
+
+    it("may be missing", async () => {
+        rmSync(journal().conclusion.journal);
+        expect(await step()).toHaveProperty("recoveredAfterMs");
+    });
+
+    it("may be impossible to write: everything is still undone", async () => {
+        const picture = journal().conclusion.journal.replace(/json$/, "svg");
+        rmSync(picture);
+        mkdirSync(picture);
+        expect(await step()).toHaveProperty("recoveredAfterMs");
+        expect(run.said).toContainEqual(expect.stringMatching(/^The run's report could not be completed: EISDIR/));
+        expect(run.cluster.names("Lease")).toEqual([]);
+    });
+});

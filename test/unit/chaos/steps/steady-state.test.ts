@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { acquireLease, leaseName } from "../../../../chaos/lifecycle/lease";
+import { keptJournals } from "../../../../chaos/report/journal";
+import { steadyState } from "../../../../chaos/steps/steady-state";
+import { FakeRun } from "../support/fake-run";
+import { settled } from "../support/time";
+
+let run: FakeRun;
+beforeEach(() => {
+    run = new FakeRun();
+});
+afterEach(() => run.close());
+
+const step = () => settled(steadyState(run.context, {}));
+const leases = () => run.cluster.names("Lease");
+
+it("the steady state holds the lease, and gives the latency of the slowest of three good answers", async () => {
+    expect(await step()).toEqual({ latencyMs: expect.any(Number) });
+    expect(leases()).toEqual([leaseName]);
+    expect(run.said).toEqual([
+        "To stop this experiment at any time: " +
+            "kubectl --context kind-kind --namespace demo delete lease chaos-shop-experiment",
+        "Checking pods",
+        expect.stringMatching(/^Steady: 3 good answers in a row/),
+    ]);
+});
+
+it("it waits up to ten seconds for the checks", async () => {
+    for (const pod of ["hot-deals-1", "hot-deals-2"]) run.setReady(pod, false);
+    run.after(9_000, () => run.setReady("hot-deals-1", true));
+    await step();
+    expect(leases()).toEqual([leaseName]);
+});
+
+it("it removes what a killed run has left", async () => {
+    run.cluster.add("NetworkPolicy", "left", {
+        metadata: { labels: { "chaos-shop/experiment": run.plan.experiment } },
+    });
+    await step();
+    expect(run.cluster.names("NetworkPolicy")).toEqual([]);
+    expect(run.said).toContain("Removed what an earlier run left behind: 1 object");
+});
+
+describe("a run is aborted, and nothing is attacked,", () => {
+    it("if a check is not steady: the report says so, and the lease is released", async () => {
+        for (const pod of ["hot-deals-1", "hot-deals-2"]) run.setReady(pod, false);
+        await expect(step()).rejects.toThrow(
+            "ABORTED: there is no steady state: pods 0 ready (required: at least 1). Nothing was attacked.",
+        );
+        expect(leases()).toEqual([]);
+        const [journal] = keptJournals(run.plan.reports);
+        expect(journal!.conclusion).toMatchObject({ verdict: "ABORTED", attack: "none", targets: [] });
+        expect(journal!.checks[0]!.answers.length).toBeGreaterThan(3);
+    });
+
+    it("if another stack holds the lease, which stays", async () => {
+        await acquireLease(run.cluster.api, { stack: "theirs", plan: run.plan });
+        await expect(step()).rejects.toThrow(
+            /^ABORTED: stack theirs .* Nothing was attacked\. .*kubectl --context kind-kind .* delete lease/,
+        );
+        expect(leases()).toEqual([leaseName]);
+        expect(keptJournals(run.plan.reports)).toMatchObject([{ conclusion: { verdict: "ABORTED" } }]);
+    });
+});
+
+describe("a run does not begin", () => {
+    it("without a target: the error lists what there is, and the lease is released", async () => {
+        run.plan.attacks = [{ ...run.plan.attacks[0]!, target: "k8s.deployment=gone" }];
+        await expect(step()).rejects.toThrow(/no running container matches .*k8s\.deployment=hot-deals/s);
+        expect(leases()).toEqual([]);
+    });
+
+    it("if it scales a Deployment that does not exist", async () => {
+        run.plan.actions = [{ kind: "scale", deployment: "gone", replicas: 2 }];
+        await expect(step()).rejects.toThrow(
+            "the experiment scales gone, which namespace demo does not have; its Deployments are: hot-deals",
+        );
+        expect(leases()).toEqual([]);
+    });
+
+    it("if the cluster does not answer", async () => {
+        run.cluster.intercept = () => {
+            throw new Error("connect ECONNREFUSED");
+        };
+        await expect(step()).rejects.toThrow("ECONNREFUSED");
+    });
+});

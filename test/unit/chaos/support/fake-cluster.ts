@@ -1,0 +1,203 @@
+import { ApiException, KubeConfig, type V1ObjectMeta } from "@kubernetes/client-node";
+import type { Cluster } from "../../../../chaos/cluster/client";
+
+/** A stored object. Tests read and change it directly. */
+export interface StoredObject {
+    metadata: V1ObjectMeta & { name: string; namespace?: string };
+    [field: string]: any;
+}
+
+type Kind =
+    | "ConfigMap"
+    | "DaemonSet"
+    | "Deployment"
+    | "Job"
+    | "Lease"
+    | "MutatingWebhookConfiguration"
+    | "Namespace"
+    | "NetworkPolicy"
+    | "Pod"
+    | "ReplicaSet"
+    | "Role"
+    | "RoleBinding"
+    | "Secret"
+    | "Service"
+    | "ServiceAccount"
+    | "StorageClass"
+    | "ValidatingWebhookConfiguration";
+
+interface Request {
+    name?: string;
+    namespace?: string;
+    labelSelector?: string;
+    body?: any;
+}
+
+/**
+ * A cluster in memory. `api` has the calls that experiments make, with their errors: 404 for a missing object, 409 for
+ * an existing name, a stale `resourceVersion` or another `uid`.
+ */
+export class FakeCluster {
+    /** Each call, such as `createNamespacedLease`, in order. */
+    readonly calls: string[] = [];
+    /** The log of each pod, by name. */
+    readonly logs = new Map<string, string>();
+    /** Called before each call. What it throws, the call throws. */
+    intercept: (call: string, request: Request) => void = () => undefined;
+    /** What a pod answers through the API server's proxy. */
+    proxied: (request: Request) => unknown = ({ name }) => refuse(503, `no answer from ${name}`);
+    /** How far the API server's clock is ahead of this machine's. */
+    clockAheadMs = 0;
+    private readonly objects = new Map<string, StoredObject>();
+    private version = 0;
+
+    readonly api = {
+        ...Object.fromEntries(
+            ["admission", "core", "apps", "batch", "coordination", "networking", "rbac", "storage"].map((group) => [
+                group,
+                new Proxy(
+                    {},
+                    {
+                        get:
+                            (_, call) =>
+                            async (request: Request = {}) =>
+                                this.call(String(call), request),
+                    },
+                ),
+            ]),
+        ),
+        kubeconfig: new KubeConfig(),
+    } as unknown as Cluster;
+
+    /** Stores an object as it is. */
+    add(kind: Kind, name: string, fields: Record<string, any> = {}, namespace = "demo"): StoredObject {
+        const metadata = { name, namespace, uid: `${name}-${++this.version}`, ...fields.metadata };
+        const object = { ...fields, metadata: { ...metadata, resourceVersion: String(this.version) } };
+        this.objects.set(keyOf(kind, metadata), object);
+        return object;
+    }
+
+    /** @throws Error if the object does not exist */
+    get(kind: Kind, name: string, namespace = "demo"): StoredObject {
+        return this.stored(kind, { name, namespace });
+    }
+
+    remove(kind: Kind, name: string, namespace = "demo"): void {
+        this.objects.delete(keyOf(kind, { name, namespace }));
+    }
+
+    /** The names of all objects of a kind. */
+    names(kind: Kind): string[] {
+        return this.list(kind, {}).map(({ metadata }) => metadata.name);
+    }
+
+    private call(call: string, request: Request): unknown {
+        this.calls.push(call);
+        this.intercept(call, request);
+        const plain = /^(.*)WithHttpInfo$/.exec(call)?.[1];
+        if (plain !== undefined) return this.withHeaders(() => this.call(plain, request));
+        if (call === "readNamespacedPodLog") return this.logs.get(this.stored("Pod", request).metadata.name) ?? "";
+        if (call === "connectGetNamespacedPodProxyWithPath") return copyOf(this.proxied(request));
+        const [, verb, kind] = /^([a-z]+(?:Collection)?)(?:Namespaced)?(\w+?)(?:ForAllNamespaces)?$/.exec(call)!;
+        switch (verb) {
+            case "read":
+                return copyOf(this.stored(kind as Kind, request));
+            case "list":
+                return { metadata: {}, items: this.list(kind as Kind, request).map(copyOf) };
+            case "create":
+                return this.create(kind as Kind, request);
+            case "replace":
+            case "patch":
+                return this.change(kind as Kind, request, verb);
+            case "delete":
+                return this.delete(kind as Kind, request);
+            case "deleteCollection":
+                for (const { metadata } of this.list(kind as Kind, request)) this.delete(kind as Kind, { ...metadata });
+                return {};
+            default:
+                throw new Error(`the fake cluster has no call ${call}`);
+        }
+    }
+
+    private withHeaders(call: () => unknown): unknown {
+        const headers = { date: new Date(Date.now() + this.clockAheadMs).toUTCString() };
+        try {
+            return { headers, data: call() };
+        } catch (error) {
+            throw Object.assign(error as ApiException<unknown>, { headers });
+        }
+    }
+
+    private stored(kind: Kind, { name, namespace }: Request): StoredObject {
+        return this.objects.get(keyOf(kind, { name: name!, namespace })) ?? refuse(404, `${kind} "${name}" not found`);
+    }
+
+    private list(kind: Kind, { namespace, labelSelector }: Request): StoredObject[] {
+        return [...this.objects]
+            .filter(([key]) => key.startsWith(`${kind} ${namespace === undefined ? "" : `${namespace} `}`))
+            .map(([, object]) => object)
+            .filter(({ metadata }) => selects(labelSelector, metadata.labels));
+    }
+
+    private create(kind: Kind, { namespace, body }: Request): StoredObject {
+        const key = keyOf(kind, { name: body.metadata.name, namespace });
+        if (this.objects.has(key)) refuse(409, `${kind} "${body.metadata.name}" already exists`);
+        return copyOf(this.add(kind, body.metadata.name, copyOf(body), namespace));
+    }
+
+    private change(kind: Kind, request: Request, verb: "replace" | "patch"): StoredObject {
+        const stored = this.stored(kind, request);
+        const { uid, resourceVersion } = request.body.metadata ?? {};
+        requireSame(stored, { uid, resourceVersion });
+        const changed = verb === "patch" ? merged(stored, request.body) : copyOf(request.body);
+        changed.metadata = { ...changed.metadata, uid: stored.metadata.uid, resourceVersion: String(++this.version) };
+        this.objects.set(keyOf(kind, stored.metadata), changed);
+        return copyOf(changed);
+    }
+
+    private delete(kind: Kind, request: Request): object {
+        const stored = this.stored(kind, request);
+        requireSame(stored, request.body?.preconditions ?? {});
+        this.objects.delete(keyOf(kind, stored.metadata));
+        return {};
+    }
+}
+
+/** What the API server answers with an error. */
+export function refuse(code: number, message: string): never {
+    throw new ApiException(code, message, { kind: "Status", message, code }, {});
+}
+
+const keyOf = (kind: string, { name, namespace }: { name: string; namespace?: string }) =>
+    kind === "Namespace" ? `${kind} ${name}` : `${kind} ${namespace} ${name}`;
+
+/** What a client gets is never the stored object itself. */
+function copyOf<T>(object: T): T {
+    return structuredClone(object);
+}
+
+function requireSame({ metadata }: StoredObject, expected: { uid?: string; resourceVersion?: string }): void {
+    for (const field of ["uid", "resourceVersion"] as const) {
+        const wanted = expected[field];
+        if (wanted !== undefined && wanted !== metadata[field]) refuse(409, `the ${field} is ${metadata[field]}`);
+    }
+}
+
+/** Comma-separated conditions: `key` or `key=value`. */
+function selects(selector: string | undefined, labels: Record<string, string> = {}): boolean {
+    return (selector?.split(",") ?? []).every((condition) => {
+        const [key, value] = condition.split("=") as [string, string?];
+        return value === undefined ? key in labels : labels[key] === value;
+    });
+}
+
+/** A JSON merge patch (RFC 7396). */
+function merged(object: any, patch: any): any {
+    if (typeof patch !== "object" || patch === null) return patch;
+    const result = typeof object === "object" && object !== null ? { ...object } : {};
+    for (const [key, value] of Object.entries(patch)) {
+        if (value === null) delete result[key];
+        else result[key] = merged(result[key], value);
+    }
+    return result;
+}

@@ -1,0 +1,192 @@
+import { Exec } from "@kubernetes/client-node";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { vi } from "vitest";
+import { labels, targetLabelOf } from "../../../../chaos/cluster/labels";
+import { JobLog } from "../../../../chaos/deadline/job-log";
+import type { ConnectionReport, KillReport } from "../../../../chaos/deadline/protocol";
+import type { Plan } from "../../../../chaos/definition/plan";
+import type { StepContext } from "../../../../chaos/steps/contract";
+import type { Target } from "../../../../chaos/targets/containers";
+import { FakeCluster } from "./fake-cluster";
+import { startClock, stopClock } from "./time";
+
+export const job = "run-deadline";
+export const jobAddress = "10.0.0.99";
+/** The NetworkPolicy of the attack, or the request to kill pods. */
+export const attackObject = "run-blackhole";
+const lookMs = 250;
+
+const planned: Omit<Plan, "reports"> = {
+    experiment: "hot-deals-blackhole",
+    run: "1",
+    hypothesis: "It holds.",
+    context: "kind-kind",
+    clusterName: "local",
+    defaultNamespace: "demo",
+    area: "Global",
+    namespace: "demo",
+    attacks: [
+        {
+            name: "blackhole",
+            target: "k8s.deployment=hot-deals,k8s.namespace=demo",
+            radius: { kind: "count", containers: 1 },
+            attack: { kind: "blackhole" },
+        },
+    ],
+    checks: [
+        {
+            name: "pods",
+            check: { kind: "podsReady", of: "k8s.deployment=hot-deals" },
+            intervalMs: 250,
+            timeoutMs: 1_000,
+            successRate: 1,
+        },
+    ],
+    actions: [],
+    window: { graceMs: 1_000, durationMs: 2_000 },
+    deadlineMs: 600_000,
+    onFailure: "report",
+};
+
+/** An experiment on a fake cluster, with two pods of hot-deals and the deadline Job, on a fake clock. */
+export class FakeRun {
+    readonly cluster = new FakeCluster();
+    readonly said: string[] = [];
+    plan: Plan = { ...structuredClone(planned), reports: mkdtempSync(join(tmpdir(), "chaos-shop-run-")) };
+    /** Whether NetworkPolicies have an effect. */
+    enforced = true;
+    /** Whether the Job reports what it sees. */
+    reporting = true;
+    /** Whether a probe from within a pod works. A text is why nothing can be run there. */
+    probe = (_pod: string, _args: readonly string[]): boolean | string => !this.isCut();
+
+    private jobLog: JobLog;
+
+    constructor() {
+        stopClock();
+        this.jobLog = this.newJobLog();
+        this.cluster.add("Namespace", "demo");
+        const deployment = { kind: "Deployment", name: "hot-deals" };
+        this.cluster.add("ReplicaSet", "set", { metadata: { uid: "set", ownerReferences: [deployment] } });
+        this.cluster.add("Deployment", "hot-deals", { spec: { replicas: 2 } });
+        this.addPod("hot-deals-1", "10.0.0.1");
+        this.addPod("hot-deals-2", "10.0.0.2");
+        const metadata = { labels: { "batch.kubernetes.io/job-name": job, [labels.experiment]: planned.experiment } };
+        const status = { phase: "Running", containerStatuses: [{ name: "deadline", state: { running: {} } }] };
+        this.cluster.add("Pod", job, { metadata, spec: { containers: [] }, status });
+        setInterval(() => this.look(), lookMs);
+        vi.spyOn(Exec.prototype, "exec").mockImplementation((...args) => this.exec(...args));
+    }
+
+    close(): void {
+        vi.restoreAllMocks();
+        startClock();
+        rmSync(this.plan.reports, { recursive: true });
+    }
+
+    get context(): StepContext {
+        return { plan: this.plan, stack: "ours", cluster: this.cluster.api, say: (message) => this.said.push(message) };
+    }
+
+    addPod(name: string, podIP: string): void {
+        this.cluster.add("Pod", name, {
+            metadata: { ownerReferences: [{ kind: "ReplicaSet", name: "set", uid: "set" }] },
+            spec: { containers: [{ name: "hot-deals", ports: [{ containerPort: 8080 }] }] },
+            status: {
+                phase: "Running",
+                podIP,
+                containerStatuses: [{ name: "hot-deals", containerID: `${name}-container` }],
+                conditions: [{ type: "Ready", status: "True" }],
+            },
+        });
+    }
+
+    /** Adds an agent: its DaemonSet, its key, and a pod that answers with this. */
+    addAgent(namespace: string, targets: object[], name = "agent"): void {
+        const labels = { "app.kubernetes.io/name": "agent", "app.kubernetes.io/part-of": "chaos-shop" };
+        const volumes = [{ name: "key", secret: { secretName: "agent-key" } }];
+        const metadata = { labels: { ...labels, "chaos-shop/agent-of": "demo" } };
+        this.cluster.add("DaemonSet", name, { metadata, spec: { template: { spec: { volumes } } } }, namespace);
+        this.cluster.add("Secret", "agent-key", { data: { key: "a2V5" } }, namespace);
+        this.cluster.add("Pod", `${name}-1`, { metadata: { labels } }, namespace);
+        const others = this.cluster.proxied;
+        this.cluster.proxied = (request) => (request.namespace === namespace ? { targets } : others(request));
+    }
+
+    setReady(pod: string, ready: boolean): void {
+        this.cluster.get("Pod", pod).status.conditions[0].status = ready ? "True" : "False";
+    }
+
+    target(pod = "hot-deals-1"): Target {
+        const { metadata, status } = this.cluster.get("Pod", pod);
+        const address = status.podIP as string;
+        const containerId = `${pod}-container`;
+        return {
+            namespace: "demo",
+            pod,
+            uid: metadata.uid!,
+            container: "hot-deals",
+            containerId,
+            address,
+            ports: [8080],
+        };
+    }
+
+    /** Labels the target, and has the Job look at it. */
+    async label(pod = "hot-deals-1", value = "hot-deals-blackhole.blackhole"): Promise<void> {
+        this.cluster.get("Pod", pod).metadata.labels = { [labels.target]: value };
+        await vi.advanceTimersByTimeAsync(2 * lookMs);
+    }
+
+    /** Creates the attack's object. */
+    attack(): void {
+        this.cluster.add("NetworkPolicy", attackObject, { metadata: { labels: { [labels.experiment]: "x" } } });
+    }
+
+    /** Runs something when the clock has advanced this far. */
+    after(ms: number, change: () => void): void {
+        setTimeout(change, ms);
+    }
+
+    /** Has the Job log something. */
+    report(report: ConnectionReport | KillReport): void {
+        if ("killed" in report) this.jobLog.killed(report);
+        else this.jobLog.looked(report);
+    }
+
+    /** Starts the Job's container again: its earlier log is lost. */
+    restartJob(): void {
+        this.cluster.logs.delete(job);
+        this.jobLog = this.newJobLog();
+    }
+
+    private newJobLog(): JobLog {
+        const { logs } = this.cluster;
+        return new JobLog((line) => logs.set(job, (logs.get(job) ?? "") + line), Date.now());
+    }
+
+    private isCut(): boolean {
+        return this.enforced && this.cluster.names("NetworkPolicy").includes(attackObject);
+    }
+
+    /** What the Job's program does: notes which ports it watches, and reports whether they can be reached. */
+    private look(): void {
+        if (!this.reporting) return;
+        const targets = this.cluster.names("Pod").map((name) => this.cluster.get("Pod", name));
+        const watched = targets.filter(targetLabelOf).map(({ status }) => `${status.podIP}:8080`);
+        const presence = JSON.stringify({ address: jobAddress, watched });
+        this.cluster.get("Pod", job).metadata.annotations = { "chaos-shop/witness": presence };
+        const [open, closed] = this.isCut() ? [[], watched] : [watched, []];
+        this.report({ at: Date.now(), open, closed });
+    }
+
+    private async exec(...[, pod, , command, , , , , onStatus]: Parameters<Exec["exec"]>): ReturnType<Exec["exec"]> {
+        const worked = this.probe(pod, (command as string[]).slice(5));
+        if (typeof worked === "string") throw new Error(worked);
+        const causes = [{ reason: "ExitCode", message: "1" }];
+        setTimeout(() => onStatus!(worked ? { status: "Success" } : { status: "Failure", details: { causes } }), 20);
+        return undefined as never;
+    }
+}

@@ -1,0 +1,144 @@
+import { describe, expect, it } from "vitest";
+import { choose, chooseForAll } from "../../../../chaos/targets/choose";
+import type { PlannedAttack } from "../../../../chaos/definition/plan";
+import { type Discovered, select } from "../../../../chaos/targets/containers";
+import type { Radius } from "../../../../chaos/targets/radius";
+import { inOrder } from "../../../support/in-order";
+
+function container(deployment: string, index: number, namespace = "demo"): Discovered {
+    const pod = `${deployment}-${index}`;
+    return {
+        namespace,
+        pod,
+        uid: `${namespace}/${pod}`,
+        container: deployment,
+        containerId: `containerd://${pod}`,
+        address: `10.0.0.${index}`,
+        ports: [8080],
+        attributes: {
+            "k8s.namespace": namespace,
+            "k8s.deployment": deployment,
+            "k8s.pod.name": pod,
+            "k8s.label.tier": deployment === "gateway" ? "edge" : "backend",
+        },
+    };
+}
+const discovered = [
+    ...[1, 2, 3, 4].map((index) => container("hot-deals", index)),
+    container("gateway", 5),
+    container("toys-bestseller", 6),
+    container("hot-deals", 7, "other"),
+];
+const names = (expression: string) => select(discovered, expression).map(({ namespace, pod }) => `${namespace}/${pod}`);
+
+describe("an expression matches the containers that meet all its conditions", () => {
+    it.each([
+        ["k8s.deployment=gateway", ["demo/gateway-5"]],
+        ["k8s.deployment=hot-deals,k8s.namespace=other", ["other/hot-deals-7"]],
+        ["k8s.deployment=gateway|toys-bestseller", ["demo/gateway-5", "demo/toys-bestseller-6"]],
+        ["k8s.deployment=toys-*", ["demo/toys-bestseller-6"]],
+        ["k8s.deployment!=hot-deals", ["demo/gateway-5", "demo/toys-bestseller-6"]],
+        ["k8s.label.tier=edge", ["demo/gateway-5"]],
+        ["k8s.daemonset=anything", []],
+    ])("%s", (expression, expected) => expect(names(expression)).toEqual(expected));
+});
+
+describe("never more containers are attacked than the radius allows", () => {
+    const four = "k8s.deployment=hot-deals,k8s.namespace=demo";
+    it.each([
+        [{ kind: "count", containers: 1 } as const, 1],
+        [{ kind: "count", containers: 9 } as const, 4],
+        [{ kind: "share", share: 0.5 } as const, 2],
+        [{ kind: "share", share: 0.49 } as const, 1],
+        [{ kind: "all" } as const, 4],
+    ])("%j of four: %i", (radius, expected) => {
+        const { matching, targets } = choose(discovered, four, radius);
+        expect(matching).toBe(4);
+        expect(new Set(targets.map(({ uid }) => uid)).size).toBe(expected);
+        for (const target of targets) expect(target).toMatchObject({ namespace: "demo", container: "hot-deals" });
+    });
+
+    it("a share that allows no container is rejected", () => {
+        expect(() => choose(discovered, "k8s.deployment=gateway", { kind: "share", share: 0.5 })).toThrow(
+            "allows none of the 1",
+        );
+    });
+
+    it("a pod is hit with all its matching containers or not at all", () => {
+        const sidecars = [1, 2].map((index) => ({ ...container("hot-deals", index), container: "sidecar" }));
+        const withSidecars = [...discovered, ...sidecars];
+        for (let round = 0; round < 20; round++) {
+            const { matching, targets } = choose(withSidecars, four, { kind: "count", containers: 3 });
+            expect(matching).toBe(6);
+            const hit = new Set(targets.map(({ uid }) => uid));
+            expect(withSidecars.filter(({ uid }) => hit.has(uid))).toHaveLength(targets.length);
+            expect(targets.length).toBeLessThanOrEqual(3);
+            expect(choose(withSidecars, four, { kind: "count", containers: 1 }).targets[0]!.pod).toMatch(/-[34]$/);
+        }
+        expect(() => choose([container("hot-deals", 1), sidecars[0]!], four, { kind: "count", containers: 1 })).toThrow(
+            /at least 2 matching containers.*the radius allows 1.*experiment.radius 2/,
+        );
+    });
+
+    it("the targets are chosen at random", () => {
+        const chosen = Array.from(
+            { length: 200 },
+            () => choose(discovered, four, { kind: "count", containers: 1 }).targets[0]!.pod,
+        );
+        expect(new Set(chosen).size).toBe(4);
+    });
+});
+
+describe("a pod is hit by one attack only", () => {
+    const attack = (
+        name: string,
+        target: string,
+        radius: Radius = { kind: "count", containers: 2 },
+    ): PlannedAttack => ({ name, target, radius, attack: { kind: "blackhole" } });
+    const hotDeals = "k8s.deployment=hot-deals,k8s.namespace=demo";
+
+    it("each attack chooses among the pods that earlier attacks have left", () => {
+        for (let round = 0; round < 20; round++) {
+            const chosen = chooseForAll(discovered, [attack("blackhole", hotDeals), attack("blackhole-2", hotDeals)]);
+            expect(chosen.map(({ matching, targets }) => [matching, targets.length])).toEqual([
+                [4, 2],
+                [2, 2],
+            ]);
+            expect(new Set(chosen.flatMap(({ targets }) => targets.map(({ uid }) => uid))).size).toBe(4);
+        }
+    });
+
+    it("and if none is left, the experiment is rejected with the reason", () => {
+        expect(() =>
+            chooseForAll(discovered, [attack("blackhole", hotDeals, { kind: "all" }), attack("dns", hotDeals)]),
+        ).toThrow(/the attacks before dns already use every pod that matches /);
+    });
+});
+
+describe("the peers of an attack", () => {
+    const attack = (peers: string): PlannedAttack => ({
+        name: "blackhole",
+        target: "k8s.deployment=gateway",
+        radius: { kind: "all" },
+        attack: { kind: "blackhole", peers },
+    });
+    const peersOf = (peers: string) => chooseForAll(discovered, [attack(peers)])[0]!.peers!.map(({ pod }) => pod);
+
+    it("are all matching pods except the targets themselves", () =>
+        expect(peersOf("k8s.namespace=demo,k8s.deployment!=hot-deals")).toEqual(["toys-bestseller-6"]));
+
+    it("must exist: otherwise the experiment is rejected with a list of what there is", () => {
+        expect(() => peersOf("k8s.deployment=gateway")).toThrow(
+            /no running container matches the peers k8s\.deployment=gateway.*Workloads that can be attacked:/s,
+        );
+    });
+});
+
+it("a target that matches nothing is rejected with a list of what there is", () => {
+    expect(() => choose(discovered, "k8s.deployment=hot-deal", { kind: "count", containers: 1 })).toThrow(
+        inOrder(
+            "no running container matches k8s.deployment=hot-deal",
+            "k8s.deployment=hot-deals,k8s.namespace=demo  (4 containers)",
+        ),
+    );
+});

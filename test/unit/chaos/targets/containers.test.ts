@@ -1,0 +1,25 @@
+import type { V1Pod } from "@kubernetes/client-node";
+import { describe, expect, it } from "vitest";
+import { attackable } from "../../../../chaos/targets/containers";
+
+const pod: V1Pod = {
+    metadata: { name: "a", namespace: "demo", labels: {} },
+    spec: { containers: [] },
+    status: { phase: "Running", podIP: "10.0.0.1" },
+};
+
+it("an ordinary running pod may be attacked", () => expect(attackable(pod)).toBe(true));
+
+describe("no pod is attacked that is", () => {
+    it.each<[string, V1Pod]>([
+        ["in the cluster's own namespaces", { ...pod, metadata: { ...pod.metadata, namespace: "kube-system" } }],
+        ["on the host's network", { ...pod, spec: { containers: [], hostNetwork: true } }],
+        ["labeled as protected", { ...pod, metadata: { ...pod.metadata, labels: { "chaos-shop/protected": "true" } } }],
+        [
+            "belonging to an experiment",
+            { ...pod, metadata: { ...pod.metadata, labels: { "chaos-shop/experiment": "hot-deals-blackhole" } } },
+        ],
+        ["not running", { ...pod, status: { phase: "Pending" } }],
+        ["being deleted", { ...pod, metadata: { ...pod.metadata, deletionTimestamp: new Date() } }],
+    ])("%s", (_, candidate) => expect(attackable(candidate)).toBe(false));
+});

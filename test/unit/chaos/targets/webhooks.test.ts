@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { steadyState } from "../../../../chaos/steps/steady-state";
+import { labelTargets } from "../../../../chaos/steps/label-targets";
+import { refuse } from "../support/fake-cluster";
+import { FakeRun, job } from "../support/fake-run";
+import { settled } from "../support/time";
+
+let run: FakeRun;
+beforeEach(() => {
+    run = new FakeRun();
+    for (const pod of ["hot-deals-1", "hot-deals-2"]) run.cluster.get("Pod", pod).metadata.labels = { app: "guard" };
+    run.cluster.add("Service", "guard", { spec: { selector: { app: "guard" } } });
+});
+afterEach(() => run.close());
+
+const pods = { apiGroups: [""], apiVersions: ["v1"], operations: ["UPDATE"], resources: ["pods"] };
+
+function addWebhook(fields: object = {}, kind: "Validating" | "Mutating" = "Validating"): void {
+    const clientConfig = { service: { namespace: "demo", name: "guard" } };
+    const webhook = { name: "guard.example.com", clientConfig, rules: [pods], ...fields };
+    run.cluster.add(`${kind}WebhookConfiguration`, "guard", { webhooks: [webhook] });
+}
+const step = () => settled(steadyState(run.context, {}));
+
+describe("a run does not begin if a pod that matches the target", () => {
+    it.each(["Validating", "Mutating"] as const)("serves a %s webhook that must answer", async (kind) => {
+        addWebhook({ failurePolicy: "Fail" }, kind);
+        await expect(step()).rejects.toThrow(
+            /^hot-deals-[12], which matches k8s\.deployment=hot-deals.*admission webhook guard\.example\.com through/,
+        );
+        expect(run.cluster.names("Lease")).toEqual([]);
+    });
+
+    it("serves one since the steady state: nothing is labeled", async () => {
+        await step();
+        addWebhook();
+        await expect(settled(labelTargets(run.context, { deadlineJob: job }))).rejects.toThrow("guard.example.com");
+        expect(run.cluster.get("Pod", "hot-deals-1").metadata.labels).toEqual({ app: "guard" });
+    });
+
+    it.each([
+        ["every resource", { apiGroups: ["*"], resources: ["*/*"] }],
+        ["NetworkPolicies", { apiGroups: ["networking.k8s.io"], resources: ["networkpolicies"] }],
+    ])("serves one for %s", async (_, rule) => {
+        addWebhook({ rules: [{ ...pods, ...rule }] });
+        await expect(step()).rejects.toThrow("guard.example.com");
+    });
+});
+
+describe("a run begins if", () => {
+    it.each([
+        ["the webhook may fail", { failurePolicy: "Ignore" }],
+        ["other pods serve it", { clientConfig: { service: { namespace: "demo", name: "other" } } }],
+        ["it is in another namespace", { clientConfig: { service: { namespace: "other", name: "guard" } } }],
+        ["it is outside of the cluster", { clientConfig: { url: "https://guard.example.com" } }],
+        ["it is about nothing that undoing touches", { rules: [{ ...pods, resources: ["pods/status", "secrets"] }] }],
+    ])("%s", async (_, fields) => {
+        run.cluster.add("Service", "other", { spec: { selector: { app: "other" } } });
+        addWebhook(fields);
+        await expect(step()).resolves.toBeDefined();
+    });
+
+    it("the user may not read webhook configurations", async () => {
+        addWebhook();
+        run.cluster.intercept = (call) => {
+            if (call.endsWith("WebhookConfiguration")) refuse(403, "forbidden");
+        };
+        await expect(step()).resolves.toBeDefined();
+    });
+});

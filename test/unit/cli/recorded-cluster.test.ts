@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { recordOf } from "../../../cli/recorded-cluster";
+
+const cluster = { uid: "uid-a", context: "kind-a" };
+const stash = (name: string, output: unknown) => ({
+    urn: `urn:pulumi:local::chaos-shop::pulumi:index:Stash::${name}`,
+    type: "pulumi:index:Stash",
+    outputs: { output },
+});
+const provider = (context: string) => ({
+    urn: "urn:pulumi:local::chaos-shop::pulumi:providers:kubernetes::cluster",
+    type: "pulumi:providers:kubernetes",
+    inputs: { context },
+});
+const exported = (...resources: object[]) => JSON.stringify({ version: 3, deployment: { resources } });
+
+describe("a state may be refreshed from a cluster", () => {
+    it.each([
+        ["without resources", JSON.stringify({ version: 3, deployment: {} }), true],
+        ["that was made there", exported(stash("identity", "x"), stash("cluster", { uid: "uid-a" })), true],
+        ["that was made elsewhere", exported(stash("cluster", { uid: "uid-b" }), provider("kind-a")), false],
+        ["of 0.1 with this context", exported(provider("kind-a")), true],
+        ["of 0.1 with another context", exported(provider("kind-b")), false],
+    ])("if it is one %s: %s", (_, state, expected) => expect(recordOf(state, cluster).isMadeHere).toBe(expected));
+});
+
+describe("a cluster that was recreated takes the place of the earlier one", () => {
+    const { urn } = stash("cluster", {});
+    it.each([
+        ["another uid under the same context", { uid: "uid-b", context: "kind-a" }, urn],
+        ["the same uid", { uid: "uid-a", context: "kind-a" }, undefined],
+        ["another context, whose cluster may still exist", { uid: "uid-b", context: "kind-b" }, undefined],
+    ])("if the state records %s", (_, recorded, expected) =>
+        expect(recordOf(exported(stash("cluster", recorded)), cluster).earlier).toBe(expected),
+    );
+});

@@ -1,0 +1,168 @@
+import { load } from "js-yaml";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { render } from "../../../../cli/rendering/render";
+import { renderOptions } from "../../../../cli/render-options";
+import { shopArgsOf } from "../../../../components/install/install";
+import { Shop } from "../../../../components/shop/shop";
+import { recordGraph } from "../../graph/support";
+
+const folder = mkdtempSync(join(tmpdir(), "chaos-shop-rendering-"));
+const out = join(folder, "seven");
+const configuration = () => {
+    const options = renderOptions([
+        "--out",
+        join(folder, "nothing"),
+        "--variant",
+        "seven",
+        "--set",
+        "namespace=shop-1",
+        "--set",
+        "ingress.hosts=shop.example.com",
+    ]);
+    if (!("configuration" in options)) throw new Error("mistake" in options ? options.mistake : "help");
+    return options.configuration;
+};
+const filesIn = (path: string) =>
+    readdirSync(path, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name))
+        .sort();
+const textsIn = (path: string) =>
+    Object.fromEntries(filesIn(path).map((file) => [file.slice(path.length), readFileSync(file, "utf8")]));
+const manifests = () =>
+    filesIn(join(out, "manifests")).map((file) => load(readFileSync(file, "utf8")) as Record<string, any>);
+const passwords = () =>
+    manifests()
+        .filter(({ kind }) => kind === "Secret")
+        .flatMap(({ data }) => Object.values(data as Record<string, string>))
+        .flatMap((encoded) => [encoded, Buffer.from(encoded, "base64").toString()]);
+
+beforeAll(() => render(configuration(), out));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe("rendered manifests", () => {
+    it("are exactly the objects that the program creates for these settings", async () => {
+        const asked = await recordGraph(async () => new Shop("shop", shopArgsOf(configuration())));
+        const names = (objects: { kind: string; name: string }[]) =>
+            objects.map(({ kind, name }) => `${kind} ${name}`).sort();
+        const made = asked
+            .filter(({ type }) => type.startsWith("kubernetes:"))
+            .map(({ inputs }) => ({ kind: inputs.kind, name: inputs.metadata.name }));
+        expect(names(manifests().map(({ kind, metadata }) => ({ kind, name: metadata.name })))).toEqual(names(made));
+    });
+
+    it("name the namespace, which comes first", () => {
+        expect(manifests()[0]).toMatchObject({
+            kind: "Namespace",
+            metadata: { name: "shop-1", labels: { "pod-security.kubernetes.io/enforce": "restricted" } },
+        });
+        for (const { kind, metadata } of manifests().slice(1))
+            expect([kind, metadata.name, metadata.namespace]).toEqual([kind, metadata.name, "shop-1"]);
+    });
+
+    it("mention neither Pulumi nor a stack", () => {
+        for (const text of Object.values(textsIn(join(out, "manifests"))))
+            expect(text).not.toMatch(/pulumi|chaos-shop\/stack/i);
+    });
+
+    it("are small enough for the annotation in which kubectl keeps a copy (256 KiB)", () => {
+        for (const object of manifests())
+            expect([object.metadata.name, JSON.stringify(object).length < 262_144]).toEqual([
+                object.metadata.name,
+                true,
+            ]);
+    });
+
+    it("have passwords only in Secrets, whose files only their owner may read", () => {
+        expect(passwords()).toHaveLength(2 * 6);
+        for (const file of filesIn(out)) {
+            const secret = file.includes("-secret-") && file.includes("/manifests/");
+            if (secret) expect(statSync(file).mode & 0o777).toBe(0o600);
+            else
+                expect([file, passwords().some((password) => readFileSync(file, "utf8").includes(password))]).toEqual([
+                    file,
+                    false,
+                ]);
+        }
+    });
+});
+
+describe("rendering again", () => {
+    it("into the same folder gives the same files and passwords, and removes any other file", async () => {
+        const before = textsIn(out);
+        writeFileSync(join(out, "manifests", "8-deployment-old.yaml"), "left over");
+        await render(configuration(), out);
+        expect(textsIn(out)).toEqual(before);
+    });
+
+    it("into another folder gives the same chart and new passwords, which restart the pods that use them", async () => {
+        await render(configuration(), join(folder, "again"));
+        expect(textsIn(join(folder, "again", "chart"))).toEqual(textsIn(join(out, "chart")));
+        const version = (path: string) =>
+            /name: CREDENTIALS\n +value: (\S+)/.exec(
+                readFileSync(join(path, "manifests", "8-deployment-database.yaml"), "utf8"),
+            )![1];
+        expect(version(join(folder, "again"))).not.toBe(version(out));
+    });
+});
+
+describe("a rendered chart", () => {
+    const template = (file: string) => readFileSync(join(out, "chart", "templates", file), "utf8");
+
+    it("has values named like the settings that it leaves open", () => {
+        expect(load(readFileSync(join(out, "chart", "values.yaml"), "utf8"))).toMatchObject({
+            ingress: { hosts: ["shop.example.com"], class: "", tlsSecret: "" },
+            gateway: { serviceType: "LoadBalancer" },
+            images: { node: expect.stringContaining("node:"), postgres: expect.any(String), nats: expect.any(String) },
+        });
+        expect(template("deployment-orders.yaml")).toContain("image: '{{ .Values.images.node }}'");
+        expect(template("service-gateway.yaml")).toContain("type: '{{ .Values.gateway.serviceType }}'");
+    });
+
+    it("uses the namespace of its release throughout", () => {
+        for (const [file, text] of Object.entries(textsIn(join(out, "chart", "templates"))))
+            expect([file, text.includes("shop-1")]).toEqual([file, false]);
+        expect(template("rolebinding-gateway.yaml").match(/namespace: '\{\{ \.Release\.Namespace \}\}'/g)).toHaveLength(
+            2,
+        );
+    });
+
+    it("generates its passwords in the cluster, and tells the pods their version", () => {
+        expect(template("secret-database-accounts.yaml")).toMatch(
+            /^data: \{\{ include "passwords" .*"inventory" "orders" "owner" "reader"/m,
+        );
+        expect(template("deployment-database.yaml")).toMatch(
+            /name: CREDENTIALS\n +value: '\{\{ include "passwordsVersion" .*database-accounts/,
+        );
+        expect(template("deployment-orders.yaml")).toMatch(
+            /name: BROKER_CREDENTIALS\n +value: '\{\{ include "passwordsVersion" .*message-broker-accounts/,
+        );
+    });
+});
+
+describe("npm run render rejects", () => {
+    const refusals: [string, string[], RegExp][] = [
+        ["no folder", [], /--out DIR is missing/],
+        ["an unknown variant", ["--out", "x", "--variant", "five"], /variant is "five": allowed: four, seven/],
+        ["an unknown option", ["--out", "x", "--color"], /--color/],
+        [
+            "a setting that does not affect the shop",
+            ["--out", "x", "--set", "experiment.enabled=true"],
+            /experiment\.enabled does not affect the rendering; allowed: variant, namespace/,
+        ],
+        [
+            "all wrong settings at once",
+            ["--out", "x", "--set", "replicas.gateway=many", "--set", "ingress.hosts=not a host"],
+            /ingress\.hosts is "not a host"(.|\n)*replicas\.gateway is "many"/,
+        ],
+        ["an unknown stack", ["--out", "x", "--stack", "nowhere"], /there is no stack "nowhere": .*allowed: /],
+        ["a folder that is not empty", ["--out", __dirname], /is not empty; .*--force/],
+    ];
+    it.each(refusals)("%s", (_, args, expected) => {
+        const options = renderOptions(args);
+        expect("mistake" in options ? options.mistake : options).toMatch(expected);
+    });
+});

@@ -1,0 +1,156 @@
+import type { OutputMap } from "@pulumi/pulumi/automation";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { stripVTControlCharacters } from "node:util";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { leaseName } from "../../../chaos/lifecycle/lease";
+import { reportShop } from "../../../cli/shop-report";
+import { FakeCluster } from "../chaos/support/fake-cluster";
+
+const list = { products: [{ id: "1" }] };
+const whole = { status: 200, body: { fashionResponse: list, toysResponse: list, hotDealsResponse: list } };
+const broken = { status: 502, body: { detail: "hot-deals does not answer" } };
+
+let cluster: FakeCluster;
+let gateway: Server;
+let url: string;
+/** The answers of `/products`, in order. The last one is repeated. */
+let answers: { status: number; body: object }[];
+let said: string[];
+
+beforeEach(async () => {
+    answers = [whole];
+    said = [];
+    gateway = createServer(({ url: path }, response) => {
+        if (path !== "/products") return response.end();
+        const { status, body } = answers.length > 1 ? answers.shift()! : answers[0]!;
+        return response.writeHead(status).end(JSON.stringify(body));
+    });
+    await new Promise<void>((listening) => gateway.listen(0, "127.0.0.1", listening));
+    const { port } = gateway.address() as AddressInfo;
+    url = `http://127.0.0.1:${port}/products`;
+    cluster = new FakeCluster();
+    cluster.api.kubeconfig.setCurrentContext("kind-kind");
+    cluster.add("Service", "gateway", {
+        spec: { ports: [{ port }] },
+        status: { loadBalancer: { ingress: [{ ip: "127.0.0.1" }] } },
+    });
+});
+afterEach(() => new Promise((closed) => gateway.close(closed)));
+
+const report = (workloads: Record<string, string> = {}, { ownExperiment = false, keyIsSet = true } = {}) => {
+    const outputs: OutputMap = Object.fromEntries(
+        Object.entries({ namespace: "demo", productsUrl: url, gateway: "", workloads }).map(([name, value]) => [
+            name,
+            { value, secret: false },
+        ]),
+    );
+    return reportShop({
+        cluster: cluster.api,
+        outputs,
+        stack: "local",
+        ownExperiment,
+        keyIsSet,
+        patienceMs: 500,
+        say: (line = "") => said.push(stripVTControlCharacters(line)),
+    });
+};
+
+describe("`npm start`", () => {
+    it("says that the shop is up if /products lists everything", async () => {
+        expect(await report()).toBe(true);
+        expect(said).toEqual([`The shop is up: ${url}`]);
+    });
+
+    it("waits a moment for /products, and says what it waits for", async () => {
+        answers = [broken, broken, whole];
+        expect(await report()).toBe(true);
+        expect(said).toEqual([
+            "  … waiting for /products: status 502: hot-deals does not answer",
+            `The shop is up: ${url}`,
+        ]);
+    });
+
+    it("does not say so over a 502: it says what it saw, what shows why, and what repairs drift", async () => {
+        answers = [broken];
+        expect(await report({ gateway: "1 of 1 ready", "hot-deals": "0 of 1 ready: its readiness probe fails" })).toBe(
+            false,
+        );
+        expect(said.join("\n")).not.toContain("is up");
+        expect(said.slice(1)).toEqual([
+            "The shop is installed, but /products fails: status 502: hot-deals does not answer",
+            "  hot-deals: 0 of 1 ready: its readiness probe fails",
+            "See why: $ kubectl --namespace demo get deployments,pods,services,networkpolicies",
+            "An update does not see what was changed or deleted without Pulumi. If that may be the cause:",
+            "$ npx pulumi up --refresh --stack local",
+        ]);
+    });
+
+    it("says how to set the agent's key, which plain Pulumi needs, if only the cluster has it", async () => {
+        answers = [broken];
+        await report({}, { keyIsSet: false });
+        expect(said.slice(-2)).toEqual([
+            "$ openssl rand -hex 32 | npx pulumi config set --secret agent.key --stack local",
+            "$ npx pulumi up --refresh --stack local",
+        ]);
+    });
+
+    it("says how to scale up what is scaled to 0, which Pulumi leaves alone", async () => {
+        answers = [broken];
+        await report({ "hot-deals": "0 of 0 ready" });
+        expect(said).toContain(
+            "  hot-deals: 0 of 0 ready; run: kubectl --namespace demo scale deployment hot-deals --replicas 1",
+        );
+    });
+});
+
+describe("`npm start` during an experiment that breaks /products", () => {
+    beforeEach(() => {
+        answers = [broken];
+        cluster.add("Pod", "hot-deals-1", {
+            metadata: { labels: { "chaos-shop/target": "hot-deals-blackhole.blackhole" } },
+        });
+        cluster.add("Lease", leaseName, {
+            metadata: { annotations: { "chaos-shop/experiment": "hot-deals-blackhole" } },
+            spec: { holderIdentity: "stack theirs", renewTime: new Date(), leaseDurationSeconds: 600 },
+        });
+    });
+
+    it("names it, and the command that ends it", async () => {
+        expect(await report()).toBe(false);
+        expect(said).toEqual([
+            "The shop is installed, but /products fails: status 502: hot-deals does not answer",
+            "The experiment hot-deals-blackhole of stack theirs runs in namespace demo: hot-deals-1 (blackhole)",
+            "End it: $ kubectl --context kind-kind --namespace demo delete lease chaos-shop-experiment",
+        ]);
+    });
+
+    it("gives the commands that end what is left of a run without a lease", async () => {
+        cluster.remove("Lease", leaseName);
+        await report();
+        const kubectl = "kubectl --context kind-kind --namespace demo";
+        expect(said.slice(-3)).toEqual([
+            `End it: $ ${kubectl} delete networkpolicies --selector chaos-shop/experiment`,
+            `$ ${kubectl} label pods --selector chaos-shop/target chaos-shop/target-`,
+            "`npx pulumi up` removes the rest",
+        ]);
+    });
+
+    it("ends it by the setting if the stack's own settings enable it", async () => {
+        await report({}, { ownExperiment: true });
+        expect(said.at(-1)).toBe("End it: $ npx pulumi config set experiment.enabled false --stack local && npm start");
+    });
+
+    it("says that the shop is up if it withstands it", async () => {
+        answers = [whole];
+        expect(await report()).toBe(true);
+    });
+
+    it("has nothing to do with one in another namespace", async () => {
+        cluster.remove("Pod", "hot-deals-1");
+        cluster.remove("Lease", leaseName);
+        cluster.add("Pod", "a", { metadata: { labels: { "chaos-shop/target": "x.dns" } } }, "other");
+        await report();
+        expect(said).toContain("$ npx pulumi up --refresh --stack local");
+    });
+});

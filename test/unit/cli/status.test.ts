@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import type { RunningExperiment } from "../../../chaos/lifecycle/running";
+import { describeStatus } from "../../../cli/status";
+
+const now = Date.parse("2026-11-21T10:00:00Z");
+const attack: RunningExperiment = {
+    namespace: "shop",
+    experiment: "hot-deals-blackhole",
+    lease: { holder: "stack theirs (its application is in shop)", endsAt: now + 90_000 },
+    targets: [{ pod: "hot-deals-1", attack: "blackhole" }],
+};
+const status = (running: RunningExperiment[], everywhere = true) =>
+    describeStatus({ running, everywhere }, { namespace: "demo", context: "kind shop" }, now);
+
+describe("`npm run experiment -- --status` says", () => {
+    it("what is attacked, by whom, until when, and how to end it", () => {
+        expect(status([attack])).toBe(
+            [
+                "Namespace shop: hot-deals-blackhole",
+                "  By       stack theirs (its application is in shop)",
+                "  Attacks  hot-deals-1 (blackhole)",
+                "  Until    it is disabled or its deadline passes, at the latest 2026-11-21T10:01:30.000Z " +
+                    "(in 1 min 30 s)",
+                "  End it   $ kubectl --context 'kind shop' --namespace shop delete lease chaos-shop-experiment",
+            ].join("\n"),
+        );
+    });
+
+    it("that nothing runs, and where it could not look", () => {
+        expect(status([])).toBe("No experiment runs.");
+        expect(status([], false)).toBe(
+            "No experiment runs in namespace demo. Your account may not look at other namespaces.",
+        );
+        expect(status([attack], false)).toMatch(/\n\nOnly namespace demo: your account may not look/);
+    });
+
+    it("that an attack has not begun, or is over", () =>
+        expect(status([{ ...attack, targets: [] }])).toContain("  Attacks  no pod now: "));
+
+    it("what is left of a run, with the commands that end it, but never delete the deadline Job's program", () => {
+        const expired = { ...attack, lease: { holder: "stack theirs", endsAt: now - 1_000 } };
+        expect(status([expired])).toContain("its lease ended at 2026-11-21T09:59:59.000Z (1 s ago)");
+        const left = status([{ ...attack, lease: undefined }]);
+        expect(left).toContain("nobody: these labels are left from a run");
+        const kubectl = "kubectl --context 'kind shop' --namespace shop";
+        const commands = [
+            `  End it   $ ${kubectl} delete networkpolicies --selector chaos-shop/experiment`,
+            `           $ ${kubectl} label pods --selector chaos-shop/target chaos-shop/target-`,
+            "           `npx pulumi up` removes the rest",
+        ].join("\n");
+        expect(left).toContain(commands);
+        expect(status([expired])).toContain(commands);
+    });
+});

@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { accessHint } from "../../../../components/cluster/access-hint";
+import type { LocalCluster } from "../../../../components/cluster/guard";
+
+it.each<[context: string, local: LocalCluster | undefined, serviceType: string, words: RegExp]>([
+    ["minikube", "minikube", "LoadBalancer", /minikube tunnel --profile minikube/],
+    ["kind-kind", "kind", "LoadBalancer", /kind assigns one only if/],
+    ["k3d-demo", "k3d", "LoadBalancer", /k3d assigns one if port 80 is free/],
+    ["docker-desktop", "Docker Desktop", "LoadBalancer", /Docker Desktop assigns one/],
+    ["rancher-desktop", "Rancher Desktop", "LoadBalancer", /Rancher Desktop assigns one/],
+    ["production", undefined, "LoadBalancer", /no external address yet; `pulumi up` looks again/],
+    ["minikube", "minikube", "ClusterIP", /since gateway\.serviceType is ClusterIP/],
+])(
+    "the hint for a gateway without an address on %s (%s, %s) fits the cluster, and has a port-forward",
+    (name, local, serviceType, words) => {
+        const way = accessHint({ name, local }, "demo", serviceType);
+        expect(way).toMatch(words);
+        expect(way).toContain(
+            `kubectl --context ${name} --namespace demo port-forward service/gateway 8080:80, then ` +
+                "http://127.0.0.1:8080/products",
+        );
+    },
+);

@@ -1,0 +1,188 @@
+import * as pulumi from "@pulumi/pulumi";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openCluster } from "../../../../components/cluster/cluster";
+import type { StackConfiguration } from "../../../../components/configuration/read";
+
+/** An API server that knows a few objects, by the path at which they are read. */
+class ApiServer {
+    readonly objects = new Map<string, object>();
+    private readonly server: Server = createServer(({ url }, response) => {
+        const found = this.objects.get(new URL(url!, "http://api").pathname);
+        response.writeHead(found ? 200 : 404, { "content-type": "application/json" });
+        response.end(JSON.stringify(found ?? { kind: "Status", code: 404, reason: "NotFound", message: "not found" }));
+    });
+
+    async listen(uid: string): Promise<string> {
+        this.namespace("kube-system", {}, uid);
+        await new Promise<void>((resolve) => this.server.listen(0, "127.0.0.1", resolve));
+        return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    }
+
+    namespace(name: string, annotations: Record<string, string>, uid = `uid-of-${name}`): void {
+        this.objects.set(`/api/v1/namespaces/${name}`, { metadata: { name, uid, annotations } });
+    }
+
+    close = () => this.server.close();
+}
+
+interface Asked {
+    type: string;
+    name: string;
+    inputs: Record<string, unknown>;
+}
+
+const folder = mkdtempSync(join(tmpdir(), "chaos-shop-open-cluster-"));
+const usual = process.env.KUBECONFIG;
+let servers: Record<"kind-a" | "kind-b", ApiServer>;
+let files: string[];
+/** What an engine keeps in the state of a stack: the first value of each Stash. */
+let state: Map<string, unknown>;
+
+beforeAll(async () => {
+    servers = { "kind-a": new ApiServer(), "kind-b": new ApiServer() };
+    files = await Promise.all(
+        Object.entries(servers).map(async ([context, api]) => {
+            const file = join(folder, context);
+            const server = await api.listen(`uid-of-${context}`);
+            // The library refuses plain HTTP without it.
+            const cluster = { server, "insecure-skip-tls-verify": true };
+            const config = {
+                clusters: [{ name: context, cluster }],
+                users: [{ name: context, user: {} }],
+                contexts: [{ name: context, context: { cluster: context, user: context } }],
+                "current-context": context,
+            };
+            writeFileSync(file, JSON.stringify(config));
+            return file;
+        }),
+    );
+});
+beforeEach(() => {
+    state = new Map();
+    process.env.KUBECONFIG = files.join(delimiter);
+});
+afterEach(() => {
+    if (usual === undefined) delete process.env.KUBECONFIG;
+    else process.env.KUBECONFIG = usual;
+    for (const api of Object.values(servers)) {
+        for (const path of api.objects.keys()) if (!path.endsWith("/kube-system")) api.objects.delete(path);
+    }
+});
+afterAll(() => {
+    for (const api of Object.values(servers)) api.close();
+    rmSync(folder, { recursive: true });
+});
+
+/** What a stack's program asks the engine for when it opens its cluster. */
+async function open(settings: Partial<StackConfiguration> = {}): Promise<Asked[]> {
+    const asked: Asked[] = [];
+    const newResource = ({ type, name, inputs }: pulumi.runtime.MockResourceArgs) => {
+        asked.push({ type, name, inputs: inputs as Record<string, unknown> });
+        if (type !== "pulumi:index:Stash") return { id: name, state: inputs as object };
+        if (!state.has(name)) state.set(name, (inputs as { input: unknown }).input);
+        return { id: name, state: { ...inputs, output: state.get(name) } };
+    };
+    await pulumi.runtime.setMocks({ newResource, call: ({ inputs }) => inputs as object }, "chaos-shop", "local");
+    try {
+        await openCluster({ namespace: "demo", placement: {}, ...settings } as StackConfiguration);
+    } finally {
+        await pulumi.runtime.disconnect();
+    }
+    return asked;
+}
+
+const providerOf = (asked: Asked[]) => asked.find(({ type }) => type === "pulumi:providers:kubernetes");
+const moving = "pulumi up --replace 'urn:pulumi:local::chaos-shop::pulumi:index:Stash::cluster'";
+
+describe("a state belongs to the cluster that it was made in", () => {
+    it("so another one is refused, with both contexts and the command that proceeds", async () => {
+        await open();
+        const refused = open({ kubeContext: "kind-b" });
+        await expect(refused).rejects.toThrow(/made in the cluster of context "kind-a".*context "kind-b".*is another/);
+        await expect(refused).rejects.toThrow("pulumi config set kube.context kind-a");
+        await expect(refused).rejects.toThrow(moving);
+    });
+
+    it("so a recreated one is refused, whose context has the same name", async () => {
+        await open();
+        servers["kind-a"].namespace("kube-system", {}, "recreated");
+        try {
+            await expect(open()).rejects.toThrow(`If it was recreated: ${moving}`);
+        } finally {
+            servers["kind-a"].namespace("kube-system", {}, "uid-of-kind-a");
+        }
+    });
+
+    it("also where it is known by another context", async () => {
+        await open();
+        state.set("cluster", { uid: "uid-of-kind-b", context: "its earlier name" });
+        expect(providerOf(await open({ kubeContext: "kind-b" }))).toBeDefined();
+    });
+
+    it("and the provider is told, so that it replaces nothing where only the context's name changes", async () => {
+        expect(providerOf(await open())!.inputs.clusterIdentifier).toBe("uid-of-kind-a");
+    });
+});
+
+describe("a stack is more than its name", () => {
+    const identityIn = (backend: Map<string, unknown>) => String(backend.get("identity"));
+    const annotate = (annotations: Record<string, string>) =>
+        servers["kind-a"].namespace("demo", { "chaos-shop/stack": "local", ...annotations });
+    const hasService = () =>
+        servers["kind-a"].objects.set("/api/v1/namespaces/demo/services", {
+            items: [{ metadata: { name: "gateway" } }],
+        });
+
+    it("so the namespace of a stack of the same name in another backend is refused", async () => {
+        await open();
+        annotate({ "chaos-shop/identity": identityIn(state) });
+        hasService();
+        state = new Map();
+        const refused = open();
+        await expect(refused).rejects.toThrow(/belongs to another stack named "local".*in another backend/);
+        await expect(refused).rejects.toThrow("demo chaos-shop/stack=local chaos-shop/identity-");
+        expect(state.has("cluster")).toBe(false);
+    });
+
+    it("and its identity stays the same from the first update on", async () => {
+        await open();
+        const first = identityIn(state);
+        expect(first).toMatch(/^[0-9a-f]{16}$/);
+        annotate({ "chaos-shop/identity": first });
+        hasService();
+        await open();
+        expect(identityIn(state)).toBe(first);
+    });
+
+    it("and two stacks never get the same", async () => {
+        await open();
+        const first = identityIn(state);
+        state = new Map();
+        await open();
+        expect(identityIn(state)).not.toBe(first);
+    });
+
+    it("a namespace of its name without an identity is its own: an earlier version made it", async () => {
+        annotate({});
+        hasService();
+        expect(providerOf(await open())).toBeDefined();
+    });
+
+    it("a namespace that a destroyed stack of its name kept with its claims is its own again", async () => {
+        annotate({ "chaos-shop/identity": "0123456789abcdef" });
+        servers["kind-a"].objects.set("/api/v1/namespaces/demo/services", { items: [] });
+        await open();
+        expect(identityIn(state)).toBe("0123456789abcdef");
+    });
+});
+
+it("the provider reads the same kubeconfig as the program, also if it is several files", async () => {
+    const { inputs } = providerOf(await open({ kubeContext: "kind-b" }))!;
+    // Empty: it reads KUBECONFIG itself, merges the files as kubectl does, and keeps no copy.
+    expect(inputs).toMatchObject({ context: "kind-b", kubeconfig: "" });
+});

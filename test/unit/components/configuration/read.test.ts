@@ -1,0 +1,471 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { ConfigurationError, type Mistake } from "../../../../components/configuration/mistakes";
+import { readConfiguration } from "../../../../components/configuration/read";
+import { settings } from "../../../../components/configuration/settings";
+
+const around = {
+    project: "chaos-shop",
+    stack: "local",
+    experiments: [
+        { name: "hot-deals-blackhole", attacks: [{ kind: "blackhole" }] },
+        { name: "orders-kill", variant: "seven" as const, attacks: [{ kind: "kill" }] },
+        { name: "two-at-once", attacks: [{ kind: "blackhole" }, { kind: "dns" }] },
+        {
+            name: "patient",
+            attacks: [{ kind: "blackhole" }],
+            actions: [{ kind: "wait", durationMs: 20_000 }, { kind: "scale" }, { kind: "wait", durationMs: 10_000 }],
+        },
+    ],
+};
+const own = (values: Record<string, string>) =>
+    Object.fromEntries(Object.entries(values).map(([key, value]) => [`chaos-shop:${key}`, value]));
+/** Without an agent, unless it is about one. */
+const read = (values: Record<string, string>) =>
+    readConfiguration(own({ "agent.enabled": "false", ...values }), around);
+
+function mistakesOf(values: Record<string, string>): readonly Mistake[] {
+    try {
+        read(values);
+    } catch (error) {
+        if (error instanceof ConfigurationError) return error.mistakes;
+        throw error;
+    }
+    return [];
+}
+
+describe("a stack without settings", () => {
+    it("is variant four in namespace demo, without an experiment", () => {
+        const configuration = read({});
+        expect(configuration).toMatchObject({
+            variant: "four",
+            namespace: "demo",
+            clusterName: "local",
+            gateway: { serviceType: "LoadBalancer" },
+            replicas: {},
+        });
+        expect(configuration.experiment.enabled).toBe(false);
+        expect(configuration.kubeContext).toBeUndefined();
+    });
+
+    it("checks /products once per second for 30 s, after a grace period of 15 s", () => {
+        expect(read({}).experiment).toMatchObject({
+            name: "hot-deals-blackhole",
+            area: "Global",
+            radius: undefined,
+            durationMs: 30_000,
+            intervalMs: 1_000,
+            timeoutMs: 5_000,
+            graceMs: 15_000,
+            successRate: 1,
+            deadlineMs: 600_000,
+        });
+    });
+});
+
+it("reads what the stack sets", () => {
+    const configuration = read({
+        namespace: "shop-1",
+        "replicas.hot-deals": "3",
+        "ingress.hosts": "shop.example.com, www.example.com",
+        "ingress.class": "nginx",
+        "experiment.radius": "50%",
+        "experiment.duration": "1m30s",
+        "experiment.target": "k8s.deployment=hot-deals,k8s.namespace=shop-1",
+    });
+    expect(configuration).toMatchObject({
+        namespace: "shop-1",
+        replicas: { "hot-deals": 3 },
+        ingress: { hosts: ["shop.example.com", "www.example.com"], class: "nginx" },
+        experiment: { radius: { kind: "share", share: 0.5 }, durationMs: 90_000 },
+    });
+});
+
+it("reads the settings of pods, storage and the Ingress", () => {
+    const configuration = read({
+        variant: "seven",
+        "ingress.hosts": "shop.example.com",
+        "ingress.annotations":
+            "cert-manager.io/cluster-issuer=letsencrypt, " +
+            "nginx.ingress.kubernetes.io/whitelist-source-range=10.0.0.0/8,172.16.0.0/12," +
+            "alb.ingress.kubernetes.io/load-balancer-attributes=idle_timeout.timeout_seconds=600," +
+            "routing.http2.enabled=true",
+        "images.pullSecrets": "registry, mirror",
+        "nodes.selector": "pool=demo,topology.kubernetes.io/zone=eu-1a",
+        "nodes.tolerations": "dedicated=demo:NoSchedule,spot:NoExecute,example.com/gpu",
+        "database.storage": "10Gi",
+        "broker.storage": "1Gi",
+        "storage.class": "fast",
+        "shutdown.delay": "5s",
+    });
+    expect(configuration).toMatchObject({
+        ingress: {
+            annotations: {
+                "cert-manager.io/cluster-issuer": "letsencrypt",
+                "nginx.ingress.kubernetes.io/whitelist-source-range": "10.0.0.0/8,172.16.0.0/12",
+                "alb.ingress.kubernetes.io/load-balancer-attributes":
+                    "idle_timeout.timeout_seconds=600,routing.http2.enabled=true",
+            },
+        },
+        storage: { database: "10Gi", broker: "1Gi", class: "fast", keep: true },
+        shutdownDelayMs: 5_000,
+    });
+    expect(configuration.placement).toEqual({
+        pullSecrets: ["registry", "mirror"],
+        nodeSelector: { pool: "demo", "topology.kubernetes.io/zone": "eu-1a" },
+        tolerations: [
+            { key: "dedicated", operator: "Equal", value: "demo", effect: "NoSchedule" },
+            { key: "spot", operator: "Exists", effect: "NoExecute" },
+            { key: "example.com/gpu", operator: "Exists" },
+        ],
+    });
+});
+
+it("ignores the keys of other projects", () => {
+    expect(() =>
+        readConfiguration(
+            { "kubernetes:context": "kind-kind", "aws:region": "eu-central-1", "chaos-shop:agent.enabled": "false" },
+            around,
+        ),
+    ).not.toThrow();
+});
+
+describe("every wrong value is rejected with its key, its value, what is allowed and the command that fixes it", () => {
+    const wrong: [key: string, value: string][] = [
+        ["variant", "five"],
+        ["namespace", "Demo_1"],
+        ["kube.context", " "],
+        ["cluster.name", ""],
+        ["install", "helm"],
+        ["install.timeout", "1h"],
+        ["chart.repo", "charts.example.com"],
+        ["chart.name", ""],
+        ["chart.version", ""],
+        ["chart.values", ""],
+        ["manifest", ""],
+        ["gateway.serviceType", "loadbalancer"],
+        ["gateway.addressTimeout", "soon"],
+        ["ingress.hosts", "not a host"],
+        ["ingress.hosts", "http://shop.example.com"],
+        ["ingress.class", "Not A Class"],
+        ["ingress.tlsSecret", "Secret!"],
+        ["ingress.annotations", "letsencrypt"],
+        ["ingress.annotations", "cluster-issuer=letsencrypt"],
+        ["replicas.gateway", "-1"],
+        ["replicas.fashion-bestseller", "two"],
+        ["replicas.toys-bestseller", "1.5"],
+        ["replicas.hot-deals", "1000"],
+        ["replicas.orders", "none"],
+        ["replicas.inventory", "-1"],
+        ["orders.readyTimeout", "an hour"],
+        ["images.nats", "docker.io/library/nats"],
+        ["images.node", "docker.io/library/node"],
+        ["images.node", "docker.io/library/node:latest"],
+        ["images.postgres", "docker.io/library/postgres:"],
+        ["images.pullSecrets", "Registry"],
+        ["images.pullSecrets", "one,,two"],
+        ["nodes.selector", "demo"],
+        ["nodes.selector", "pool=not a value"],
+        ["nodes.tolerations", "dedicated=demo:Never"],
+        ["nodes.tolerations", "NoSchedule:dedicated:"],
+        ["database.storage", "1 GB"],
+        ["broker.storage", "lots"],
+        ["storage.class", "Fast!"],
+        ["storage.keep", "maybe"],
+        ["shutdown.delay", "an hour"],
+        ["agent.enabled", "yes"],
+        ["agent.install", "apt"],
+        ["agent.key", "short"],
+        ["agent.namespace", "Agents"],
+        ["agent.timeout", "1h"],
+        ["agent.chart", ""],
+        ["agent.repo", "charts.example.com"],
+        ["agent.version", ""],
+        ["agent.values", ""],
+        ["agent.manifest", ""],
+        ["experiment.enabled", "yes"],
+        ["experiment.name", "everything-down"],
+        ["experiment.area", "The World"],
+        ["experiment.target", "hot-deals"],
+        ["experiment.target", "k8s.pod.name=hot-deals-1"],
+        ["experiment.target", "k8s.deploy=hot-deals"],
+        ["experiment.radius", "0"],
+        ["experiment.radius", "200%"],
+        ["experiment.radius", "none"],
+        ["experiment.attack", "earthquake"],
+        ["experiment.duration", "30"],
+        ["experiment.interval", "0s"],
+        ["experiment.timeout", "forever"],
+        ["experiment.grace", "-1s"],
+        ["experiment.successRate", "1.0"],
+        ["experiment.successRate", "0%"],
+        ["experiment.deadline", "1s"],
+        ["experiment.onFailure", "panic"],
+        ["experiment.run", ""],
+    ];
+
+    it.each(wrong)("%s = %j", (key, value) => {
+        const mistakes = mistakesOf({ [key]: value });
+        expect(mistakes).toHaveLength(1);
+        expect(mistakes[0]).toMatchObject({ key, value: key === "agent.key" ? "[secret]" : value });
+        expect(mistakes[0]!.reason).toMatch(/allowed: ./);
+        expect(mistakes[0]!.command).toMatch(`pulumi config set ${key === "agent.key" ? "--secret " : ""}${key}`);
+    });
+
+    it("covers every setting", () => {
+        expect([...new Set(wrong.map(([key]) => key))].sort()).toEqual(Object.keys(settings).sort());
+    });
+
+    it.each(Object.entries(settings))("the command for %s sets a value that is allowed", (_, setting) => {
+        expect((setting as { read(text: string): unknown }).read(setting.default ?? setting.example!)).toBeDefined();
+    });
+});
+
+describe("keys", () => {
+    it("a misspelled key is rejected, with the key that was meant", () => {
+        expect(mistakesOf({ "experiment.enabeld": "true" })).toEqual([
+            {
+                key: "experiment.enabeld",
+                value: "true",
+                reason: "there is no such setting; did you mean experiment.enabled?",
+                command: "pulumi config rm experiment.enabeld && pulumi config set experiment.enabled true",
+            },
+        ]);
+    });
+
+    it("an unknown key is rejected, with a list of all keys", () => {
+        expect(mistakesOf({ colour: "blue" })[0]!.reason).toContain("experiment.enabled");
+    });
+
+    it("a key set with --path is rejected, with the command that sets it without", () => {
+        expect(mistakesOf({ experiment: '{"enabled":true}' })[0]).toMatchObject({
+            key: "experiment",
+            command: expect.stringContaining("pulumi config rm experiment && "),
+        });
+    });
+});
+
+describe("a saved experiment", () => {
+    it("that does not exist is rejected, with those that fit the stack's variant", () => {
+        expect(mistakesOf({ "experiment.name": "cold-deals" })).toMatchObject([
+            {
+                key: "experiment.name",
+                reason: "there is no such saved experiment; allowed: hot-deals-blackhole, two-at-once, patient",
+            },
+        ]);
+    });
+
+    it("for another variant of the shop is rejected, with the command that changes the variant", () => {
+        expect(mistakesOf({ "experiment.name": "orders-kill" })).toMatchObject([
+            {
+                key: "experiment.name",
+                reason: expect.stringContaining("needs variant seven, and this stack is variant four"),
+                command: "pulumi config set variant seven",
+            },
+        ]);
+    });
+});
+
+describe("values that contradict one another", () => {
+    it.each([
+        ["experiment.interval", { "experiment.duration": "5s", "experiment.interval": "10s" }],
+        [
+            "experiment.deadline",
+            { "experiment.duration": "50s", "experiment.grace": "15s", "experiment.deadline": "1m" },
+        ],
+        [
+            "experiment.area",
+            { "experiment.area": "elsewhere", "experiment.target": "k8s.deployment=hot-deals,k8s.namespace=demo" },
+        ],
+        ["ingress.class", { "ingress.class": "nginx" }],
+        ["replicas.orders", { "replicas.orders": "2" }],
+        ["ingress.tlsSecret", { "ingress.tlsSecret": "shop-tls" }],
+        ["ingress.annotations", { "ingress.annotations": "example.com/a=b" }],
+        ["broker.storage", { "broker.storage": "1Gi" }],
+        ["storage.class", { "storage.class": "fast" }],
+        ["experiment.duration", { "experiment.name": "patient", "experiment.duration": "10s" }],
+    ])("%s", (key, values: Record<string, string>) => {
+        expect(mistakesOf(values)).toMatchObject([
+            {
+                key,
+                value: values[key],
+                reason: expect.any(String),
+                command: expect.stringContaining("pulumi config set "),
+            },
+        ]);
+    });
+
+    it("are reported in the units in which people write them", () => {
+        expect(
+            mistakesOf({ "experiment.duration": "4m", "experiment.grace": "90s", "experiment.deadline": "5m" }),
+        ).toMatchObject([
+            {
+                value: "5m",
+                reason: expect.stringMatching(/ together, 330s$/),
+                command: "pulumi config set experiment.deadline 12m",
+            },
+        ]);
+    });
+});
+
+describe("an experiment with several attacks", () => {
+    it.each([
+        ["experiment.target", "k8s.deployment=hot-deals"],
+        ["experiment.attack", "dns"],
+    ])("is rejected with %s, which could mean either attack", (key, value) => {
+        expect(mistakesOf({ "experiment.name": "two-at-once", [key]: value })).toMatchObject([
+            {
+                key,
+                value,
+                reason: expect.stringContaining("several attacks (blackhole, dns)"),
+                command: `pulumi config rm ${key}`,
+            },
+        ]);
+    });
+
+    it("is accepted with experiment.radius, which applies to each attack", () =>
+        expect(mistakesOf({ "experiment.name": "two-at-once", "experiment.radius": "50%" })).toEqual([]));
+});
+
+describe("a shop from a chart or a manifest", () => {
+    const folder = mkdtempSync(join(tmpdir(), "chaos-shop-values-"));
+    afterAll(() => rmSync(folder, { recursive: true }));
+    const values = (text: string) => {
+        writeFileSync(join(folder, "values.yaml"), text);
+        return join(folder, "values.yaml");
+    };
+
+    it("is by default the upstream demo's chart, with a timeout of 5 minutes", () => {
+        const chart = { name: "steadybit-shopping-demo", repo: "https://steadybit.github.io/shopping-demo" };
+        expect(read({ install: "chart" }).install).toMatchObject({ kind: "chart", chart, timeoutMs: 300_000 });
+    });
+
+    it("accepts a values file of YAML, even an empty one", () => {
+        for (const text of ["ingress: { hosts: [shop.example.com] }\n", ""]) {
+            expect(read({ install: "chart", "chart.values": values(text) }).install).toMatchObject({
+                chart: { valuesFile: join(folder, "values.yaml") },
+            });
+        }
+    });
+
+    it.each([
+        ["no YAML", "ingress: [\npassword: s3cr3t", /is not YAML: look at line \d/],
+        ["no values", "- password: s3cr3t\n", /contains no values/],
+    ])("rejects a values file that has %s, and quotes nothing of it", (_, text, reason) => {
+        const mistakes = mistakesOf({ install: "chart", "chart.values": values(text) });
+        expect(mistakes).toMatchObject([
+            {
+                key: "chart.values",
+                reason: expect.stringMatching(reason),
+                command: "pulumi config set chart.values values.yaml",
+            },
+        ]);
+        expect(JSON.stringify(mistakes)).not.toContain("s3cr3t");
+    });
+
+    it.each([
+        ["manifest", { install: "manifest" }],
+        ["manifest", { install: "manifest", manifest: "no-such-file.yaml" }],
+        ["chart.values", { install: "chart", "chart.values": "no-such-file.yaml" }],
+    ])("does not make up for a wrong %s", (key, settings) => {
+        expect(mistakesOf(settings as Record<string, string>)).toMatchObject([
+            { key, command: expect.stringContaining(`pulumi config set ${key} `) },
+        ]);
+    });
+
+    it("rejects settings that only the program reads, with the command that removes each", () => {
+        const set = {
+            "replicas.gateway": "2",
+            "gateway.serviceType": "NodePort",
+            "database.storage": "1Gi",
+            "images.postgres": "postgres:16",
+        };
+        expect(
+            mistakesOf({ install: "chart", ...set, "ingress.hosts": "shop.example.com" }).map(({ command }) => command),
+        ).toEqual(Object.keys(set).map((key) => `pulumi config rm ${key}`));
+        expect(
+            mistakesOf({
+                install: "manifest",
+                manifest: "https://example.com/shop.yaml",
+                "ingress.hosts": "shop.example.com",
+            }),
+        ).toMatchObject([{ key: "ingress.hosts", command: "pulumi config rm ingress.hosts" }]);
+    });
+});
+
+describe("the agent's key", () => {
+    const secretive = { ...around, isSecret: (key: string) => key === "chaos-shop:agent.key" };
+    const refusal = (values: Record<string, string>, surroundings: typeof around = around): Mistake[] => {
+        try {
+            readConfiguration(own(values), surroundings);
+        } catch (error) {
+            return [...(error as ConfigurationError).mistakes];
+        }
+        return [];
+    };
+    const key = "0123456789abcdef";
+
+    it("is required if the agent is enabled; the error has a command that generates one", () => {
+        expect(refusal({})).toMatchObject([
+            { key: "agent.key", command: "openssl rand -hex 32 | pulumi config set --secret agent.key" },
+        ]);
+    });
+    it("comes from the platform of a vendor's agent; the error has a command that asks for it", () => {
+        expect(refusal({ "agent.install": "chart" })).toMatchObject([
+            { key: "agent.key", command: "pulumi config set --secret agent.key" },
+        ]);
+    });
+    it("is rejected in clear text, and not shown, even if the agent is disabled", () => {
+        for (const enabled of ["true", "false"]) {
+            const mistakes = refusal({ "agent.key": key, "agent.enabled": enabled });
+            expect(mistakes).toMatchObject([
+                { key: "agent.key", value: "[secret]", command: "pulumi config set --secret agent.key" },
+            ]);
+            expect(JSON.stringify(mistakes)).not.toContain(key);
+        }
+    });
+    it("is accepted as a secret", () => {
+        const { agent } = readConfiguration(own({ "agent.key": key }), secretive);
+        expect(agent).toMatchObject({ install: "builtin", key, namespace: "demo-agent", timeoutMs: 300_000 });
+    });
+    it.each([
+        ["agent.manifest", { "agent.install": "manifest" }],
+        ["agent.manifest", { "agent.install": "manifest", "agent.manifest": "no-such-file.yaml" }],
+        ["agent.values", { "agent.install": "chart", "agent.values": "no-such-file.yaml" }],
+        ["agent.namespace", { "agent.namespace": "demo" }],
+    ])("does not make up for a wrong %s", (wrong, values) => {
+        expect(refusal({ "agent.key": key, ...values }, secretive)).toMatchObject([
+            { key: wrong, command: expect.stringContaining(`pulumi config set ${wrong} `) },
+        ]);
+    });
+});
+
+it("all mistakes of a stack are reported at once", () => {
+    const mistakes = mistakesOf({ variant: "five", namespace: "Demo", "experiment.radius": "0", nonsense: "1" });
+    expect(mistakes.map(({ key }) => key).sort()).toEqual(["experiment.radius", "namespace", "nonsense", "variant"]);
+    expect(() => read({ variant: "five", "experiment.radius": "0" })).toThrow(
+        /stack local has 2 mistakes(.|\n)*variant is "five"(.|\n)*experiment.radius is "0"/,
+    );
+});
+
+it("a secret never shows in the error about it", () => {
+    const secretive = {
+        ...around,
+        isSecret: (key: string) => key === "chaos-shop:agent.kee" || key === "chaos-shop:experiment.run",
+    };
+    const error = (() => {
+        try {
+            readConfiguration(
+                own({ "agent.enabled": "false", "agent.kee": "s3cr3t-value", "experiment.radius": "0" }),
+                secretive,
+            );
+        } catch (thrown) {
+            return thrown as ConfigurationError;
+        }
+        throw new Error("it was accepted");
+    })();
+    expect(error.message).not.toContain("s3cr3t-value");
+    expect(error.message).toContain('agent.kee is "[secret]"');
+});

@@ -1,0 +1,69 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { requireChart } from "../../../../components/install/repository";
+
+const index = {
+    apiVersion: "v1",
+    entries: { shop: [{ version: "1.1.0" }, { version: "1.0.0" }], agent: [{ version: "2.0.0" }] },
+};
+let server: Server;
+let url: string;
+
+beforeAll(async () => {
+    server = createServer((request, response) => {
+        if (request.url === "/charts/index.yaml") response.end(JSON.stringify(index));
+        else if (request.url === "/page/index.yaml") response.end("<html>not an index</html>");
+        else response.writeHead(404).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => void server.close());
+
+describe("a chart", () => {
+    it.each([
+        ["the newest", undefined],
+        ["one version", "1.0.0"],
+        ["a range of versions", "^1.0.0"],
+    ])("that its repository has is accepted: %s", async (_, version) => {
+        await expect(requireChart({ repo: `${url}/charts/`, name: "shop", version })).resolves.toBeUndefined();
+    });
+
+    const refusals: [string, () => Parameters<typeof requireChart>[0], RegExp][] = [
+        [
+            "is not in its repository",
+            () => ({ repo: `${url}/charts`, name: "shpo" }),
+            new RegExp(
+                String.raw`chart\.name is "shpo", which .* does not have; allowed: shop, agent\. Nothing was ` +
+                    String.raw`touched; .*pulumi config set chart\.name`,
+            ),
+        ],
+        [
+            "has no such version",
+            () => ({ repo: `${url}/charts`, name: "shop", version: "3.0.0" }),
+            /chart\.version is "3\.0\.0", .*allowed: 1\.1\.0, 1\.0\.0\./,
+        ],
+        [
+            "is in no repository",
+            () => ({ repo: `${url}/nothing`, name: "shop" }),
+            new RegExp(
+                String.raw`chart\.repo is ".*\/nothing", .*status 404 for its index\.yaml\. Nothing was ` +
+                    String.raw`touched; .*pulumi config set chart\.repo`,
+            ),
+        ],
+        [
+            "is at an address without an index",
+            () => ({ repo: `${url}/page`, name: "shop" }),
+            /which cannot be read as a chart repository/,
+        ],
+        [
+            "is at an address that does not answer",
+            () => ({ repo: "http://127.0.0.1:2", name: "shop" }),
+            /chart\.repo is "http:\/\/127\.0\.0\.1:2", .*ECONNREFUSED/,
+        ],
+    ];
+    it.each(refusals)("that %s is reported before anything is touched", async (_, chart, expected) => {
+        await expect(requireChart(chart())).rejects.toThrow(expected);
+    });
+});

@@ -1,0 +1,85 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { ExternalShop, type ExternalShopArgs } from "../../../components/install/external-shop";
+import type { Cluster } from "../../../chaos/cluster/client";
+import { type Asked, find, kinds, recordGraph, secretMark } from "./support";
+
+const release = "kubernetes:helm.sh/v3:Release";
+const chart = { name: "shop", repo: "https://charts.example.com" };
+
+/** A cluster in which one Deployment is ready. */
+const list =
+    (...items: object[]) =>
+    async () => ({ items });
+const ready = {
+    metadata: { name: "gateway", generation: 1 },
+    spec: { replicas: 1 },
+    status: { observedGeneration: 1, readyReplicas: 1, updatedReplicas: 1 },
+};
+const cluster = {
+    core: { listNamespacedPod: list() },
+    apps: { listNamespacedDaemonSet: list(), listNamespacedStatefulSet: list(), listNamespacedDeployment: list(ready) },
+} as unknown as Cluster;
+
+/** What a shop from somewhere asks for. */
+function graphOf(source: ExternalShopArgs["source"]): Promise<Asked[]> {
+    return recordGraph(
+        async () =>
+            void new ExternalShop("shop", { namespace: "demo", source, variant: "four", cluster, timeoutMs: 5_000 }),
+    );
+}
+
+describe("a shop from a chart", () => {
+    it("is the Helm release shop in the stack's namespace, which Helm does not wait for", async () => {
+        expect(find(await graphOf({ install: "chart", chart }), release, "shop")).toMatchObject({
+            name: "shop",
+            namespace: "demo",
+            chart: "shop",
+            repositoryOpts: { repo: chart.repo },
+            skipAwait: true,
+        });
+    });
+
+    it("keeps the values secret: the provider merges the values file into them, which may hold passwords", async () => {
+        const { values } = find(
+            await graphOf({ install: "chart", chart: { ...chart, valuesFile: "values.yaml" } }),
+            release,
+            "shop",
+        );
+        expect(values).toMatchObject({ [secretMark]: expect.any(String), value: {} });
+    });
+
+    it("gets the stack's hosts under the value names of this project's chart and of the upstream demo's", async () => {
+        const ingress = { hosts: ["shop.example.com", "www.example.com"], class: "nginx" };
+        expect(find(await graphOf({ install: "chart", chart, ingress }), release, "shop").values.value).toEqual({
+            ingress,
+            gateway: { ingress: { host: "shop.example.com" } },
+        });
+    });
+});
+
+describe("a shop from a manifest", () => {
+    let asked: Asked[];
+    beforeAll(async () => {
+        const objects = [
+            { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "gateway" }, spec: {} },
+            { apiVersion: "v1", kind: "Secret", metadata: { name: "accounts" }, data: { password: "cGFzc3dvcmQ=" } },
+        ];
+        asked = await graphOf({ install: "manifest", manifest: { namespaceLabels: { level: "high" }, objects } });
+    });
+
+    it("consists of resources in the stack's namespace, workloads last", () => {
+        const made = asked.filter(({ type }) => type.startsWith("kubernetes:"));
+        expect(made.map(({ type }) => type)).toEqual([kinds.namespace, kinds.secret, kinds.deployment]);
+        for (const { inputs } of made.slice(1)) expect(inputs.metadata.namespace).toBe("demo");
+    });
+
+    it("passes its labels to the namespace, without the Pod Security level of the program's own shop", () => {
+        const { labels } = find(asked, kinds.namespace, "demo").metadata;
+        expect(labels).toMatchObject({ level: "high" });
+        expect(labels).not.toHaveProperty("pod-security.kubernetes.io/enforce");
+    });
+
+    it("marks the data of its Secrets as secret", () => {
+        expect(find(asked, kinds.secret, "shop-secret-accounts").data).toHaveProperty(secretMark);
+    });
+});

@@ -1,0 +1,65 @@
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { anyGo, goToolchain } from "./go-toolchain";
+import type { StoredPart, Workshop } from "./part";
+import { run } from "./run";
+
+/** How one Go program is built. */
+export interface GoBuild {
+    /** Absolute; its folder `modules` holds the module. */
+    readonly sourceFolder: string;
+    /** The folder under `modules`; its go.mod and go.sum pin all dependencies. */
+    readonly module: string;
+    /** Import path of the package. @default the module's own main */
+    readonly package?: string;
+    /** The name of the executable. */
+    readonly output: string;
+    /** Variables set by the linker: full name to value. */
+    readonly variables?: Record<string, string>;
+    /** A pattern of packages to compile without optimization, which is faster. @default none */
+    readonly unoptimized?: string;
+    /** Further names of the executable, as links in the folder `bin`, for PATH. */
+    readonly links?: readonly string[];
+}
+
+/** A part that is one Go program. */
+export function goPart(about: Pick<StoredPart, "name" | "version" | "title" | "minutes">, build: GoBuild): StoredPart {
+    // A package of another module depends on the pins, not on the module's own sources.
+    const pins = ["go.mod", "go.sum"].map((file) => `modules/${build.module}/${file}`);
+    return {
+        ...about,
+        kind: "stored",
+        needs: [goToolchain],
+        recipe: { arguments: goBuildArguments(build), output: build.output, links: build.links },
+        sources: build.package ? pins : [`modules/${build.module}`],
+        sourceFolder: build.sourceFolder,
+        make: (folder, workshop) => goBuild(build, folder, workshop),
+    };
+}
+
+/**
+ * The arguments of `go build` without the output path.
+ *
+ * The flags override GOFLAGS. `-mod=readonly` requires go.sum to cover everything: Go then never asks the checksum
+ * database, which lacks some dependencies of the Kubernetes provider. `-buildvcs=false` ignores the checkout's state.
+ */
+export function goBuildArguments(build: Omit<GoBuild, "sourceFolder">): string[] {
+    const variables = Object.entries(build.variables ?? {}).map(([name, value]) => `-X ${name}=${value}`);
+    const args = ["build", "-v", "-mod=readonly", "-buildvcs=false", "-trimpath"];
+    args.push("-ldflags", ["-s -w", ...variables].join(" "));
+    if (build.unoptimized) args.push(`-gcflags=${build.unoptimized}=-N -l`);
+    if (build.package) args.push(build.package);
+    return args;
+}
+
+async function goBuild(build: GoBuild, folder: string, workshop: Workshop): Promise<Record<string, string>> {
+    const go = anyGo();
+    const [verb = "build", ...rest] = goBuildArguments(build);
+    await run(go.path, [verb, "-o", join(folder, build.output), ...rest], workshop.log, {
+        cwd: join(build.sourceFolder, "modules", build.module),
+        env: { CGO_ENABLED: "0", GOWORK: "off", GO111MODULE: "on", GOTOOLCHAIN: "local" },
+    });
+    if (build.links) mkdirSync(join(folder, "bin"));
+    for (const link of build.links ?? []) symlinkSync(join("..", build.output), join(folder, "bin", link));
+    return { go: go.version };
+}

@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** A lock that this process holds. */
+export interface Lock {
+    release(): Promise<void>;
+}
+
+/**
+ * Takes an exclusive lock, waiting until it is free.
+ *
+ * The kernel holds the lock (`flock`), not the existence of the file: it is freed when the process ends, however it
+ * ends, and nothing has to be cleaned up by hand. A child of this process holds it; the child ends with this process,
+ * because its standard input is then closed. The file contains the process id, for people.
+ *
+ * @param file the lock file; its folder is created.
+ * @param onWait called once with the holder's process id, if another process holds the lock.
+ * @throws if the `flock` command of util-linux cannot be run.
+ */
+export async function takeLock(file: string, onWait: (holderPid: string) => void): Promise<Lock> {
+    mkdirSync(dirname(file), { recursive: true });
+    for (let told = false; ; told = true) {
+        const holder = await tryLock(file);
+        if (holder) {
+            writeFileSync(file, `${process.pid}\n`);
+            const ended = new Promise<void>((resolve) => holder.once("exit", () => resolve()));
+            return {
+                release: () => {
+                    holder.ref();
+                    holder.stdin?.end();
+                    return ended;
+                },
+            };
+        }
+        if (!told) onWait(readFileSync(file, "utf8").trim() || "unknown");
+        await sleep(500);
+    }
+}
+
+/** The exit status of `flock` for a taken lock; any other status is a failure. */
+const TAKEN = 75;
+
+function tryLock(file: string): Promise<ChildProcess | undefined> {
+    // Detached: Ctrl-C at the terminal must not free the lock before this process has cleaned up.
+    const args = ["--nonblock", "--conflict-exit-code", String(TAKEN), file, "sh", "-c", "echo held; exec cat"];
+    const child = spawn("flock", args, { detached: true, stdio: ["pipe", "pipe", "inherit"] });
+    return new Promise((resolve, reject) => {
+        child.stdout.once("data", () => {
+            // The lock must not keep this process alive.
+            child.unref();
+            for (const stream of [child.stdin, child.stdout]) (stream as unknown as { unref(): void }).unref();
+            resolve(child);
+        });
+        child.once("error", (error) => reject(new Error(`cannot lock ${file}: ${error.message}`)));
+        child.once("exit", (status) => {
+            if (status === TAKEN) resolve(undefined);
+            else reject(new Error(`cannot lock ${file}: flock ended with status ${status}`));
+        });
+    });
+}

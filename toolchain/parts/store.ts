@@ -1,0 +1,77 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { run, SILENT } from "./run";
+import { fingerprintOf } from "./fingerprint";
+import { damagedFiles, readManifest, writeManifest } from "./manifest";
+import type { StoredPart, Workshop } from "./part";
+import { cachePaths } from "./paths";
+
+/** Prefix of a part's folder during the build. */
+const UNFINISHED = ".unfinished-";
+
+/** `missing` includes a part whose inputs changed: its new folder does not exist yet. */
+export type StoredState = "made" | "missing" | "damaged";
+
+/** See {@link fingerprintOf}. */
+function fingerprint(part: StoredPart): string {
+    const needed = part.needs.filter((other) => other.kind === "stored");
+    return fingerprintOf(part, needed.map(fingerprint));
+}
+
+/** The folder of a stored part, whether it exists or not: `<cache>/parts/<name>-<version>-<fingerprint>`. */
+export function folderOf(part: StoredPart): string {
+    return join(cachePaths().parts, `${part.name}-${part.version}-${fingerprint(part)}`);
+}
+
+/** Checks a stored part by the size and time of its files. */
+export async function storedState(part: StoredPart): Promise<StoredState> {
+    const folder = folderOf(part);
+    const manifest = readManifest(folder);
+    if (!manifest) return "missing";
+    return (await damagedFiles(folder, manifest)).length > 0 ? "damaged" : "made";
+}
+
+/**
+ * Builds a stored part in a temporary folder and renames that when it is complete: an interrupted build never counts.
+ * The caller holds the lock.
+ */
+export async function makeStored(part: StoredPart, workshop: Workshop): Promise<void> {
+    const folder = folderOf(part);
+    // The process id: a builder of a killed process may still be writing to its folder of the same part.
+    const unfinished = join(cachePaths().parts, `${UNFINISHED}${part.name}-${process.pid}`);
+    mkdirSync(unfinished, { recursive: true });
+    const startedMs = Date.now();
+    const facts = await part.make(unfinished, workshop);
+    await writeManifest(unfinished, {
+        name: part.name,
+        version: part.version,
+        fingerprint: fingerprint(part),
+        madeAt: new Date().toISOString(),
+        seconds: Math.round((Date.now() - startedMs) / 1000),
+        facts,
+    });
+    await removeTree(folder);
+    renameSync(unfinished, folder);
+}
+
+/** Removes the folders of interrupted builds. The caller holds the lock. */
+export async function removeUnfinished(): Promise<void> {
+    const { parts } = cachePaths();
+    const left = existsSync(parts) ? readdirSync(parts).filter((entry) => entry.startsWith(UNFINISHED)) : [];
+    // A folder that cannot be removed yet does no harm, and is removed the next time.
+    for (const entry of left) await removeTree(join(parts, entry)).catch(() => undefined);
+}
+
+/**
+ * Removes a folder and its content after unmounting what is mounted in it. A killed `mmdebstrap` may leave the host's
+ * /dev or /proc bound inside its root, and removing through such a mount would remove the host's files.
+ */
+export async function removeTree(folder: string): Promise<void> {
+    const mountPoints = readFileSync("/proc/self/mounts", "utf8")
+        .split("\n")
+        .map((line) => (line.split(" ")[1] ?? "").replaceAll("\\040", " "))
+        .filter((point) => point.startsWith(`${folder}/`));
+    for (const point of mountPoints.reverse()) await run("umount", ["--lazy", point], SILENT);
+    // A builder that is just ending may still be writing its last files.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { loginUrl } from "../stack-lock";
+import { PULUMI_CLI_VERSION } from "./versions";
+
+/**
+ * The environment variables that the Pulumi CLI needs and the user has not set. Without a login or a backend, the state
+ * is kept in a file backend in the project, encrypted with a generated passphrase; both are in `.pulumi/`, which git
+ * ignores. `npx pulumi`, whose npm package pins another version, is told to use the installed CLI.
+ *
+ * @param project the project's folder
+ * @param env the variables that are set. @default the environment of this process
+ * @returns the variables to add
+ */
+export function pulumiEnvironment(project: string, env: NodeJS.ProcessEnv = process.env): Record<string, string> {
+    const added: Record<string, string> = {};
+    if (env.PULUMI_SKIP_UPDATE_CHECK === undefined) added.PULUMI_SKIP_UPDATE_CHECK = "true";
+    if (env.PULUMI_VERSION === undefined) added.PULUMI_VERSION = PULUMI_CLI_VERSION;
+    if (env.PULUMI_BACKEND_URL !== undefined || env.PULUMI_ACCESS_TOKEN !== undefined || loginUrl(env)) return added;
+    added.PULUMI_BACKEND_URL = fileBackend(project);
+    if (env.PULUMI_CONFIG_PASSPHRASE === undefined && env.PULUMI_CONFIG_PASSPHRASE_FILE === undefined) {
+        added.PULUMI_CONFIG_PASSPHRASE_FILE = passphraseFile(join(project, ".pulumi"));
+    }
+    return added;
+}
+
+/**
+ * The URL of a file backend that survives a killed update. Without `metadata=skip` the CLI writes a second file beside
+ * each state file, and not atomically: a CLI killed in between leaves it empty, and from then on every command fails
+ * with "failed to load checkpoint: EOF".
+ */
+export function fileBackend(folder: string): string {
+    return `file://${folder}?metadata=skip`;
+}
+
+/** The passphrase's file, created if missing. Without it the secrets in the state cannot be read. */
+function passphraseFile(folder: string): string {
+    const file = join(folder, "passphrase");
+    if (!existsSync(file)) {
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        writeFileSync(file, randomBytes(24).toString("base64url"), { mode: 0o600, flag: "wx" });
+    }
+    return file;
+}
+
+/** A shell command per variable. */
+export function exportsOf(variables: Readonly<Record<string, string>>): string[] {
+    return Object.entries(variables).map(([name, value]) => `export ${name}=${shellQuoted(value)}`);
+}
+
+/** Safe in any POSIX shell. */
+export function shellQuoted(value: string): string {
+    return `'${value.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,141 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { ProgramInfo, RunRequest } from "@pulumi/pulumi/proto/language_pb";
+import { STOP_GRACE_MILLISECONDS } from "../plugin";
+import { parseRuntimeOptions } from "./options";
+
+/** How a program's run ended. */
+export interface RunResult {
+    /** Empty on success, and when the program has printed the error itself. */
+    readonly error: string;
+    /** The program has printed the error: the engine stops without a message. */
+    readonly bail: boolean;
+}
+
+/** The SDK's exit code for "failed, and the user has been told" (cmd/run/index.js of @pulumi/pulumi). */
+const EXIT_USER_WAS_TOLD = 32;
+
+/** How long to wait for the end of the output, which a process that the program started may hold open. */
+const OUTPUT_DELAY_MILLISECONDS = 5_000;
+
+/**
+ * Runs a Pulumi program as the official host does: in a new Node process, by `cmd/run` of the SDK that is installed
+ * with the program.
+ *
+ * @param cancelled interrupts the program when it aborts.
+ */
+export async function runProgram(
+    request: RunRequest,
+    engineAddress: string | undefined,
+    cancelled: AbortSignal,
+): Promise<RunResult> {
+    const info = requireInfo(request.getInfo());
+    const options = parseRuntimeOptions(info.getOptions()?.toJavaScript() ?? {});
+    const environment: NodeJS.ProcessEnv = {
+        ...process.env,
+        PULUMI_CONFIG: JSON.stringify(configOf(request)),
+        PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(request.getConfigsecretkeysList()),
+    };
+    if (options.typescript) {
+        environment.PULUMI_NODEJS_TYPESCRIPT = "true";
+    }
+    if (options.tsconfig) {
+        environment.PULUMI_NODEJS_TSCONFIG_PATH = options.tsconfig;
+    }
+    const runModule = process.env.PULUMI_LANGUAGE_NODEJS_RUN_PATH || "@pulumi/pulumi/cmd/run";
+    const args = [
+        ...options.nodeargs,
+        locate(runModule, info.getProgramDirectory()),
+        ...programArguments(request, info, engineAddress),
+    ];
+    const child = spawn("node", args, { env: environment, stdio: ["ignore", "pipe", "pipe"] });
+    child.stdout.pipe(process.stdout, { end: false });
+    child.stderr.pipe(process.stderr, { end: false });
+    let outOfMemory = false;
+    child.stderr.on("data", (text: Buffer) => (outOfMemory ||= text.includes("JavaScript heap out of memory")));
+    const interrupt = () => interruptThenKill(child);
+    cancelled.addEventListener("abort", interrupt, { once: true });
+    try {
+        return resultOf(await endOf(child), outOfMemory);
+    } finally {
+        cancelled.removeEventListener("abort", interrupt);
+    }
+}
+
+/** The arguments of `cmd/run` as the official host passes them, without empty ones. */
+function programArguments(request: RunRequest, info: ProgramInfo, engineAddress: string | undefined): string[] {
+    const flags = Object.entries({
+        monitor: request.getMonitorAddress(),
+        engine: engineAddress,
+        organization: request.getOrganization(),
+        project: request.getProject(),
+        "root-directory": info.getRootDirectory(),
+        stack: request.getStack(),
+        pwd: info.getProgramDirectory(),
+        parallel: String(request.getParallel()),
+    }).flatMap(([name, value]) => (value ? [`--${name}`, value] : []));
+    return [...flags, ...(request.getDryrun() ? ["--dry-run"] : []), info.getEntryPoint(), ...request.getArgsList()];
+}
+
+/** The stack's configuration; every version of the SDK reads keys such as `project:config:name`. */
+function configOf(request: RunRequest): Record<string, string> {
+    const entries = [...request.getConfigMap().entries()] as [string, string][];
+    return Object.fromEntries(
+        entries.map(([key, value]) => [key.replace(/^([^:]*):(?:config:)?/, "$1:config:"), value]),
+    );
+}
+
+function locate(module: string, programDirectory: string): string {
+    try {
+        return createRequire(join(programDirectory, "package.json")).resolve(module);
+    } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "MODULE_NOT_FOUND") {
+            throw error;
+        }
+        throw new Error(`${module} is not installed for the program in ${programDirectory}; run: pulumi install`);
+    }
+}
+
+function requireInfo(info: ProgramInfo | undefined): ProgramInfo {
+    if (!info) {
+        throw new Error("the engine sent no program to run; Pulumi CLI 3.92 or later is needed");
+    }
+    return info;
+}
+
+function interruptThenKill(child: ChildProcess): void {
+    child.kill("SIGINT");
+    setTimeout(() => child.kill("SIGKILL"), STOP_GRACE_MILLISECONDS).unref();
+}
+
+type End = { readonly code: number | null; readonly signal: NodeJS.Signals | null } | { readonly failure: Error };
+
+function endOf(child: ChildProcess): Promise<End> {
+    return new Promise((resolve) => {
+        child.on("error", (failure) => resolve({ failure }));
+        child.on("close", (code, signal) => resolve({ code, signal }));
+        // A grandchild may hold the output open for ever.
+        child.on("exit", (code, signal) =>
+            setTimeout(() => resolve({ code, signal }), OUTPUT_DELAY_MILLISECONDS).unref(),
+        );
+    });
+}
+
+function resultOf(end: End, outOfMemory: boolean): RunResult {
+    if ("failure" in end) {
+        return { error: `could not start node, which must be on PATH: ${end.failure.message}`, bail: false };
+    }
+    if (end.code === 0) {
+        return { error: "", bail: false };
+    }
+    if (end.code === EXIT_USER_WAS_TOLD) {
+        return { error: "", bail: true };
+    }
+    const remedy = outOfMemory
+        ? ". It ran out of memory; raise the limit in Pulumi.yaml, for example with the runtime option " +
+          "nodeargs: --max-old-space-size=4096"
+        : "";
+    const how = end.signal ? `was ended by ${end.signal}` : `exited with non-zero exit code: ${end.code}`;
+    return { error: `Program ${how}${remedy}`, bail: false };
+}

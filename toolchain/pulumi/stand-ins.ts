@@ -1,0 +1,64 @@
+import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { bundledFile } from "../bundle";
+import { COMMAND_PROVIDER_VERSION, PULUMI_CLI_VERSION } from "./versions";
+
+/** The first bytes of every stand-in, and of no official plugin: those are machine code. */
+const MARK = "#!/usr/bin/env node\n// chaos-shop stand-in";
+const HEAD = `${MARK}; an official plugin replaces it.\n`;
+
+interface StandIn {
+    readonly entryPoint: string;
+    /** Relative to Pulumi's home. */
+    readonly path: string;
+}
+
+const standIns: readonly StandIn[] = [
+    {
+        entryPoint: join(__dirname, "language-host", "main.ts"),
+        path: join("versions", PULUMI_CLI_VERSION, "bin", "pulumi-language-nodejs"),
+    },
+    {
+        entryPoint: join(__dirname, "command-provider", "main.ts"),
+        path: join("plugins", `resource-command-v${COMMAND_PROVIDER_VERSION}`, "pulumi-resource-command"),
+    },
+];
+
+/**
+ * Installs the two stand-ins, for the Node language host and the command provider, where the CLI looks for plugins.
+ * Neither can be built from a package registry, and the official releases may be out of reach.
+ *
+ * Official plugins stay untouched. A stand-in that is there is updated if its content changed. Each file is replaced
+ * atomically, also under a running engine.
+ *
+ * @param pulumiHome `$PULUMI_HOME`, usually `~/.pulumi`; missing folders are created.
+ * @throws an error of the file system or the bundler, with the file's name.
+ */
+export async function installStandIns(pulumiHome: string): Promise<void> {
+    await Promise.all(standIns.map((standIn) => install(standIn, join(pulumiHome, standIn.path))));
+}
+
+async function install({ entryPoint }: StandIn, path: string): Promise<void> {
+    const present = await contentOf(path);
+    if (present && !present.subarray(0, MARK.length).equals(Buffer.from(MARK))) return; // The official plugin.
+    const content = Buffer.concat([Buffer.from(HEAD), await readFile(bundledFile(entryPoint))]);
+    if (!present?.equals(content)) {
+        await mkdir(dirname(path), { recursive: true });
+        const unfinished = `${path}.${process.pid}.new`;
+        await writeFile(unfinished, content);
+        await chmod(unfinished, 0o755);
+        await rename(unfinished, path);
+    }
+    // Left by an interrupted download; the engine would ignore the plugin's folder.
+    await rm(`${dirname(path)}.partial`, { force: true });
+}
+
+/** Undefined if there is no file. */
+async function contentOf(path: string): Promise<Buffer | undefined> {
+    try {
+        return await readFile(path);
+    } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+        throw error;
+    }
+}
