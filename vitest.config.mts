@@ -30,8 +30,35 @@ export default defineConfig({
                 },
             },
             // Each file has a namespace. Two run at a time, since they mostly wait.
-            { test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], exclude: alone, maxWorkers: 2, ...patience } },
-            { test: { name: "e2e-alone", include: alone, fileParallelism: false, ...patience } },
+            {
+                test: {
+                    name: "e2e",
+                    include: ["test/e2e/**/*.test.ts"],
+                    exclude: alone,
+                    maxWorkers: 2,
+                    globalSetup: "test/e2e/network/drop.ts",
+                    ...patience,
+                },
+            },
+            // Again where the network refuses what a policy denies.
+            {
+                test: {
+                    name: "e2e-reject",
+                    include: ["story", "resilience"].map((file) => `test/e2e/shop/${file}.test.ts`),
+                    maxWorkers: 2,
+                    globalSetup: "test/e2e/network/reject.ts",
+                    ...patience,
+                },
+            },
+            {
+                test: {
+                    name: "e2e-alone",
+                    include: alone,
+                    fileParallelism: false,
+                    globalSetup: "test/e2e/network/drop.ts",
+                    ...patience,
+                },
+            },
         ],
     },
 });

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { deniedTrafficChoices } from "./node/components/network-policy";
 import { sandboxDestroy, sandboxDown } from "./node/down";
 import { exportCommands, sandboxEnvironment } from "./node/env";
 import { withProgress } from "./node/terminal-progress";
@@ -16,7 +17,9 @@ const usage = `Usage: npm run sandbox -- COMMAND
 
 A one-node Kubernetes, and the Pulumi CLI. Requires Linux, root and apt-get (Debian, Ubuntu).
 
-  up                 Start it. The first time, build its parts (16 min)
+  up [--denied drop|reject]
+                     Start it. The first time, build its parts (16 min). --denied: what the network does with traffic
+                     that a NetworkPolicy denies. Kept until changed; at first drop, as with Calico and Cilium
   down               Stop it and undo its changes to this machine. Keeps the cluster, images and volumes
   status [--json]    Show its state. Exit code 0: up, 1: broken, 3: down
   env                Print the environment of kubectl and Pulumi: eval "$(npm run -s sandbox -- env)"
@@ -29,26 +32,30 @@ class UsageError extends Error {}
 
 const options = {
     help: { type: "boolean", short: "h" },
+    denied: { type: "string" },
     json: { type: "boolean" },
     parts: { type: "boolean" },
 } as const;
 
 /** The commands, and the option that each takes. */
 const commands: Readonly<Record<string, { run(flags: Flags): Promise<number>; takes?: keyof typeof options }>> = {
-    up: { run: up },
+    up: { run: up, takes: "denied" },
     down: { run: down },
     status: { run: status, takes: "json" },
     env: { run: env },
     destroy: { run: destroy, takes: "parts" },
 };
 
-type Flags = { readonly help?: boolean; readonly json?: boolean; readonly parts?: boolean };
+type Flags = { readonly help?: boolean; readonly denied?: string; readonly json?: boolean; readonly parts?: boolean };
 
-async function up(): Promise<number> {
+async function up({ denied }: Flags): Promise<number> {
+    const choice = deniedTrafficChoices.find((each) => each === denied);
+    if (denied !== undefined && choice === undefined)
+        throw new UsageError(`\`--denied\` is \`${denied}\`; choices: ${deniedTrafficChoices.join(", ")}`);
     requireSandboxHost();
     await ensureParts(userParts);
     await ensurePulumi();
-    const { wasUp } = await withProgress(sandboxUp);
+    const { wasUp } = await withProgress((reporter) => sandboxUp(reporter, choice));
     console.log(
         wasUp
             ? "The sandbox is already up."

@@ -38,7 +38,8 @@ async function main(): Promise<void> {
     mkdirSync(reports, { recursive: true });
     const outcomes = [await checks(), run("unit"), run("services")];
     const unsuitable = unsuitableBecause();
-    if (unsuitable === undefined) outcomes.push(...(await onSandbox(() => [run("e2e"), run("e2e-alone")])));
+    if (unsuitable === undefined)
+        outcomes.push(...(await onSandbox(() => ["e2e", "e2e-reject", "e2e-alone"].map(run))));
     else console.log(`\nSkipped: the end-to-end tests, which need the sandbox. ${unsuitable}`);
 
     const failures = outcomes.flatMap((outcome) => outcome.failures);

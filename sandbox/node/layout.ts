@@ -17,6 +17,8 @@ export function nodeLayout() {
         kubeconfigs: join(root, "kubeconfigs"),
         /** Generated configuration: containerd, CNI, kubelet. */
         config: join(root, "config"),
+        /** What happens to traffic that a NetworkPolicy denies. */
+        deniedTraffic: join(root, "config", "denied-traffic"),
         etcd: join(root, "etcd"),
         containerdRoot: join(root, "containerd"),
         containerdState: join(root, "containerd-state"),

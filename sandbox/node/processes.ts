@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { ensureCgroups } from "./cgroups";
 import { systemPath } from "./command";
 import { type NodeLayout, writeFileAtomically } from "./layout";
@@ -22,6 +23,7 @@ export interface ProcessRecord {
     /** Start time in clock ticks since boot, from /proc: differs if the process id was reused. */
     readonly startTicks: string;
     readonly commandLine: readonly string[];
+    readonly environment?: Readonly<Record<string, string>>;
     /** ISO 8601. */
     readonly startedAt: string;
 }
@@ -78,15 +80,18 @@ export function logTail(layout: NodeLayout, name: string): string[] {
     }
 }
 
-/** Whether it runs with this command line. Paths of programs contain their hash. */
-export function isCurrent(layout: NodeLayout, component: Component): boolean {
-    const record = runningComponent(layout, component.name);
-    return record !== undefined && record.commandLine.join("\0") === [component.command, ...component.args].join("\0");
+/** Whether it runs with this command line and environment. Paths of programs contain their hash. */
+export function isCurrent(layout: NodeLayout, { name, command, args, environment }: Component): boolean {
+    const record = runningComponent(layout, name);
+    return (
+        record !== undefined &&
+        isDeepStrictEqual([record.commandLine, record.environment], [[command, ...args], environment])
+    );
 }
 
 /**
- * Starts a component in the background, unless it already runs with the same command line. One that runs with another
- * is stopped first.
+ * Starts a component in the background, unless it already runs with the same command line and environment. One that
+ * runs with others is stopped first.
  *
  * @param joinNamespaces a process whose network and mount namespaces it joins. @default none
  */
@@ -117,6 +122,7 @@ export async function startComponent(layout: NodeLayout, component: Component, j
             pid: child.pid,
             startTicks: startTicks(child.pid) ?? "gone",
             commandLine,
+            environment: component.environment,
             startedAt: new Date().toISOString(),
         };
         writeFileAtomically(recordPath(layout, component.name), JSON.stringify(record));

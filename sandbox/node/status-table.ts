@@ -20,6 +20,7 @@ export function statusTable(status: SandboxStatus): string {
             `Cluster DNS:     ${status.dnsAnswers ? "answers" : "does not answer"}`,
             `API server:      ${status.apiServer} (context ${status.context})`,
             `LoadBalancers:   ${status.loadBalancerPool}`,
+            `Denied traffic:  ${status.deniedTraffic === "drop" ? "dropped" : "rejected"}`,
             `Kubeconfig:      ${status.kubeconfig}`,
             `Pods not ready:  ${status.podsNotReady.join("\n                 ") || "none"}`,
             `Images:          ${status.images.join("\n                 ") || "none"}`,

@@ -7,6 +7,7 @@ import { type KubernetesObject, SandboxApi } from "./api";
 import { cgroupsExist } from "./cgroups";
 import { allComponents } from "./components";
 import { importedImages } from "./components/containerd";
+import { type DeniedTraffic, deniedTraffic } from "./components/network-policy";
 import { clusterDnsAnswers, isReady, nodeIsReady } from "./health";
 import { type NodeLayout, nodeLayout } from "./layout";
 import { namespacesAreSound } from "./namespaces";
@@ -16,7 +17,7 @@ import { isCurrent, logPath, runningComponent } from "./processes";
 
 interface ComponentStatus {
     readonly name: string;
-    /** `outdated`: it runs with another command line than `up` would use. */
+    /** `outdated`: it runs with another command line or environment than `up` would use. */
     readonly state: "running" | "outdated" | "stopped";
     readonly pid?: number;
     /** ISO 8601. */
@@ -34,6 +35,8 @@ export interface SandboxStatus {
     readonly components: readonly ComponentStatus[];
     /** Sentences; empty when up or down. */
     readonly problems: readonly string[];
+    /** What the network does with traffic that a NetworkPolicy denies. */
+    readonly deniedTraffic: DeniedTraffic;
     readonly nodeReady: boolean;
     readonly dnsAnswers: boolean;
     /** Pods that are neither ready nor completed, as `namespace/name: reason`. */
@@ -67,6 +70,7 @@ export async function sandboxStatus(): Promise<SandboxStatus> {
         loadBalancerPool: addresses.loadBalancerPool,
         components,
         problems,
+        deniedTraffic: deniedTraffic(layout),
         ...cluster,
         parts: await partsStatus(withNeeds(userParts)),
     };

@@ -12,7 +12,13 @@ import { configureContainerd, containerd, containerdAnswers, hasImages, importIm
 import { apiServer, controllerManager, proxy, sandboxController, scheduler } from "./components/control-plane";
 import { etcd } from "./components/etcd";
 import { configureKubelet, kubelet } from "./components/kubelet";
-import { networkPolicy } from "./components/network-policy";
+import {
+    chooseDeniedTraffic,
+    type DeniedTraffic,
+    enforcesChoice,
+    networkPolicy,
+    networkPolicyEnforcer,
+} from "./components/network-policy";
 import { takeDown } from "./down";
 import { clusterDnsAnswers, nameServerIsReady, nodeIsReady, nodeIsRegistered } from "./health";
 import { rememberHostSettings } from "./host-settings";
@@ -42,16 +48,21 @@ export interface RunningSandbox {
  * are still there, as after a reboot: the kubelet starts the pods again.
  *
  * @param reporter shows the steps. @default plain lines on standard error
+ * @param denied what the network does with traffic that a NetworkPolicy denies. @default as before; at first `drop`
  * @throws {UnsuitableHostError} if the sandbox cannot run here; {PartError} when a part cannot be built;
  *     {ComponentError} when a component does not start, with the end of its log.
  */
-export async function sandboxUp(reporter: NodeReporter = stderrReporter()): Promise<RunningSandbox> {
+export async function sandboxUp(
+    reporter: NodeReporter = stderrReporter(),
+    denied?: DeniedTraffic,
+): Promise<RunningSandbox> {
     requireSandboxHost();
     await ensureParts(clusterParts);
     const layout = nodeLayout();
     const parts = nodeParts();
     const sandbox = { kubeconfig: layout.kubeconfig, context: sandboxContext } as const;
     return withNodeLock(layout, reporter, async () => {
+        if (denied) chooseDeniedTraffic(layout, denied);
         if (await isHealthy(layout, parts)) return { ...sandbox, wasUp: true };
         await startOrRepair(layout, parts, reporter);
         return { ...sandbox, wasUp: false };
@@ -194,6 +205,7 @@ async function startNode(layout: NodeLayout, parts: NodeParts, api: SandboxApi, 
     // kube-router exits if its node is not registered.
     await waitFor(layout, "kubelet", "register the node", 60, () => nodeIsRegistered(api));
     await startComponent(layout, networkPolicy(layout, parts), holder);
+    await waitFor(layout, networkPolicyEnforcer, "replace its rules", 30, () => enforcesChoice(layout));
 }
 
 async function applyAddons(layout: NodeLayout, api: SandboxApi): Promise<void> {

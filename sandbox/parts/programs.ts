@@ -21,6 +21,12 @@ export const kube = goPart(
     },
 );
 
+/**
+ * The variable that tells kube-router what to do with traffic that a NetworkPolicy denies: an iptables target.
+ * kube-router itself always rejects; Calico and Cilium drop.
+ */
+export const deniedTrafficVariable = "DENIED_TRAFFIC_TARGET";
+
 export const kubeRouter = goPart(
     { name: "kube-router", version: "2.6.3-k3s1", title: "kube-router (network policies)", minutes: 1.5 },
     {
@@ -28,6 +34,14 @@ export const kubeRouter = goPart(
         module: "kubernetes",
         package: "github.com/cloudnativelabs/kube-router/v2/cmd/kube-router",
         output: "kube-router",
+        overlay: {
+            module: "github.com/cloudnativelabs/kube-router/v2",
+            file: "pkg/controllers/netpol/pod.go",
+            replacements: [
+                { from: '"-j", "REJECT", "\\n"}', to: `"-j", os.Getenv("${deniedTrafficVariable}"), "\\n"}` },
+                { from: '\t"strings"\n', to: '\t"os"\n\t"strings"\n' },
+            ],
+        },
     },
 );
 

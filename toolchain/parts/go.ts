@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { anyGo, goToolchain } from "./go-toolchain";
 import type { StoredPart, Workshop } from "./part";
@@ -18,8 +18,20 @@ export interface GoBuild {
     readonly variables?: Record<string, string>;
     /** A pattern of packages to compile without optimization, which is faster. @default none */
     readonly unoptimized?: string;
+    /** A change to one file of a dependency. @default none */
+    readonly overlay?: Overlay;
     /** Further names of the executable, as links in the folder `bin`, for PATH. */
     readonly links?: readonly string[];
+}
+
+/** A file of a dependency that is compiled with other text, through `go build -overlay`. The module stays as it is. */
+interface Overlay {
+    /** As in go.mod, such as `k8s.io/kubernetes`. */
+    readonly module: string;
+    /** Relative to the module. */
+    readonly file: string;
+    /** Text that occurs once in the file, and what replaces it. */
+    readonly replacements: readonly { readonly from: string; readonly to: string }[];
 }
 
 /** A part that is one Go program. */
@@ -30,7 +42,12 @@ export function goPart(about: Pick<StoredPart, "name" | "version" | "title" | "m
         ...about,
         kind: "stored",
         needs: [goToolchain],
-        recipe: { arguments: goBuildArguments(build), output: build.output, links: build.links },
+        recipe: {
+            arguments: goBuildArguments(build),
+            output: build.output,
+            links: build.links,
+            overlay: build.overlay,
+        },
         sources: build.package ? pins : [`modules/${build.module}`],
         sourceFolder: build.sourceFolder,
         make: (folder, workshop) => goBuild(build, folder, workshop),
@@ -55,11 +72,34 @@ export function goBuildArguments(build: Omit<GoBuild, "sourceFolder">): string[]
 async function goBuild(build: GoBuild, folder: string, workshop: Workshop): Promise<Record<string, string>> {
     const go = anyGo();
     const [verb = "build", ...rest] = goBuildArguments(build);
-    await run(go.path, [verb, "-o", join(folder, build.output), ...rest], workshop.log, {
+    const options = {
         cwd: join(build.sourceFolder, "modules", build.module),
         env: { CGO_ENABLED: "0", GOWORK: "off", GO111MODULE: "on", GOTOOLCHAIN: "local" },
-    });
+    };
+    const overlay = join(folder, "overlay");
+    const flags: string[] = [];
+    if (build.overlay) {
+        const { module, file, replacements } = build.overlay;
+        const list = ["list", "-mod=readonly", "-m", "-f", "{{.Dir}}", module];
+        const original = join((await run(go.path, list, workshop.log, options)).trim(), file);
+        mkdirSync(overlay);
+        const [replaced, table] = [join(overlay, "replaced.go"), join(overlay, "overlay.json")];
+        writeFileSync(replaced, replaceOnce(readFileSync(original, "utf8"), replacements, `${module}/${file}`));
+        writeFileSync(table, JSON.stringify({ Replace: { [original]: replaced } }));
+        flags.push(`-overlay=${table}`);
+    }
+    await run(go.path, [verb, "-o", join(folder, build.output), ...flags, ...rest], workshop.log, options);
+    rmSync(overlay, { recursive: true, force: true });
     if (build.links) mkdirSync(join(folder, "bin"));
     for (const link of build.links ?? []) symlinkSync(join("..", build.output), join(folder, "bin", link));
     return { go: go.version };
+}
+
+/** @throws Error if a text does not occur exactly once: the dependency has changed */
+export function replaceOnce(text: string, replacements: Overlay["replacements"], file: string): string {
+    return replacements.reduce((changed, { from, to }) => {
+        const occurrences = changed.split(from).length - 1;
+        if (occurrences !== 1) throw new Error(`${file} contains ${occurrences} times, not once: ${from}`);
+        return changed.replace(from, () => to);
+    }, text);
 }

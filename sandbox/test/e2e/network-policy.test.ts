@@ -27,6 +27,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
     await startEnforcer();
+    await sandboxUp(undefined, "drop");
     await removeNamespace?.();
 }, 90_000);
 
@@ -39,6 +40,23 @@ describe("the sandbox's NetworkPolicies", { timeout: 60_000 }, () => {
         expect(await askFromPod(namespace, "client", `http://${bystander}:8080`)).toBe("bystander");
         await heal();
         expect(await eventually(ask, (body) => body === "target")).toBeLessThan(2);
+    });
+
+    it.each([
+        ["drop", "TIMEOUT"],
+        ["reject", "ECONNREFUSED"],
+    ] as const)("%s what they deny if told so, also after the rules are made again", async (denied, outcome) => {
+        await sandboxUp(undefined, denied);
+        await apply(namespace, blackhole);
+        await eventually(ask, (answer) => answer !== "target");
+        expect(await ask()).toBe(outcome);
+        // Any change of a policy has the enforcer make all rules again.
+        await apply(namespace, { ...blackhole, metadata: { name: "other" } });
+        await new Promise((resolve) => setTimeout(resolve, 1_500));
+        expect(await ask()).toBe(outcome);
+        await kubectl(["-n", namespace, "delete", "networkpolicy", "other"]);
+        await heal();
+        await eventually(ask, (body) => body === "target");
     });
 
     it("are accepted but ignored while the enforcer is stopped, and enforced again once it is back", async () => {

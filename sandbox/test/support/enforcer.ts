@@ -37,7 +37,7 @@ export async function startEnforcer(): Promise<void> {
 }
 
 /** The process id of the sandbox's namespace holder. @throws if the sandbox is not up */
-export function requireHolder(): number {
+function requireHolder(): number {
     const holder = runningComponent(nodeLayout(), namespaceHolder);
     if (!holder) throw new Error("the sandbox is not up; run `npm run sandbox -- up`");
     return holder.pid;

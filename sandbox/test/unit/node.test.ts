@@ -83,6 +83,7 @@ describe("the printed status", () => {
         loadBalancerPool: "198.18.1.0/24",
         components: [{ name: "etcd", state: "stopped", log: "/etcd.log" }],
         problems: [],
+        deniedTraffic: "drop",
         nodeReady: false,
         dnsAnswers: false,
         podsNotReady: [],

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fingerprintOf } from "../../../toolchain/parts/fingerprint";
-import { goBuildArguments } from "../../../toolchain/parts/go";
+import { goBuildArguments, replaceOnce } from "../../../toolchain/parts/go";
 import { isNewEnough } from "../../../toolchain/parts/go-toolchain";
 import { unsuitableBecause } from "../../../toolchain/parts/host";
 import { damagedFiles, readManifest, writeManifest } from "../../../toolchain/parts/manifest";
@@ -127,6 +127,13 @@ describe("Go", () => {
         expect(args).toEqual(expect.arrayContaining(["-mod=readonly", "-buildvcs=false", "-s -w -X a/b.Version=v1"]));
         expect(args).toContain("-gcflags=a/generated/...=-N -l");
     });
+
+    it.each([
+        ["is missing", "a", 0],
+        ["occurs twice", "abab", 2],
+    ])("refuses to change a dependency's file in which the text %s", (_case, text, times) =>
+        expect(() => replaceOnce(text, [{ from: "b", to: "c" }], "m/f.go")).toThrow(`m/f.go contains ${times} times`),
+    );
 });
 
 describe("a machine", () => {
