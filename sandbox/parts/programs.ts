@@ -34,7 +34,7 @@ export const kubeRouter = goPart(
         module: "kubernetes",
         package: "github.com/cloudnativelabs/kube-router/v2/cmd/kube-router",
         output: "kube-router",
-        overlay: {
+        patch: {
             module: "github.com/cloudnativelabs/kube-router/v2",
             file: "pkg/controllers/netpol/pod.go",
             replacements: [

@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { anyGo, goToolchain } from "./go-toolchain";
 import type { StoredPart, Workshop } from "./part";
 import { run } from "./run";
@@ -19,13 +19,13 @@ export interface GoBuild {
     /** A pattern of packages to compile without optimization, which is faster. @default none */
     readonly unoptimized?: string;
     /** A change to one file of a dependency. @default none */
-    readonly overlay?: Overlay;
+    readonly patch?: Patch;
     /** Further names of the executable, as links in the folder `bin`, for PATH. */
     readonly links?: readonly string[];
 }
 
-/** A file of a dependency that is compiled with other text, through `go build -overlay`. The module stays as it is. */
-interface Overlay {
+/** One file of a dependency that is compiled with other text. */
+interface Patch {
     /** As in go.mod, such as `k8s.io/kubernetes`. */
     readonly module: string;
     /** Relative to the module. */
@@ -46,7 +46,7 @@ export function goPart(about: Pick<StoredPart, "name" | "version" | "title" | "m
             arguments: goBuildArguments(build),
             output: build.output,
             links: build.links,
-            overlay: build.overlay,
+            patch: build.patch,
         },
         sources: build.package ? pins : [`modules/${build.module}`],
         sourceFolder: build.sourceFolder,
@@ -76,27 +76,42 @@ async function goBuild(build: GoBuild, folder: string, workshop: Workshop): Prom
         cwd: join(build.sourceFolder, "modules", build.module),
         env: { CGO_ENABLED: "0", GOWORK: "off", GO111MODULE: "on", GOTOOLCHAIN: "local" },
     };
-    const overlay = join(folder, "overlay");
-    const flags: string[] = [];
-    if (build.overlay) {
-        const { module, file, replacements } = build.overlay;
-        const list = ["list", "-mod=readonly", "-m", "-f", "{{.Dir}}", module];
-        const original = join((await run(go.path, list, workshop.log, options)).trim(), file);
-        mkdirSync(overlay);
-        const [replaced, table] = [join(overlay, "replaced.go"), join(overlay, "overlay.json")];
-        writeFileSync(replaced, replaceOnce(readFileSync(original, "utf8"), replacements, `${module}/${file}`));
-        writeFileSync(table, JSON.stringify({ Replace: { [original]: replaced } }));
-        flags.push(`-overlay=${table}`);
-    }
+    const patched = join(folder, "patched");
+    const flags = build.patch ? [await patchModule(build.patch, patched, workshop, options)] : [];
     await run(go.path, [verb, "-o", join(folder, build.output), ...flags, ...rest], workshop.log, options);
-    rmSync(overlay, { recursive: true, force: true });
+    rmSync(patched, { recursive: true, force: true });
     if (build.links) mkdirSync(join(folder, "bin"));
     for (const link of build.links ?? []) symlinkSync(join("..", build.output), join(folder, "bin", link));
     return { go: go.version };
 }
 
+/**
+ * Copies a dependency, changes it, and a go.mod that takes the copy. `go build -overlay` rejects files of the module
+ * cache.
+ *
+ * @returns the flag for `go build`
+ */
+async function patchModule(
+    { module, file, replacements }: Patch,
+    folder: string,
+    { log }: Workshop,
+    options: { cwd: string; env: Record<string, string> },
+): Promise<string> {
+    const go = anyGo();
+    const list = ["list", "-mod=readonly", "-m", "-f", "{{.Dir}}", module];
+    const original = (await run(go.path, list, log, options)).trim();
+    const [copy, modFile] = [join(folder, "module"), join(folder, "go.mod")];
+    cpSync(original, copy, { recursive: true });
+    // The module cache is read-only, and so is its copy.
+    for (const path of [dirname(join(copy, file)), join(copy, file)]) chmodSync(path, 0o755);
+    writeFileSync(join(copy, file), replaceOnce(readFileSync(join(original, file), "utf8"), replacements, file));
+    for (const name of ["go.mod", "go.sum"]) copyFileSync(join(options.cwd, name), join(folder, name));
+    await run(go.path, ["mod", "edit", `-replace=${module}=${copy}`, modFile], log, options);
+    return `-modfile=${modFile}`;
+}
+
 /** @throws Error if a text does not occur exactly once: the dependency has changed */
-export function replaceOnce(text: string, replacements: Overlay["replacements"], file: string): string {
+export function replaceOnce(text: string, replacements: Patch["replacements"], file: string): string {
     return replacements.reduce((changed, { from, to }) => {
         const occurrences = changed.split(from).length - 1;
         if (occurrences !== 1) throw new Error(`${file} contains ${occurrences} times, not once: ${from}`);

@@ -91,7 +91,12 @@ export function askFromPod(namespace: string, pod: string, url: string): Promise
     return runInPod(namespace, pod, program);
 }
 
-/** Tries until `probe` gives what is wanted. @throws with the last outcome when the time is over. */
+/**
+ * Tries until `probe` gives what is wanted.
+ *
+ * @returns after how many seconds the last try began
+ * @throws with the last outcome when the time is over.
+ */
 export async function eventually<T>(
     probe: () => Promise<T>,
     wanted: (value: T) => boolean,
@@ -99,8 +104,9 @@ export async function eventually<T>(
 ): Promise<number> {
     const startedMs = Date.now();
     for (;;) {
+        const triedMs = Date.now();
         const value = await probe();
-        if (wanted(value)) return (Date.now() - startedMs) / 1000;
+        if (wanted(value)) return (triedMs - startedMs) / 1000;
         if (Date.now() - startedMs > timeoutSeconds * 1000) {
             throw new Error(`still ${JSON.stringify(value)} after ${timeoutSeconds} s`);
         }
