@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { marked, partsOf } from "../../support/listing";
+import { ignoreNotFound } from "../../../chaos/cluster/client";
 import { quick, TestStack, until } from "./support";
 
 let stack: TestStack;
@@ -20,8 +21,8 @@ async function ask(pattern: string) {
 /** How many timeouts of 2 s each pattern waits for a backend that hangs. */
 const timeouts = { "/exception": 3, "/timeout": 1, "/retry": 3, "/parallel": 1 };
 const networks = {
-    drop: { does: "drops packets", status: 504, mark: "TIMEOUT", secondsPerTimeout: 2 },
-    reject: { does: "refuses connections", status: 502, mark: "UNREACHABLE", secondsPerTimeout: 0 },
+    drop: { does: "drops", status: 504, mark: "TIMEOUT", secondsPerTimeout: 2 },
+    reject: { does: "rejects", status: 502, mark: "UNREACHABLE", secondsPerTimeout: 0 },
 };
 const network = networks[inject("denied")];
 /** Expects as many timeouts, and little more. */
@@ -29,20 +30,59 @@ function expectTimeouts(seconds: number, count: number): void {
     expect(seconds).toBeGreaterThan(network.secondsPerTimeout * count - 0.1);
     expect(seconds).toBeLessThan(network.secondsPerTimeout * count + 1);
 }
+const circuitCloses = () =>
+    until(
+        "the circuit is closed",
+        async () => (await ask("/circuitbreaker")).body.statusHotDeals === "REMOTE_SERVICE",
+        15_000,
+    );
 
-describe(`while hot-deals is isolated by an experiment, on a network that ${network.does}`, () => {
+describe("while hot-deals is isolated by an experiment", () => {
     beforeAll(async () => {
         await stack.up({ ...quick, "experiment.enabled": "true" });
+        // It cannot reach the database either. Once it is not ready, its Service has no endpoint and refuses.
+        await until("hot-deals is not ready", async () => (await ask("")).status === 502, 30_000);
     });
 
-    it("/products fails as a whole, after its timeout at most", async () => {
+    it("/products fails as a whole, and at once", async () => {
+        const { status, body, seconds } = await ask("");
+        expect([status, body.backend]).toEqual([502, "hot-deals"]);
+        expect(seconds).toBeLessThan(1);
+    });
+
+    it.each(Object.keys(timeouts))("/products%s lists the other two and marks it, within a second", async (pattern) => {
+        const answer = await ask(pattern);
+        expect(partsOf(answer)).toEqual(marked("UNREACHABLE"));
+        expect(answer.seconds).toBeLessThan(1);
+    });
+
+    it("every pattern lists all backends again after the experiment", async () => {
+        await stack.up({ "experiment.enabled": "false" });
+        for (const pattern of ["", ...Object.keys(timeouts)])
+            expect((await ask(pattern)).body.statusHotDeals).toBe("REMOTE_SERVICE");
+        await circuitCloses();
+    });
+});
+
+describe(`while nobody may connect to hot-deals, which is ready, and the network ${network.does} what is denied`, () => {
+    const policy = { name: "nobody-to-hot-deals", namespace: "e2e-resilience" };
+    const allow = () => ignoreNotFound(stack.cluster.networking.deleteNamespacedNetworkPolicy(policy));
+    beforeAll(async () => {
+        const spec = { podSelector: { matchLabels: { app: "hot-deals" } }, policyTypes: ["Ingress"] };
+        const body = { metadata: { name: policy.name }, spec };
+        await stack.cluster.networking.createNamespacedNetworkPolicy({ namespace: policy.namespace, body });
+        await until("the policy is enforced", async () => (await ask("")).status !== 200, 15_000);
+    });
+    afterAll(allow);
+
+    it("/products fails as a whole, after its timeout if it has to wait", async () => {
         const { status, body, seconds } = await ask("");
         expect([status, body.backend]).toEqual([network.status, "hot-deals"]);
         expectTimeouts(seconds, 1);
     });
 
     it.each(Object.entries(timeouts))(
-        "/products%s lists the other two and marks it, after %i timeouts at most",
+        "/products%s lists the other two and marks it, after %i timeouts if it has to wait",
         async (pattern, count) => {
             const answer = await ask(pattern);
             expect(partsOf(answer)).toEqual(marked(network.mark));
@@ -58,14 +98,9 @@ describe(`while hot-deals is isolated by an experiment, on a network that ${netw
         expect(answer.seconds).toBeLessThan(1);
     });
 
-    it("every pattern lists all backends again after the experiment", async () => {
-        await stack.up({ "experiment.enabled": "false" });
-        for (const pattern of ["", ...Object.keys(timeouts)])
-            expect((await ask(pattern)).body.statusHotDeals).toBe("REMOTE_SERVICE");
-        await until(
-            "the circuit is closed",
-            async () => (await ask("/circuitbreaker")).body.statusHotDeals === "REMOTE_SERVICE",
-            15_000,
-        );
+    it("/products is complete and the circuit closed again after the policy is gone", async () => {
+        await allow();
+        await until("/products is complete", async () => (await ask("")).status === 200, 15_000);
+        await circuitCloses();
     });
 });
