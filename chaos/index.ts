@@ -1,6 +1,7 @@
 /** What a program needs that runs experiments in its stack. */
 export type { ServiceReference } from "./checks/service";
-export { type Cluster, reasonOf } from "./cluster/client";
+export type { Cluster } from "./cluster/client";
+export { problemOf } from "./cluster/problem";
 export { type ExperimentDefinition, mistakesIn } from "./definition/definition";
 export { type Plan, type PlanArgs, planOf } from "./definition/plan";
 export { Experiment, type ExperimentArgs, type ExperimentPrograms, holderOf } from "./experiment";

@@ -1,3 +1,5 @@
+import { problemOf } from "../chaos/cluster/problem";
+
 /** What a program's arguments ask for: to run with options, the help text, or an error message. */
 export type Parsed<Options> = Options | { help: true } | { mistake: string };
 
@@ -16,8 +18,8 @@ export function runWith<Options extends object>(
         console.error(`${parsed.mistake}\nSee: npm run ${name} -- --help`);
         process.exitCode = 2;
     } else {
-        main(parsed).catch((error: Error) => {
-            console.error(error.message);
+        main(parsed).catch((error: unknown) => {
+            console.error(problemOf(error));
             process.exitCode = 1;
         });
     }

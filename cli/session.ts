@@ -5,7 +5,8 @@ import { allowedContext } from "../components/cluster/guard";
 import { settings } from "../components/configuration/settings";
 import { type AgentReference, findAgents, keyOf } from "../chaos/targets/agents";
 import { loadKubeconfig } from "../chaos/cluster/kubeconfig";
-import { type Cluster, connect, ignoreNotFound, reasonOf } from "../chaos/cluster/client";
+import { type Cluster, connect, ignoreNotFound } from "../chaos/cluster/client";
+import { problemOf } from "../chaos/cluster/problem";
 import { preparePulumi } from "../toolchain/prepare-pulumi";
 import { exportsOf, pulumiEnvironment } from "../toolchain/pulumi/environment";
 import { demoCluster, sandboxContext } from "./cluster";
@@ -137,7 +138,7 @@ export const typed = (command: string) => styleText("cyan", `$ ${command}`);
 
 /** An error's message without stack trace and engine output. */
 export function plainError(error: unknown): string {
-    const message = reasonOf(error);
+    const message = problemOf(error);
     const diagnostics = /Diagnostics:\n([\s\S]*?)(?:\n\n(?:Outputs|Resources|Policies)|\n\s*stderr:|$)/.exec(
         message,
     )?.[1];

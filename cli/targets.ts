@@ -1,15 +1,18 @@
 import { styleText } from "node:util";
 import { askAgents, findAgents } from "../chaos/targets/agents";
 import { askApiServer, protectedNamespaces } from "../chaos/targets/discover";
-import { type Discovered, ownerOf, select } from "../chaos/targets/containers";
+import { type Discovered, select } from "../chaos/targets/containers";
+import { type Cluster, ignoreNotFound } from "../chaos/cluster/client";
 import { clusterOf } from "./cluster";
 import { runWith } from "./program";
 import { placeOfStack } from "./stack-file";
 import { type TargetsOptions, targetsOptions } from "./targets-options";
+import { targetsTable } from "./targets-table";
 
 const help = `Usage: npm run targets [-- [ATTRIBUTES...] [OPTIONS]]
 
-Lists the containers that an experiment can attack. Asks the stack's agents, or the API server if it has none.
+Lists the containers that an experiment can attack. Those of pods that are not ready only if it sets includeNotReady.
+Asks the stack's agents, or the API server if it has none.
 
   ATTRIBUTES          Attributes as in experiments. A container must match all of them. Examples:
                       npm run targets -- k8s.deployment=hot-deals,k8s.namespace=demo
@@ -28,6 +31,7 @@ async function main(options: TargetsOptions): Promise<void> {
     const place = placeOfStack(options.stack, options.namespace);
     const cluster = await clusterOf(place);
     const agents = place.agent && (await findAgents(cluster, place.agent));
+    if (!agents && options.namespace !== undefined) await requireNamespace(cluster, options.namespace);
     if (!agents)
         console.error(`The shop in namespace ${place.namespace} has no builtin agent: asking the API server instead`);
     const discovered = agents
@@ -35,33 +39,20 @@ async function main(options: TargetsOptions): Promise<void> {
         : await askApiServer(cluster, place.clusterName);
     const spared = await protectedNamespaces(cluster);
     const attackable = discovered.filter(({ namespace }) => !spared.has(namespace));
-    print(
-        options.expressions.reduce<Discovered[]>((rest, expression) => select(rest, expression), attackable),
-        options.json,
-    );
+    const found = options.expressions.reduce<Discovered[]>((rest, expression) => select(rest, expression), attackable);
+    if (options.json) return console.log(JSON.stringify(found, undefined, 2));
+    const [head, ...lines] = targetsTable(found);
+    console.log([styleText("bold", head!), ...lines].join("\n"));
 }
 
-function print(found: readonly Discovered[], json: boolean): void {
-    if (json) return console.log(JSON.stringify(found, undefined, 2));
-    const rows = found
-        .map(({ namespace, pod, container, attributes }) => [
-            namespace,
-            ownerOf(attributes) ?? "",
-            pod,
-            container,
-            String(attributes["host.hostname"]),
-        ])
-        .sort((a, b) => a.join("\0").localeCompare(b.join("\0")));
-    const table = [["NAMESPACE", "OWNER", "POD", "CONTAINER", "NODE"], ...rows];
-    const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)));
-    table.forEach((row, index) => {
-        const line = row
-            .map((cell, column) => cell.padEnd(widths[column]!))
-            .join("  ")
-            .trimEnd();
-        console.log(index === 0 ? styleText("bold", line) : line);
-    });
-    console.log(`${found.length} container${found.length === 1 ? "" : "s"}`);
+/** @throws Error if the namespace is not there: a misspelled one must not look like a shop without an agent */
+async function requireNamespace({ core }: Cluster, name: string): Promise<void> {
+    const found = await ignoreNotFound(core.readNamespace({ name }));
+    if (found !== undefined) return;
+    throw new Error(
+        `namespace ${name} does not exist in this cluster. Install the shop there, or name its namespace: ` +
+            "npm run targets -- --namespace NAME",
+    );
 }
 
 runWith("targets", help, targetsOptions(process.argv.slice(2)), main);

@@ -12,7 +12,7 @@ import {
     isOfEarlierVersion,
     planOf,
     previewTargets,
-    reasonOf,
+    problemOf,
     type ServiceReference,
 } from "../chaos";
 import { productsCheck } from "./products";
@@ -76,7 +76,7 @@ export async function endAttacksFirst(look: FirstLook | undefined): Promise<void
         if (ended.length > 0) await pulumi.log.info(`Ended the attacks of ${ended.join(" and ")}`);
     } catch (error) {
         // The engine still deletes them at the end.
-        await pulumi.log.warn(`Attacks could not be ended before everything else: ${reasonOf(error)}`);
+        await pulumi.log.warn(`Attacks could not be ended before everything else: ${problemOf(error)}`);
     }
 }
 

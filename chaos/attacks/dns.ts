@@ -8,7 +8,7 @@ export interface DnsAttack {
 }
 
 /** A policy applies to the DNS pods' own port, which some distributions move to 5353. */
-const dnsPorts = [53, 5353];
+export const dnsPorts = [53, 5353];
 
 export const dns = {
     schema: z.strictObject({ kind: z.literal("dns") }),

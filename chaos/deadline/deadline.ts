@@ -32,6 +32,13 @@ const programFile = "deadline.js";
 const programMount = "/program";
 
 /**
+ * Keeps Istio from adding its sidecar to the Job's pod. With it the witness would connect to its own proxy and not to
+ * the targets, and the Job would never complete, since the proxy goes on running. Istio's documentation has this as a
+ * label; the annotation of the same name is deprecated (https://istio.io/latest/docs/reference/config/annotations/).
+ */
+const withoutSidecar = { "sidecar.istio.io/inject": "false" };
+
+/**
  * Bounds the program's memory well below the container's limit, at which the kernel kills it. Node alone needs 44 MiB;
  * with 2,000 targets the peak is 61 MiB, and 70 MiB with a larger heap and the optimizing compiler.
  */
@@ -87,12 +94,20 @@ export class Deadline {
                     backoffLimit: 20,
                     // No `ttlSecondsAfterFinished`: an update with --refresh would create a Job that is gone again, and
                     // it would kill pods without a lease or a check.
-                    // The label keeps experiments from choosing this pod as a target.
-                    template: { metadata: { labels: metadata.labels }, spec: podSpec(args, objectName) },
+                    // The experiment's label keeps experiments from choosing this pod as a target.
+                    template: {
+                        metadata: { labels: { ...metadata.labels, ...withoutSidecar } },
+                        spec: podSpec(args, objectName),
+                    },
                 },
             },
-            // The account and the program must exist before the pod; its rights are needed only later.
-            { ...child, dependsOn: [account, program] },
+            {
+                ...child,
+                // The account and the program must exist before the pod; its rights are needed only later.
+                dependsOn: [account, program],
+                // A Job's template is immutable: another version's labels would replace the Job, and so the run.
+                ignoreChanges: ["spec.template.metadata.labels"],
+            },
         );
         this.parts = [account, role, binding, program, this.job];
     }

@@ -27,14 +27,27 @@ export type AttackDefinition = Attack & {
      * them. The stack's `experiment.radius` overrides it. @default 1
      */
     radius?: number | `${number}%` | "all";
+    /**
+     * Whether pods that are not ready may be chosen, too. Not for `kill`, which deletes only ready pods. The stack's
+     * `experiment.includeNotReady` overrides it. @default false
+     */
+    includeNotReady?: boolean;
 };
 
 const radius = z.custom<NonNullable<AttackDefinition["radius"]>>((value) => parseRadius(String(value)) !== undefined, {
     error: ({ input }) => `"${String(input)}" is not a radius; allowed: ${allowedRadius}`,
 });
-const aim = { target: expression, radius: radius.optional() };
+const notForKill = "kill deletes only pods that are ready; allowed: false, or leave it out";
+const aimOf = (kind: Attack["kind"]) => ({
+    target: expression,
+    radius: radius.optional(),
+    includeNotReady: z
+        .boolean()
+        .refine((included) => !included || kind !== "kill", { error: notForKill })
+        .optional(),
+});
 
-const [first, ...others] = attackSchema.options.map((schema) => schema.extend(aim));
+const [first, ...others] = attackSchema.options.map((schema) => schema.extend(aimOf(schema.shape.kind.value)));
 const attacks = z.discriminatedUnion("kind", [first!, ...others]) satisfies z.ZodType<AttackDefinition>;
 
 const checks = z

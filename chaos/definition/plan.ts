@@ -63,6 +63,8 @@ export interface PlanArgs extends Omit<Plan, FromDefinition>, Window, CheckDefau
     target?: AttributeExpression;
     /** For each attack. @default the definition's, else one container */
     radius?: Radius;
+    /** For each attack. @default the definition's, else false */
+    includeNotReady?: boolean;
     /** For an experiment with one attack. @default the definition's */
     attack?: Attack["kind"];
     /** For a definition without checks. */
@@ -102,15 +104,19 @@ export function planOf(args: PlanArgs): Plan {
 }
 
 function planAttacks(attacks: readonly AttackDefinition[], args: PlanArgs): Pick<Plan, "namespace" | "attacks"> {
-    const located = attacks.map(({ target, radius, ...attack }, index) => {
+    const located = attacks.map(({ target, radius, includeNotReady: own = false, ...attack }, index) => {
         const earlier = attacks.slice(0, index).filter(({ kind }) => kind === attack.kind).length;
         const where = locateTarget(args.target ?? target, args.area, args.defaultNamespace);
         const kind = args.attack ?? attack.kind;
+        // A kill deletes only ready pods; `experiment.attack` may have made one of another attack.
+        const includeNotReady = (args.includeNotReady ?? own) && kind !== "kill";
         const planned = withPeersLocated(kind === attack.kind ? attack : { kind }, where.namespace);
         return {
             name: earlier === 0 ? planned.kind : `${planned.kind}-${earlier + 1}`,
             ...where,
             radius: args.radius ?? parseRadius(String(radius ?? 1))!,
+            // Absent by default: another plan is another run, and plans of earlier versions do not have it.
+            ...(includeNotReady && { includeNotReady }),
             attack: planned,
         };
     });

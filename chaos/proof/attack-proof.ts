@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { dnsPorts } from "../attacks/dns";
 import type { Proof } from "../attacks/kind";
 import { type Cluster, ignoreNotFound } from "../cluster/client";
 import type { Chosen } from "../targets/choose";
 import type { Target } from "../targets/containers";
+import { explainWorking, type Working } from "./allowing-policies";
 import { type Control, enforcementAdvice, type Inconclusive, type InconclusiveReason, type Proven } from "./outcome";
 import { poll } from "./poll";
 import { probe, type Question } from "./probe";
@@ -53,7 +55,7 @@ export class AttackProof {
 
     /** Waits until everything fails that must. @returns since when, or why that cannot be shown */
     async attackProven(): Promise<Proven | Inconclusive> {
-        const isUndefined = (reason: InconclusiveReason | undefined) => reason === undefined;
+        const isUndefined = (reason: unknown) => reason === undefined;
         const [inward, working, alive] = await Promise.all([
             poll(
                 () => this.witness.cut(),
@@ -65,9 +67,9 @@ export class AttackProof {
                 ? poll(() => this.stillAlive(this.targets), isUndefined, enforcementTimeoutMs)
                 : undefined,
         ]);
-        if ("inconclusive" in inward) return inward;
-        const inconclusive = alive ?? working;
-        if (inconclusive !== undefined) return { inconclusive };
+        if ("inconclusive" in inward) return { inconclusive: await this.explained(inward) };
+        if (alive !== undefined) return { inconclusive: alive };
+        if (working !== undefined) return { inconclusive: await this.explained(working) };
         return { ...inward, attackedAt: Date.now() };
     }
 
@@ -85,7 +87,16 @@ export class AttackProof {
         const working = await this.stillWorking(probeTimeoutMs.last);
         await sleep(end - performance.now());
         const changed = this.proof.deleted ? this.stillKilled() : targetsUnchanged(this.cluster, this.targets);
-        return (await this.witness.stillCut(proven)) ?? (await changed) ?? working;
+        const [cut, unlike] = await Promise.all([this.witness.stillCut(proven), changed]);
+        // A pod that is gone has no label either. Of a kill, the Job's silence comes first: it tells what was killed.
+        if (unlike !== undefined && (!this.proof.deleted || cut === undefined)) return unlike;
+        const seen = cut ?? working;
+        return seen && this.explained(seen);
+    }
+
+    /** The reason, or if another NetworkPolicy allows what still works, that one. */
+    private async explained({ inconclusive, working }: Inconclusive): Promise<InconclusiveReason> {
+        return (working && (await explainWorking(this.cluster, this.targets, working))) ?? inconclusive;
     }
 
     private async stillKilled(): Promise<InconclusiveReason | undefined> {
@@ -104,11 +115,20 @@ export class AttackProof {
         return alive.length === 0 ? undefined : `${alive.join(", ")} should have been deleted, but still runs`;
     }
 
-    private async stillWorking(timeoutMs: number): Promise<InconclusiveReason | undefined> {
+    private async stillWorking(timeoutMs: number): Promise<Inconclusive | undefined> {
         const tried = await this.tryAll(timeoutMs, 0);
-        if ("inconclusive" in tried) return tried.inconclusive;
+        if ("inconclusive" in tried) return tried;
         if (tried.worked === 0) return undefined;
-        return `the NetworkPolicy exists, but ${this.probed()} still works: ${enforcementAdvice}`;
+        const inconclusive = `the NetworkPolicy exists, but ${this.probed()} still works: ${enforcementAdvice}`;
+        return { inconclusive, working: this.working() };
+    }
+
+    /** The connections that are tried from within targets and peers. */
+    private working(): Working {
+        const { outward, lookup, peers } = this.proof;
+        if (peers) return { ways: peers.ways, ports: peers.ports, with: "unknown" };
+        if (lookup) return { ways: ["egress"], ports: dnsPorts, with: "outside" };
+        return { ways: ["egress"], ports: outward && [outward.port], with: "witness" };
     }
 
     private probed(): string {

@@ -1,8 +1,12 @@
+import type { Working } from "./allowing-policies";
+
 /** Why an attack is not proven: the reason for the verdict INCONCLUSIVE. A sentence without a period at the end. */
 export type InconclusiveReason = string;
 
 export interface Inconclusive {
     inconclusive: InconclusiveReason;
+    /** Connections that must fail, and work: another NetworkPolicy may allow them. Absent if that is not why. */
+    working?: Working;
 }
 
 /** What must fail under the attack was tried before it: how long that took, or why it did not even work then. */

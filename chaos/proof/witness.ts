@@ -5,6 +5,7 @@ import { annotations } from "../cluster/labels";
 import { type ConnectionReport, endpoint, type KillReport, type Presence } from "../deadline/protocol";
 import { describeMilliseconds } from "../duration";
 import type { Target } from "../targets/containers";
+import type { Working } from "./allowing-policies";
 import { JobLogReader } from "./job-log-reader";
 import { enforcementAdvice, type Inconclusive, type InconclusiveReason, type Witnessed } from "./outcome";
 import { poll } from "./poll";
@@ -29,7 +30,7 @@ export class Witness {
         private readonly job: string,
         /** Value of the label on the targets' pods. */
         private readonly targetLabel: string,
-        targets: readonly Target[],
+        private readonly targets: readonly Target[],
         private readonly inward: Proof["inward"],
     ) {
         this.log = new JobLogReader(cluster, namespace);
@@ -67,11 +68,12 @@ export class Witness {
         const control = this.endpoints.length > 0 ? reports.find(({ open }) => this.areAllIn(open)) : undefined;
         const cut = control && reports.find(({ at, closed }) => at > control.at && this.areAllIn(closed));
         if (cut) return { askedAt, witnessedAt: cut.at };
-        return { inconclusive: control ? notEnforced(last) : this.noControl(reports) };
+        if (!control) return { inconclusive: this.noControl(reports) };
+        return { inconclusive: notEnforced(last), working: this.working() };
     }
 
     /** Whether the targets have been cut off ever since, as far as the Job saw. @returns why not */
-    async stillCut({ askedAt, witnessedAt }: Witnessed): Promise<InconclusiveReason | undefined> {
+    async stillCut({ askedAt, witnessedAt }: Witnessed): Promise<Inconclusive | undefined> {
         const reports = (await this.reports()).filter(({ at }) => at >= witnessedAt);
         // Reports without a change share their lists.
         const distinct = (state: "open" | "closed") => [...new Set(reports.map((report) => report[state]))];
@@ -79,22 +81,40 @@ export class Witness {
         const leak = distinct("open")
             .flat()
             .find((endpoint) => own.has(endpoint));
-        if (leak) return `the targets became reachable again during the run, at ${leak}`;
+        if (leak) {
+            const inconclusive = `the target ${this.podAt(leak)} became reachable again during the run, at ${leak}`;
+            return { inconclusive, working: this.working() };
+        }
         // A pod without the label is not attacked, and the Job does not look at it.
         const unlabeled = distinct("closed")
             .map((closed) => this.missingIn(closed))
             .find((missing) => missing);
-        if (unlabeled) return `the target at ${unlabeled} lost its label during the run, and with it the attack`;
+        if (unlabeled) {
+            const target = `${this.podAt(unlabeled)}, at ${unlabeled},`;
+            return { inconclusive: `the target ${target} lost its label during the run, and with it the attack` };
+        }
         const now = witnessedAt + performance.now() - askedAt;
         const moments = [witnessedAt, ...reports.map(({ at }) => at), now];
         const silenceMs = moments.slice(1).reduce((most, at, index) => Math.max(most, at - moments[index]!), 0);
         if (silenceMs <= maxSilenceMs) return undefined;
-        return `the Job that watches the targets reported nothing for ${describeMilliseconds(silenceMs)} of the run`;
+        const silence = describeMilliseconds(silenceMs);
+        return { inconclusive: `the Job that watches the targets reported nothing for ${silence} of the run` };
     }
 
     /** The pods that the Job has deleted for this attack. */
     async kills(): Promise<KillReport[]> {
         return (await this.read()).kills.filter(({ killed }) => killed.label === this.targetLabel);
+    }
+
+    /** The connections that the Job tries. */
+    private working(): Working {
+        const ports = socketsOf(this.targets, this.inward?.ports).map(({ port }) => port);
+        return { ways: ["ingress"], ports, with: "witness" };
+    }
+
+    /** The target's pod that an endpoint belongs to. */
+    private podAt(wanted: string): string | undefined {
+        return this.targets.find(({ address, ports }) => ports.some((port) => endpoint(address, port) === wanted))?.pod;
     }
 
     private areAllIn(found: readonly string[]): boolean {

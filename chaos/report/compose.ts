@@ -1,11 +1,10 @@
-import { join } from "node:path";
 import type { Performed } from "../actions/perform";
 import type { Observed } from "../checks/observe";
 import type { Plan } from "../definition/plan";
 import type { InconclusiveReason, Proven } from "../proof/outcome";
 import { percentOf } from "../share";
 import type { Chosen } from "../targets/choose";
-import type { Conclusion, Journal } from "./journal";
+import { type Conclusion, type Journal, journalPath } from "./journal";
 import { judge, judgeCheck, type Measured, together } from "./verdict";
 
 /** What was seen in the window. */
@@ -17,6 +16,8 @@ export interface Seen {
 }
 
 interface Found {
+    /** By name and identity, as leases name it. */
+    stack: string;
     startedAt: number;
     /** In the order of the plan's attacks. */
     chosen: Chosen[];
@@ -28,7 +29,7 @@ interface Found {
 }
 
 /** The journal of a run that has ended, with its verdict. */
-export function journalOf(plan: Plan, { startedAt, chosen, proven, seen, kills, readiness }: Found): Journal {
+export function journalOf(plan: Plan, { stack, startedAt, chosen, proven, seen, kills, readiness }: Found): Journal {
     const attackedAt = proven && Math.max(...proven.map((one) => one.attackedAt));
     const { graceMs } = plan.window;
     const judged = plan.checks.map((planned, index) =>
@@ -41,7 +42,7 @@ export function journalOf(plan: Plan, { startedAt, chosen, proven, seen, kills, 
     return {
         schema: 3,
         plan,
-        conclusion: conclude(plan, startedAt, {
+        conclusion: conclude(plan, journalPath(plan, stack, startedAt), {
             attack: [...new Set(plan.attacks.map(({ attack }) => attack.kind))].join(","),
             targets: chosen.flatMap(({ targets }) =>
                 targets.map(({ namespace, pod, container }) => `${namespace}/${pod}/${container}`),
@@ -77,11 +78,14 @@ function checkConclusion({ name, held, measured }: ReturnType<typeof judgeCheck>
 }
 
 /** The journal of a run without a steady state, which attacked nothing. */
-export function abortedJournal(plan: Plan, reason: string, startedAt: number, checks: Observed[]): Journal {
+export function abortedJournal(
+    plan: Plan,
+    { stack, reason, startedAt, checks }: Pick<Found, "stack" | "startedAt"> & { reason: string; checks: Observed[] },
+): Journal {
     return {
         schema: 3,
         plan,
-        conclusion: conclude(plan, startedAt, {
+        conclusion: conclude(plan, journalPath(plan, stack, startedAt), {
             attack: "none",
             targets: [],
             verdict: "ABORTED",
@@ -102,19 +106,12 @@ export function abortedJournal(plan: Plan, reason: string, startedAt: number, ch
     };
 }
 
-/** A conclusion with the name, the hypothesis and the journal that the plan gives it. */
+/** A conclusion with the name and the hypothesis that the plan gives it. */
 function conclude(
     plan: Plan,
-    startedAt: number,
+    journal: string,
     found: Omit<Conclusion, "name" | "run" | "hypothesis" | "journal">,
 ): Conclusion {
     const { experiment: name, run, hypothesis } = plan;
-    return { name, run, hypothesis, ...found, journal: journalPath(plan, startedAt) };
-}
-
-/** Path of a run's journal: `reports/hot-deals-blackhole-1-20261121T101500Z.json`. */
-function journalPath({ experiment, run, reports }: Plan, startedAt: number): string {
-    const time = new Date(startedAt).toISOString().replace(/[-:]|\.\d+/g, "");
-    const readableRun = run.replace(/[^\w.-]+/g, "-").slice(0, 40);
-    return join(reports, `${experiment}-${readableRun}-${time}.json`);
+    return { name, run, hypothesis, ...found, journal };
 }

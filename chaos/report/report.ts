@@ -5,9 +5,13 @@ import { type Journal, keptJournals, lastJournalOf, writeJournal } from "./journ
 import { indexPage, runPage } from "./page";
 import { timelineSvg } from "./timeline";
 
-/** Keeps what a run saw: its journal, beside it the picture and the page, and the list of all runs. */
-export function keepReport(journal: Journal): void {
-    writeJournal(journal);
+/**
+ * Keeps what a run saw: its journal, beside it the picture and the page, and the list of all runs.
+ *
+ * @param options as of `writeJournal`
+ */
+export function keepReport(journal: Journal, options?: { again: boolean }): void {
+    writeJournal(journal, options);
     const beside = (extension: string) => journal.conclusion.journal.replace(/json$/, extension);
     writeFileSync(beside("svg"), timelineSvg(journal));
     writeFileSync(beside("html"), runPage(journal));
@@ -15,8 +19,8 @@ export function keepReport(journal: Journal): void {
     writeFileSync(join(reports, "index.html"), indexPage(keptJournals(reports)));
 }
 
-/** Adds the recovery to the report of a plan's last run, unless it is there already. */
-export function addRecovery(plan: Plan, recovery: NonNullable<Journal["recovery"]>): void {
-    const journal = lastJournalOf(plan);
-    if (journal && !journal.recovery) keepReport({ ...journal, recovery });
+/** Adds the recovery to the report of a plan's last run by a stack, unless it is there already. */
+export function addRecovery(plan: Plan, stack: string, recovery: NonNullable<Journal["recovery"]>): void {
+    const journal = lastJournalOf(plan, stack);
+    if (journal && !journal.recovery) keepReport({ ...journal, recovery }, { again: true });
 }

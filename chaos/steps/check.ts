@@ -43,7 +43,15 @@ export const check: Step<"check", keyof Given> = async (context, given) => {
     const proven = "inconclusive" in proof ? undefined : proof;
     // Kills are shown beside the verdict, which does not rest on them.
     const kills = await proofs.kills().catch(() => []);
-    const journal = journalOf(plan, { startedAt, chosen, proven, seen, kills, readiness: readiness.stop() });
+    const journal = journalOf(plan, {
+        stack: context.stack,
+        startedAt,
+        chosen,
+        proven,
+        seen,
+        kills,
+        readiness: readiness.stop(),
+    });
     keepReport(journal);
 
     const { verdict, reason } = journal.conclusion;

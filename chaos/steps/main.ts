@@ -2,7 +2,8 @@
  * Runs one step as the process that a command resource starts. Prints its result to standard output as JSON, and its
  * progress to standard error. A step that fails says why in plain words and exits with code 1.
  */
-import { connect, reasonOf } from "../cluster/client";
+import { connect } from "../cluster/client";
+import { problemOf } from "../cluster/problem";
 import { check } from "./check";
 import { inputsFrom, type Step, type StepInputs, type StepName, variables } from "./contract";
 import { labelTargets } from "./label-targets";
@@ -33,5 +34,5 @@ async function main(name: string | undefined): Promise<unknown> {
 main(process.argv[2]).then(
     // Exits only when all is written: a pipe would be cut off.
     (result) => process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(0)),
-    (error: unknown) => process.stderr.write(`${reasonOf(error)}\n`, () => process.exit(1)),
+    (error: unknown) => process.stderr.write(`${problemOf(error)}\n`, () => process.exit(1)),
 );

@@ -17,7 +17,7 @@ export const recovery: Step<"recovery"> = async ({ cluster, stack, plan, say }) 
         return { recoveredAfterMs };
     }
     try {
-        addRecovery(plan, { undoneAt, recoveredAfterMs });
+        addRecovery(plan, stack, { undoneAt, recoveredAfterMs });
     } catch (error) {
         // Everything is undone: a report that cannot be written must not fail the update.
         say(`The run's report could not be completed: ${(error as Error).message}`);

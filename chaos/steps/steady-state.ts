@@ -28,7 +28,7 @@ export const steadyState: Step<"steady-state"> = async (context) => {
         const advice =
             "Disable the experiment there first, or wait until its lease ends: two at once would affect more than " +
             `the radius of either allows. If that stack no longer exists: ${stopCommand(plan)}`;
-        return abort(plan, `${error.message}.`, begun, [], advice);
+        return abort(context, `${error.message}.`, begun, [], advice);
     });
     context.say(`To stop this experiment at any time: ${stopCommand(plan)}`);
     try {
@@ -39,7 +39,8 @@ export const steadyState: Step<"steady-state"> = async (context) => {
     }
 };
 
-async function findSteadyState({ plan, cluster, say }: StepContext, begun: number): Promise<SteadyState> {
+async function findSteadyState(context: StepContext, begun: number): Promise<SteadyState> {
+    const { plan, cluster, say } = context;
     const { experiment, namespace, attacks, service } = plan;
     const [swept, route, discovered] = await Promise.all([
         sweep(cluster, namespace, experiment),
@@ -55,15 +56,17 @@ async function findSteadyState({ plan, cluster, say }: StepContext, begun: numbe
         const advice =
             "Repair the application first (`pulumi config set experiment.enabled false`, `pulumi up`, " +
             "`kubectl get pods`), then enable the experiment again.";
-        abort(plan, reason, begun, checks, advice);
+        abort(context, reason, begun, checks, advice);
     }
     const last = checks.flatMap(({ answers }) => answers.slice(-steadyAnswers));
     const latencyMs = Math.max(...last.map((answer) => answer.latencyMs));
     const each = checks.length > 1 ? " to each check" : "";
     say(`Steady: ${steadyAnswers} good answers in a row${each}, the slowest in ${latencyMs} ms`);
     // The targets are chosen later. That there are any must be known before anything is created.
-    chooseForAll(discovered, attacks);
-    await refuseWebhookServers(cluster, plan, discovered);
+    // Meanwhile pods may have become ready.
+    const now = discovered.every(({ ready = true }) => ready) ? discovered : await discover(cluster, plan);
+    chooseForAll(now, attacks);
+    await refuseWebhookServers(cluster, plan, now);
     return { ...(route && { route }), latencyMs };
 }
 
@@ -81,7 +84,13 @@ async function requireScaledDeployments({ actions, namespace }: Plan, { apps }: 
     );
 }
 
-function abort(plan: Plan, reason: string, startedAt: number, checks: Observed[], advice: string): never {
-    keepReport(abortedJournal(plan, reason, startedAt, checks));
+function abort(
+    { plan, stack }: StepContext,
+    reason: string,
+    startedAt: number,
+    checks: Observed[],
+    advice: string,
+): never {
+    keepReport(abortedJournal(plan, { stack, reason, startedAt, checks }));
     throw new Error(`ABORTED: ${reason} Nothing was attacked. ${advice}`);
 }

@@ -1,5 +1,6 @@
 import { setHeaderOptions } from "@kubernetes/client-node";
-import { type Cluster, ignoreNotFound, statusOf } from "../cluster/client";
+import { type Cluster, ignoreNotFound, reasonOf, statusOf } from "../cluster/client";
+import { problemOf } from "../cluster/problem";
 import { agentKeyEntry, agentKeyHeader, agentLabels, agentPort, targetsPath } from "./agent-contract";
 import type { Discovered } from "./containers";
 
@@ -21,8 +22,9 @@ const selectorOf = (labels: Record<string, string>) =>
         .map(([key, value]) => `${key}=${value}`)
         .join(",");
 
-export class WrongKeyError extends Error {
-    override readonly name = "WrongKeyError";
+/** An agent, or the API server before it, will not answer this caller, however often it asks. */
+export class RefusedError extends Error {
+    override readonly name = "RefusedError";
 }
 
 /** The agents of a DaemonSet. Undefined if it does not exist, or is being deleted. */
@@ -67,23 +69,36 @@ export async function askAgents(cluster: Cluster, agents: Agents, key?: string):
 }
 
 async function askAgent(cluster: Cluster, namespace: string, pod: string, key: string): Promise<Discovered[]> {
+    const agent = `agent ${namespace}/${pod}`;
+    const look = `look at: kubectl --namespace ${namespace} describe pod ${pod}`;
     try {
         const request = { name: `${pod}:${agentPort}`, namespace, path: targetsPath.slice(1) };
         const answer: unknown = await cluster.core.connectGetNamespacedPodProxyWithPath(
             request,
             setHeaderOptions(agentKeyHeader, key),
         );
-        return ((typeof answer === "string" ? JSON.parse(answer) : answer) as { targets: Discovered[] }).targets;
+        return targetsIn(typeof answer === "string" ? JSON.parse(answer) : answer);
     } catch (error) {
-        if (statusOf(error) === 401) {
-            throw new WrongKeyError(
-                `agent ${namespace}/${pod} rejects the key; allowed: the stack's agent.key, which is the default ` +
-                    "if AGENT_KEY is not set",
+        const status = statusOf(error);
+        if (status === 401) {
+            throw new RefusedError(
+                `${agent} rejects the key; allowed: the stack's agent.key, which is the default if AGENT_KEY is not ` +
+                    "set",
             );
         }
-        throw new Error(
-            `agent ${namespace}/${pod} does not answer (${statusOf(error) ?? (error as Error).message}); ` +
-                `look at: kubectl --namespace ${namespace} describe pod ${pod}`,
-        );
+        if (status === 403) throw new RefusedError(`${agent} cannot be asked: ${problemOf(error)}`);
+        // The client parses answers that say that they are JSON.
+        if (error instanceof SyntaxError) {
+            throw new Error(`${agent} answers with something else than a list of containers; ${look}`);
+        }
+        throw new Error(`${agent} does not answer (${status ?? reasonOf(error)}); ${look}`);
     }
+}
+
+/** @throws SyntaxError if the answer is not a list of containers */
+function targetsIn(answer: unknown): Discovered[] {
+    const targets = (answer as { targets?: unknown } | null)?.targets;
+    const isContainer = (one: Partial<Discovered> | null) => one?.pod !== undefined && one.attributes !== undefined;
+    if (!Array.isArray(targets) || !targets.every(isContainer)) throw new SyntaxError("not a list of containers");
+    return targets as Discovered[];
 }

@@ -1,5 +1,5 @@
 import type { AttributeExpression } from "./attributes";
-import { type Discovered, ownerOf, select, type Target } from "./containers";
+import { type Discovered, isEligible, ownerOf, select, type Target } from "./containers";
 import { containersWithin, describeRadius, type Radius } from "./radius";
 import { shuffled } from "./shuffle";
 
@@ -10,6 +10,8 @@ export interface TargetRequest {
     /** Attributes of the targets, including their namespace. */
     target: AttributeExpression;
     radius: Radius;
+    /** Whether pods that are not ready may be chosen. @default false */
+    includeNotReady?: boolean;
     attack: { kind: string; peers?: AttributeExpression };
 }
 
@@ -29,8 +31,8 @@ export interface Chosen {
  */
 export function chooseForAll(discovered: readonly Discovered[], attacks: readonly TargetRequest[]): Chosen[] {
     const taken = new Set<string>();
-    return attacks.map(({ name, target, radius, attack }) => {
-        const chosen = choose(discovered, target, radius, { taken, name });
+    return attacks.map(({ name, target, radius, attack, includeNotReady }) => {
+        const chosen = choose(discovered, target, radius, { taken, name, includeNotReady });
         for (const { uid } of chosen.targets) taken.add(uid);
         if (attack.peers === undefined) return chosen;
         return { ...chosen, peers: peersOf(discovered, attack.peers, chosen.targets) };
@@ -51,14 +53,15 @@ function peersOf(discovered: readonly Discovered[], expression: string, targets:
  * Chooses the containers that an attack affects: at random among those that match, never more than the radius allows.
  * An attack hits all containers of a pod, so a pod is chosen with all of its matching containers or not at all.
  *
- * @param others uids of the pods that other attacks have taken, and the name of this attack
- * @throws Error that lists the workloads, if nothing matches or the radius allows none of the matches
+ * @param others uids of the pods that other attacks have taken, the name of this attack, and whether it asks for pods
+ *   that are not ready
+ * @throws Error that lists the workloads if nothing matches, or says why nothing of what matches can be chosen
  */
 export function choose(
     discovered: readonly Discovered[],
     expression: string,
     radius: Radius,
-    others?: { taken: ReadonlySet<string>; name: string },
+    others?: { taken: ReadonlySet<string>; name: string; includeNotReady?: boolean },
 ): Chosen {
     const described = select(discovered, expression);
     if (described.length === 0) {
@@ -67,11 +70,14 @@ export function choose(
                 "Set another target: pulumi config set experiment.target 'k8s.deployment=NAME'",
         );
     }
-    const matching = described.filter(({ uid }) => !others?.taken.has(uid));
+    const eligible = described.filter((container) => isEligible(container, others ?? {}));
+    if (eligible.length === 0) throw new Error(allNotReady(described, expression));
+    const matching = eligible.filter(({ uid }) => !others?.taken.has(uid));
     if (matching.length === 0) {
+        const ready = eligible.length < described.length ? "ready " : "";
         throw new Error(
-            `the attacks before ${others!.name} already use every pod that matches ${expression}, and a pod can have ` +
-                "only one attack; scale the workload up, or lower their radius",
+            `the attacks before ${others!.name} already use every ${ready}pod that matches ${expression}, and a pod ` +
+                "can have only one attack; scale the workload up, or lower their radius",
         );
     }
     const allowed = containersWithin(radius, matching.length);
@@ -95,7 +101,18 @@ export function choose(
     );
 }
 
-const withoutAttributes = ({ attributes: _, ...target }: Discovered): Target => target;
+const withoutAttributes = ({ attributes: _, ready: __, ...target }: Discovered): Target => target;
+
+function allNotReady(described: readonly Discovered[], expression: string): string {
+    const number = described.length;
+    const matches = number === 1 ? "1 container matches" : `${number} containers match`;
+    const [which, it] = number === 1 ? ["its pod is", "it"] : ["their pods are", "them"];
+    return (
+        `${matches} ${expression}, but ${which} not ready, and attacks leave such pods out. See why: kubectl ` +
+        `--namespace ${described[0]!.namespace} get pods. To attack ${it} all the same: pulumi config set ` +
+        "experiment.includeNotReady true"
+    );
+}
 
 function wholePods(containers: readonly Discovered[]): Discovered[][] {
     const pods = new Map<string, Discovered[]>();

@@ -17,6 +17,8 @@ export interface Target {
 
 export interface Discovered extends Target {
     attributes: Attributes;
+    /** Whether its pod is ready. Absent in the answer of an agent of version 0.1, and counts as ready. */
+    ready?: boolean;
 }
 
 /** The part of a pod that discovery reads. */
@@ -78,6 +80,11 @@ export function isReady({ status }: Pod): boolean {
     return status?.conditions?.some(({ type, status: state }) => type === "Ready" && state === "True") ?? false;
 }
 
+/** Whether an attack may choose a container: one that cannot serve anyway shows nothing, unless that is asked for. */
+export function isEligible({ ready = true }: Discovered, { includeNotReady = false }: { includeNotReady?: boolean }) {
+    return ready || includeNotReady;
+}
+
 /**
  * The containers of a running pod with their attributes. Agents and the API server's clients describe them by this
  * code.
@@ -97,6 +104,7 @@ export function containersOf(pod: Pod, deployment: string | undefined, clusterNa
         ports: (container.ports ?? [])
             .filter(({ protocol = "TCP" }) => protocol === "TCP")
             .map(({ containerPort }) => containerPort),
+        ready: isReady(pod),
         attributes: {
             "k8s.cluster-name": clusterName,
             "k8s.namespace": namespace,

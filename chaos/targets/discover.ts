@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Cluster } from "../cluster/client";
+import { type Cluster, statusOf } from "../cluster/client";
 import { labels } from "../cluster/labels";
-import { type AgentReference, type Agents, askAgents, findAgents, WrongKeyError } from "./agents";
+import { type AgentReference, type Agents, askAgents, findAgents, RefusedError } from "./agents";
 import { attackable, containersOfAll, type Discovered } from "./containers";
 
 export interface DiscoveryScope {
@@ -36,7 +36,8 @@ async function askOnceReady(cluster: Cluster, agents: Agents): Promise<Discovere
         try {
             return await askAgents(cluster, agents);
         } catch (error) {
-            if (error instanceof WrongKeyError || Date.now() > giveUpAt) throw error;
+            const refused = error instanceof RefusedError || [401, 403].includes(statusOf(error) ?? 0);
+            if (refused || Date.now() > giveUpAt) throw error;
             await sleep(pauseMs);
         }
     }

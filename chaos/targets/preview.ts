@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Cluster } from "../cluster/client";
+import { problemOf } from "../cluster/problem";
 import type { TargetRequest } from "./choose";
-import { select, type Target } from "./containers";
+import { type Discovered, isEligible, select } from "./containers";
 import { discover, type DiscoveryScope } from "./discover";
 import { containersWithin } from "./radius";
 import { refuseWebhookServers } from "./webhooks";
@@ -23,21 +24,26 @@ export async function previewTargets(plan: PreviewedPlan, cluster: Cluster): Pro
         for (const attack of attacks) {
             await pulumi.log.info(`${experiment} would hit ${describe(select(discovered, attack.target), attack)}`);
         }
-        await refuseWebhookServers(cluster, plan, discovered).catch((error: Error) =>
-            pulumi.log.warn(`${experiment} would not begin: ${error.message}`),
+        await refuseWebhookServers(cluster, plan, discovered).catch((error: unknown) =>
+            pulumi.log.warn(`${experiment} would not begin: ${problemOf(error)}`),
         );
     } catch (error) {
-        await pulumi.log.warn(`the targets of ${experiment} cannot be previewed: ${(error as Error).message}`);
+        await pulumi.log.warn(`the targets of ${experiment} cannot be previewed: ${problemOf(error)}`);
     }
 }
 
-function describe(matching: readonly Target[], { target, radius }: TargetRequest): string {
-    const number = containersWithin(radius, matching.length);
-    const named = matching.slice(0, maxNamed).map(({ pod, container }) => `${pod}/${container}`);
+function describe(matching: readonly Discovered[], request: TargetRequest): string {
+    const { target, radius } = request;
+    const eligible = matching.filter((container) => isEligible(container, request)).length;
+    const number = containersWithin(radius, eligible);
+    const named = matching
+        .slice(0, maxNamed)
+        .map(({ pod, container, ready }) => `${pod}/${container}${ready === false ? " (not ready)" : ""}`);
     const more = matching.length > maxNamed ? ` and ${matching.length - maxNamed} more` : "";
     const running = matching.length === 0 ? "none" : `${named.join(", ")}${more}`;
+    const condition = eligible === matching.length ? "match" : "are ready and match";
     return (
-        `${number} container${number === 1 ? "" : "s"} of ${matching.length} that match ${target}, chosen when the ` +
+        `${number} container${number === 1 ? "" : "s"} of ${eligible} that ${condition} ${target}, chosen when the ` +
         `attack begins; running now: ${running}`
     );
 }

@@ -2,7 +2,8 @@ import type { V1Namespace } from "@kubernetes/client-node";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { loadKubeconfig } from "../../chaos/cluster/kubeconfig";
-import { connect, type Cluster, ignoreNotFound, reasonOf } from "../../chaos/cluster/client";
+import { connect, type Cluster, ignoreNotFound, reasonOf, statusOf } from "../../chaos/cluster/client";
+import { problemOf } from "../../chaos/cluster/problem";
 import { placement } from "../base/placement";
 import type { StackConfiguration } from "../configuration/read";
 import { allowedContext, type AllowedContext } from "./guard";
@@ -102,9 +103,12 @@ async function lookAround(
         };
     } catch (error) {
         const start = local === "sandbox" ? "; start it with `npm run sandbox -- up`" : local ? `; start ${local}` : "";
-        const reason = signal.aborted ? `no answer within ${reachTimeoutMs / 1_000} s` : reasonOf(error).split("\n")[0];
+        const unreached = signal.aborted
+            ? `no answer within ${reachTimeoutMs / 1_000} s`
+            : reasonOf(error).split("\n")[0];
+        const reason = statusOf(error) === undefined ? `${unreached}${start}` : problemOf(error);
         throw new Error(
-            `the cluster of context "${context}" at ${server} cannot be used: ${reason}${start}, ` +
+            `the cluster of context "${context}" at ${server} cannot be used: ${reason}, ` +
                 "or choose another with `pulumi config set kube.context NAME`",
         );
     }

@@ -21,6 +21,7 @@ const rules: readonly Rule[] = [
     deadlineBeforeEnd,
     actionsOutlastChecks,
     overrideOfSeveralAttacks,
+    notReadyForKill,
     areaWithoutTarget,
     settingOfVariantSeven,
     storageClassWithoutClaim,
@@ -124,6 +125,18 @@ function overrideOfSeveralAttacks({ get, experiment }: Facts) {
             "allowed: only for an experiment with one attack",
         command: `pulumi config rm ${found.key}`,
     }));
+}
+
+/** A kill deletes only pods that are ready: one that is not ready could be chosen, and would stay. */
+function notReadyForKill({ get, experiment }: Facts) {
+    const kinds = experiment?.attacks?.map(({ kind }) => get("experiment.attack") ?? kind) ?? [];
+    if (!get("experiment.includeNotReady") || !kinds.includes("kill")) return;
+    return {
+        key: "experiment.includeNotReady",
+        value: "true",
+        reason: "the attack kill deletes only pods that are ready; allowed: false",
+        command: setCommand("experiment.includeNotReady", "false"),
+    };
 }
 
 function areaWithoutTarget({ get }: Facts) {

@@ -156,6 +156,8 @@ function configurationOf(get: Values, stack: string) {
             /** @default the saved experiment's */
             radius: get("experiment.radius"),
             /** @default the saved experiment's */
+            includeNotReady: get("experiment.includeNotReady"),
+            /** @default the saved experiment's */
             attack: get("experiment.attack"),
             durationMs: must("experiment.duration"),
             intervalMs: must("experiment.interval"),

@@ -272,6 +272,11 @@ export const settings = {
             "`all`.",
         example: "1",
     }),
+    "experiment.includeNotReady": setting(flag, {
+        describedDefault: "the saved experiment's, otherwise `false`",
+        meaning: "Whether attacks also choose pods that are not ready. Not for `kill`, which deletes only ready pods.",
+        example: "false",
+    }),
     "experiment.attack": setting(oneOf(...attackKinds), {
         describedDefault: "the saved experiment's",
         meaning:

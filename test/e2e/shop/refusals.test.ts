@@ -286,6 +286,27 @@ describe("an experiment that cannot answer its question ends with", () => {
         expect(await stack.traces()).toEqual([]);
     });
 
+    it("INCONCLUSIVE if another NetworkPolicy allows what the attack denies, with its name", async () => {
+        const namespace = stack.namespace;
+        const spec = { podSelector: {}, policyTypes: ["Ingress"], ingress: [{}] };
+        await stack.cluster.networking.createNamespacedNetworkPolicy({
+            namespace,
+            body: { metadata: { name: "allow-all" }, spec },
+        });
+        try {
+            const { outputs } = await stack.up({ "experiment.enabled": "true" });
+            expect(outputs.experiment!.value as Conclusion).toMatchObject({
+                verdict: "INCONCLUSIVE",
+                requests: 0,
+                reason: expect.stringMatching(/the NetworkPolicy allow-all allows ingress to the target hot-deals-/),
+            });
+        } finally {
+            await stack.cluster.networking.deleteNamespacedNetworkPolicy({ name: "allow-all", namespace });
+            await stack.up({ "experiment.enabled": "false" });
+        }
+        expect(await stack.traces()).toEqual([]);
+    });
+
     it("INCONCLUSIVE if a target is deleted during the run", async () => {
         const run = stack.up({ "experiment.enabled": "true", "experiment.duration": "8s" });
         let target: string | undefined;
@@ -302,7 +323,7 @@ describe("an experiment that cannot answer its question ends with", () => {
         const { outputs } = await run;
         expect(outputs.experiment!.value as Conclusion).toMatchObject({
             verdict: "INCONCLUSIVE",
-            reason: expect.stringContaining(target!),
+            reason: expect.stringContaining(`the target ${target!} was gone before the run had ended`),
         });
         await stack.up({ "experiment.enabled": "false" });
         expect(await stack.traces()).toEqual([]);

@@ -1,3 +1,4 @@
+import type * as pulumi from "@pulumi/pulumi";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Attack } from "../../../chaos/attacks/registry";
 import { productsCheck } from "../../../experiments/products";
@@ -162,6 +163,23 @@ describe("the deadline", () => {
         expect(find(experiment, kinds.job, "deadline").spec.template.metadata.labels).toHaveProperty(
             "chaos-shop/experiment",
         );
+    });
+
+    it("must get no sidecar of Istio, which would hide the network from the witness and keep the Job running", () => {
+        expect(find(experiment, kinds.job, "deadline").spec.template.metadata.labels).toHaveProperty(
+            ["sidecar.istio.io/inject"],
+            "false",
+        );
+    });
+
+    it("must not be replaced if another version labels its pod differently: the run would end", async () => {
+        const ignored = new Map<string, string[] | undefined>();
+        const transformations: pulumi.ResourceTransformation[] = [
+            ({ type, opts }) => void ignored.set(type, (opts as pulumi.CustomResourceOptions).ignoreChanges),
+        ];
+        const args = { plan, image: "node:20", programs };
+        await recordGraph(async () => new Experiment(plan.experiment, args, { transformations }), printed);
+        expect(ignored.get(kinds.job)).toEqual(["spec.template.metadata.labels"]);
     });
 
     it("is awaited by the step that labels the targets, not by the engine, which would wait until it completes", () => {

@@ -58,6 +58,14 @@ describe("a definition", () => {
         ],
         ["no check", { checks: [] }, [matching(/^checks: .*without a check/)]],
         [
+            "a kill of pods that are not ready",
+            { attacks: [{ kind: "kill", target: "k8s.deployment=hot-deals", includeNotReady: true, radius: 0 }] },
+            [
+                matching(/^attacks\.0\.radius: /),
+                "attacks.0.includeNotReady: kill deletes only pods that are ready; allowed: false, or leave it out",
+            ],
+        ],
+        [
             "an unknown check",
             { checks: [{ kind: "ping" }] },
             ["checks.0.kind: Invalid discriminator value. Expected 'http' | 'podsReady'"],

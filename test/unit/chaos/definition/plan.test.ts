@@ -53,6 +53,28 @@ describe("the attacks of a plan", () => {
         expect(plan({}, { attacks }).attacks.map(({ name }) => name)).toEqual(["blackhole", "dns", "blackhole-2"]);
     });
 
+    it.each<[setting: boolean | undefined, defined: boolean | undefined, planned: true | undefined]>([
+        [undefined, undefined, undefined],
+        [undefined, true, true],
+        [true, undefined, true],
+        [false, true, undefined],
+    ])(
+        "include pods that are not ready by the setting %s, else by the definition's %s",
+        (setting, defined, planned) => {
+            const attacks = [{ ...attack("blackhole", "k8s.deployment=a"), includeNotReady: defined }];
+            const [planned1] = plan({ includeNotReady: setting }, { attacks }).attacks;
+            // Absent and not false: the same plan as of an earlier version is the same run.
+            expect(planned1!.includeNotReady).toBe(planned);
+            expect("includeNotReady" in planned1!).toBe(planned === true);
+            expect(planned1!.attack).toEqual({ kind: "blackhole" });
+        },
+    );
+
+    it("include no pods that are not ready if the setting for the kind makes them a kill", () => {
+        const attacks = [{ ...attack("blackhole", "k8s.deployment=a"), includeNotReady: true }];
+        expect(plan({ attack: "kill" }, { attacks }).attacks[0]).not.toHaveProperty("includeNotReady");
+    });
+
     it("are changed by the settings for target, radius and kind", () => {
         const changed = plan({ target: "k8s.deployment=gateway", radius: { kind: "all" }, attack: "dns" });
         expect(changed.attacks).toEqual([

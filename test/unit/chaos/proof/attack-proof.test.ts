@@ -4,6 +4,7 @@ import { AttackProof } from "../../../../chaos/proof/attack-proof";
 import type { Proven } from "../../../../chaos/proof/outcome";
 import { Witness } from "../../../../chaos/proof/witness";
 import type { Target } from "../../../../chaos/targets/containers";
+import { refuse } from "../support/fake-cluster";
 import { FakeRun, job, jobAddress } from "../support/fake-run";
 import { settled } from "../support/time";
 
@@ -81,7 +82,12 @@ describe("connections into the targets", () => {
         [
             "a target loses its label",
             () => void (run.cluster.get("Pod", "hot-deals-1").metadata.labels = {}),
-            /the target at 10\.0\.0\.1:8080 lost its label/,
+            /the target hot-deals-1, at 10\.0\.0\.1:8080, lost its label/,
+        ],
+        [
+            "a target is deleted, and its label with it",
+            () => run.cluster.remove("Pod", "hot-deals-1"),
+            /^the target hot-deals-1 was gone before the run had ended$/,
         ],
         ["the Job stops reporting", () => void (run.reporting = false), /reported nothing for 1[12].* s of the run/],
         [
@@ -101,6 +107,58 @@ describe("connections into the targets", () => {
     ])("do not hold if %s", async (_, change, reason) => {
         run.attack();
         expect(await heldThrough(proofOf(inward), change)).toMatch(reason);
+    });
+});
+
+describe("another NetworkPolicy that allows what the attack denies", () => {
+    const allow = (spec: object) => {
+        run.enforced = false;
+        run.cluster.add("NetworkPolicy", "allow-web", { spec: { podSelector: {}, ...spec } });
+    };
+    const allowsIngress =
+        /^the NetworkPolicy allow-web allows ingress to the target hot-deals-1, so the attack cannot.*describe network/;
+
+    it("is the reason if connections into the targets still work, and not the cluster's network", async () => {
+        allow({ ingress: [{}] });
+        run.attack();
+        const proven = await settled(proofOf({ inward: {} }).attackProven());
+        expect(proven).toEqual({ inconclusive: expect.stringMatching(allowsIngress) });
+    });
+
+    it("is the reason if the targets become reachable again during the run", async () => {
+        run.attack();
+        expect(await heldThrough(proofOf({ inward: {} }), () => allow({ ingress: [{}] }))).toMatch(allowsIngress);
+    });
+
+    it.each<[string, Proof, number]>([
+        ["connections out of the targets", { outward: { port: 8080 } }, 8080],
+        ["a DNS lookup", { lookup: { name: "x" } }, 53],
+        ["connections to peers", { peers: { ways: ["ingress", "egress"] } }, 8080],
+    ])("is the reason if it allows %s", async (_, proof, port) => {
+        run.probe = () => true;
+        allow({ egress: [{ ports: [{ port }] }] });
+        expect(await settled(proofOf(proof, [run.target("hot-deals-2")]).attackProven())).toEqual({
+            inconclusive: expect.stringContaining("allow-web allows egress from the target hot-deals-1"),
+        });
+    });
+
+    it("is not named if it allows only others: then the network is the reason", async () => {
+        allow({ ingress: [{ _from: [{ podSelector: { matchLabels: { app: "gateway" } } }] }] });
+        run.attack();
+        expect(await settled(proofOf({ inward: {} }).attackProven())).toEqual({
+            inconclusive: expect.stringContaining("does not enforce NetworkPolicies"),
+        });
+    });
+
+    it("is not named to an account that may not list policies", async () => {
+        allow({ ingress: [{}] });
+        run.attack();
+        run.cluster.intercept = (call) => {
+            if (call === "listNamespacedNetworkPolicy") refuse(403, "networkpolicies is forbidden");
+        };
+        expect(await settled(proofOf({ inward: {} }).attackProven())).toEqual({
+            inconclusive: expect.stringContaining("does not enforce NetworkPolicies"),
+        });
     });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { choose, chooseForAll } from "../../../../chaos/targets/choose";
+import { choose, chooseForAll, type Chosen } from "../../../../chaos/targets/choose";
 import type { PlannedAttack } from "../../../../chaos/definition/plan";
 import { type Discovered, select } from "../../../../chaos/targets/containers";
 import type { Radius } from "../../../../chaos/targets/radius";
@@ -112,6 +112,50 @@ describe("a pod is hit by one attack only", () => {
         expect(() =>
             chooseForAll(discovered, [attack("blackhole", hotDeals, { kind: "all" }), attack("dns", hotDeals)]),
         ).toThrow(/the attacks before dns already use every pod that matches /);
+    });
+});
+
+describe("a pod that is not ready", () => {
+    const hotDeals = "k8s.deployment=hot-deals,k8s.namespace=demo";
+    const all: Radius = { kind: "all" };
+    const withReady = (...ready: (boolean | undefined)[]) =>
+        ready.map((one, index) => ({ ...container("hot-deals", index + 1), ready: one }));
+    const chosen = (found: Discovered[], includeNotReady?: boolean, radius: Radius = all) => {
+        const attack = { name: "blackhole", target: hotDeals, radius, includeNotReady, attack: { kind: "blackhole" } };
+        const [{ matching, targets }] = chooseForAll(found, [attack]) as [Chosen];
+        return { matching, pods: targets.map(({ pod }) => pod).sort() };
+    };
+
+    it("is no target, and does not count for the radius", () => {
+        expect(chosen(withReady(true, false, true))).toEqual({ matching: 2, pods: ["hot-deals-1", "hot-deals-3"] });
+        expect(chosen(withReady(true, false, true, false), false, { kind: "share", share: 0.5 }).pods).toHaveLength(1);
+    });
+
+    it("is a target if the attack asks for that", () =>
+        expect(chosen(withReady(true, false), true)).toEqual({ matching: 2, pods: ["hot-deals-1", "hot-deals-2"] }));
+
+    it("is not known to an agent of an earlier version, whose answer counts as ready", () =>
+        expect(chosen(withReady(undefined))).toEqual({ matching: 1, pods: ["hot-deals-1"] }));
+
+    it("is refused if there is no other, with how many match and how to attack them all the same", () => {
+        expect(() => chosen(withReady(false, false))).toThrow(
+            inOrder(
+                `2 containers match ${hotDeals}, but their pods are not ready`,
+                "kubectl --namespace demo get pods",
+                "pulumi config set experiment.includeNotReady true",
+            ),
+        );
+        expect(() => chosen(withReady(false))).toThrow(/^1 container matches .*, but its pod is not ready/);
+    });
+
+    it("is a peer all the same: its address is what is cut off", () => {
+        const attack = { kind: "blackhole", peers: "k8s.deployment=toys-bestseller" };
+        const found = [container("hot-deals", 1), { ...container("toys-bestseller", 6), ready: false }];
+        const [{ peers }] = chooseForAll(found, [{ name: "blackhole", target: hotDeals, radius: all, attack }]) as [
+            Chosen,
+        ];
+        expect(peers).toEqual([expect.not.objectContaining({ ready: false })]);
+        expect(peers![0]!.pod).toBe("toys-bestseller-6");
     });
 });
 

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { discover } from "../../../../chaos/targets/discover";
+import { refuse } from "../support/fake-cluster";
 import { FakeRun } from "../support/fake-run";
+import { settled } from "../support/time";
 
 let run: FakeRun;
 beforeEach(() => {
@@ -41,5 +43,42 @@ describe("discovery", () => {
         run.addAgent("demo-agent", [listed("a"), listed("b", "protected"), listed("c", "other")]);
         expect(await found(agent)).toEqual(["a", "c"]);
         expect(await found(agent, "other")).toEqual(["c"]);
+    });
+
+    it("does not ask again if the account may not ask the agents: the error names the right", async () => {
+        run.addAgent("demo-agent", []);
+        let asked = 0;
+        run.cluster.proxied = () => {
+            asked++;
+            const right = 'get resource "pods/proxy" in API group "" in the namespace "demo-agent"';
+            return refuse(403, `pods "agent-1" is forbidden: User "ada" cannot ${right}`);
+        };
+        await expect(found(agent)).rejects.toThrow(
+            /^agent demo-agent\/agent-1 cannot be asked: the account "ada" may not get pods\/proxy in namespace/,
+        );
+        expect(asked).toBe(1);
+    });
+
+    it("does not ask again if the account may not read the agents' key", async () => {
+        run.addAgent("demo-agent", []);
+        run.cluster.intercept = (call) => {
+            if (call === "readNamespacedSecret") refuse(403, "secrets is forbidden");
+        };
+        await expect(found(agent)).rejects.toMatchObject({ code: 403 });
+    });
+
+    it.each<[string, unknown]>([
+        ["is not JSON", "<html>Bad gateway</html>"],
+        ["is other JSON", { status: "UP" }],
+        ["is a list of other things", { targets: ["a"] }],
+        ["is nothing", null],
+    ])("says which agent's answer %s, and where to look", async (_, answer) => {
+        run.addAgent("demo-agent", []);
+        run.cluster.proxied = () => answer;
+        run.reporting = false;
+        await expect(settled(found(agent))).rejects.toThrow(
+            "agent demo-agent/agent-1 answers with something else than a list of containers; look at: " +
+                "kubectl --namespace demo-agent describe pod agent-1",
+        );
     });
 });

@@ -11,8 +11,16 @@ import type { StackConfiguration } from "../../../../components/configuration/re
 /** An API server that knows a few objects, by the path at which they are read. */
 class ApiServer {
     readonly objects = new Map<string, object>();
+    /** Why a path may not be read. */
+    readonly refusals = new Map<string, string>();
     private readonly server: Server = createServer(({ url }, response) => {
-        const found = this.objects.get(new URL(url!, "http://api").pathname);
+        const { pathname } = new URL(url!, "http://api");
+        const message = this.refusals.get(pathname);
+        if (message !== undefined) {
+            response.writeHead(403, { "content-type": "application/json" });
+            return void response.end(JSON.stringify({ kind: "Status", code: 403, message }));
+        }
+        const found = this.objects.get(pathname);
         response.writeHead(found ? 200 : 404, { "content-type": "application/json" });
         response.end(JSON.stringify(found ?? { kind: "Status", code: 404, reason: "NotFound", message: "not found" }));
     });
@@ -98,6 +106,22 @@ async function open(settings: Partial<StackConfiguration> = {}): Promise<Asked[]
 
 const providerOf = (asked: Asked[]) => asked.find(({ type }) => type === "pulumi:providers:kubernetes");
 const moving = "pulumi up --replace 'urn:pulumi:local::chaos-shop::pulumi:index:Stash::cluster'";
+
+it("an account that may not read the cluster's identity is told the right, and not to start the cluster", async () => {
+    const { refusals } = servers["kind-a"];
+    const right = 'get resource "namespaces" in API group "" in the namespace "kube-system"';
+    const message = `namespaces "kube-system" is forbidden: User "ada" cannot ${right}`;
+    refusals.set("/api/v1/namespaces/kube-system", message);
+    try {
+        const error = await open().catch(({ message: told }: Error) => told);
+        expect(error).toMatch(
+            /cannot be used: the account "ada" may not get namespaces in namespace kube-system \(403\)\. .*can-i get/,
+        );
+        expect(error).not.toContain("start kind");
+    } finally {
+        refusals.clear();
+    }
+});
 
 describe("a state belongs to the cluster that it was made in", () => {
     it("so another one is refused, with both contexts and the command that proceeds", async () => {

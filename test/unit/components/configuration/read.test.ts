@@ -194,6 +194,7 @@ describe("every wrong value is rejected with its key, its value, what is allowed
         ["experiment.radius", "0"],
         ["experiment.radius", "200%"],
         ["experiment.radius", "none"],
+        ["experiment.includeNotReady", "yes"],
         ["experiment.attack", "earthquake"],
         ["experiment.duration", "30"],
         ["experiment.interval", "0s"],
@@ -308,6 +309,20 @@ describe("values that contradict one another", () => {
             },
         ]);
     });
+});
+
+describe("experiment.includeNotReady", () => {
+    it("applies to each attack of an experiment", () =>
+        expect(mistakesOf({ "experiment.name": "two-at-once", "experiment.includeNotReady": "true" })).toEqual([]));
+
+    it("is rejected with the attack kill, which deletes only ready pods", () =>
+        expect(mistakesOf({ "experiment.attack": "kill", "experiment.includeNotReady": "true" })).toMatchObject([
+            {
+                key: "experiment.includeNotReady",
+                reason: "the attack kill deletes only pods that are ready; allowed: false",
+                command: "pulumi config set experiment.includeNotReady false",
+            },
+        ]));
 });
 
 describe("an experiment with several attacks", () => {

@@ -1,0 +1,74 @@
+import { reasonOf, statusOf } from "./client";
+
+/**
+ * An error for the person who made the call: what went wrong and what to do next, in plain sentences. Errors that are
+ * not the API server's have their own message. Completes "… : ", and ends without a period.
+ */
+export function problemOf(error: unknown): string {
+    switch (statusOf(error)) {
+        case 401:
+            return (
+                "the API server rejects your credentials (401). Log in to the cluster again, or choose another " +
+                "context; see who you are: kubectl auth whoami"
+            );
+        case 403:
+            return forbidden(reasonOf(error));
+        case 404:
+            return missing(reasonOf(error));
+        default:
+            return unanswered(error) ?? reasonOf(error);
+    }
+}
+
+/** As in `pods is forbidden: User "ada" cannot list resource "pods" in API group "" in the namespace "demo"`. */
+const refusal =
+    /User "([^"]*)" cannot (\S+) resource "([^"]*)"(?: in API group "([^"]*)")?(?: in the namespace "([^"]*)")?/;
+
+/** Names the missing right, as RBAC and `kubectl auth can-i` do. */
+function forbidden(message: string): string {
+    const [, user, verb, named, group, namespace] = refusal.exec(message) ?? [];
+    if (named === undefined) return `the API server refuses this (403): ${message.replace(/\.$/, "")}`;
+    const [resource, subresource] = named.split("/");
+    const kind = group ? `${resource}.${group}` : resource;
+    const place = namespace === undefined ? "in the whole cluster" : `in namespace ${namespace}`;
+    const scope = namespace === undefined ? "--all-namespaces" : `--namespace ${namespace}`;
+    const check = `kubectl auth can-i ${verb} ${kind}${subresource ? ` --subresource=${subresource}` : ""} ${scope}`;
+    return (
+        `the account "${user}" may not ${verb} ${named} ${place} (403). Ask the cluster's administrator for that ` +
+        `right, then check: ${check}`
+    );
+}
+
+function missing(message: string): string {
+    const namespace = /^namespaces "([^"]+)" not found/.exec(message)?.[1];
+    if (namespace === undefined) return message;
+    return (
+        `namespace ${namespace} does not exist in this cluster. Create it, or name another one; see those that ` +
+        "exist: kubectl get namespaces"
+    );
+}
+
+const advice = "Make sure that the cluster runs and that this machine can reach it: kubectl cluster-info";
+
+const connectionProblems: Record<string, string> = {
+    ECONNREFUSED: "refuses connections",
+    ECONNRESET: "closed the connection",
+    EAI_AGAIN: "has an address that cannot be looked up now",
+    EHOSTUNREACH: "cannot be reached",
+    ENETUNREACH: "cannot be reached",
+    ENOTFOUND: "has an address that does not exist",
+    ETIMEDOUT: "does not answer",
+};
+
+/** Why a call got no answer. Undefined for errors that the Kubernetes client, which uses node-fetch, does not throw. */
+function unanswered(error: unknown): string | undefined {
+    const { name, code = "", message = "" } = (error ?? {}) as { name?: string; code?: string; message?: string };
+    if (name === "AbortError" || name === "TimeoutError") return `the API server did not answer in time. ${advice}`;
+    if (name !== "FetchError") return undefined;
+    const address = /request to (https?:\/\/[^/\s]+)/.exec(message)?.[1];
+    const server = `the API server${address ? ` at ${address}` : ""}`;
+    const problem = connectionProblems[code];
+    if (problem !== undefined) return `${server} ${problem}. ${advice}`;
+    const reason = (/reason: (.*)/.exec(message)?.[1] ?? message).trim();
+    return `${server} cannot be asked: ${reason}. ${advice}`;
+}

@@ -1,0 +1,28 @@
+import { type Discovered, ownerOf } from "../chaos/targets/containers";
+
+const head = ["NAMESPACE", "OWNER", "POD", "CONTAINER", "READY", "NODE"];
+
+/** Containers as the lines of a table: first its head, last how many they are. */
+export function targetsTable(found: readonly Discovered[]): string[] {
+    const rows = found
+        .map(({ namespace, pod, container, ready = true, attributes }) => [
+            namespace,
+            ownerOf(attributes) ?? "",
+            pod,
+            container,
+            ready ? "yes" : "no",
+            String(attributes["host.hostname"]),
+        ])
+        .sort((a, b) => a.join("\0").localeCompare(b.join("\0")));
+    const table = [head, ...rows];
+    const widths = head.map((_, column) => Math.max(...table.map((row) => row[column]!.length)));
+    const lines = table.map((row) =>
+        row
+            .map((cell, column) => cell.padEnd(widths[column]!))
+            .join("  ")
+            .trimEnd(),
+    );
+    const notReady = found.filter(({ ready }) => ready === false).length;
+    const leftOut = notReady === 0 ? "" : `, ${notReady} not ready: attacks leave them out by default`;
+    return [...lines, `${found.length} container${found.length === 1 ? "" : "s"}${leftOut}`];
+}

@@ -1,0 +1,64 @@
+import type { V1LabelSelector, V1NetworkPolicySpec } from "@kubernetes/client-node";
+import { describe, expect, it } from "vitest";
+import { allowingPolicy, selects } from "../../../../chaos/proof/allowing-policies";
+
+const target = { name: "hot-deals-1", labels: { app: "hot-deals" } };
+const job = { name: "job", labels: { "chaos-shop/experiment": "x" } };
+const web: V1LabelSelector = { matchLabels: { app: "hot-deals" } };
+const fromJob = { podSelector: { matchExpressions: [{ key: "chaos-shop/experiment", operator: "Exists" }] } };
+const fromGateway = { podSelector: { matchLabels: { app: "gateway" } } };
+
+function allowing(way: "ingress" | "egress", spec: V1NetworkPolicySpec, labels?: Record<string, string>) {
+    const policies = [{ metadata: { name: "policy", labels }, spec }];
+    return allowingPolicy(policies, [target], { way, ports: [8080] }, [job]);
+}
+
+describe("a NetworkPolicy allows what an attack denies if", () => {
+    it.each<[string, "ingress" | "egress", V1NetworkPolicySpec]>([
+        ["it allows everything", "ingress", { podSelector: {}, ingress: [{}] }],
+        ["it selects the target", "ingress", { podSelector: web, ingress: [{}] }],
+        ["one of its rules allows the port", "ingress", { podSelector: {}, ingress: [{ ports: [{ port: 8080 }] }] }],
+        ["a range has it", "ingress", { podSelector: {}, ingress: [{ ports: [{ port: 8000, endPort: 9000 }] }] }],
+        ["the port has a name", "ingress", { podSelector: {}, ingress: [{ ports: [{ port: "http" }] }] }],
+        ["a protocol has all ports", "ingress", { podSelector: {}, ingress: [{ ports: [{ protocol: "TCP" }] }] }],
+        ["it allows the other side", "ingress", { podSelector: {}, ingress: [{ _from: [fromGateway, fromJob] }] }],
+        [
+            "it allows pods of some namespaces",
+            "ingress",
+            { podSelector: {}, ingress: [{ _from: [{ ...fromGateway, namespaceSelector: {} }] }] },
+        ],
+        [
+            "it allows some addresses",
+            "egress",
+            { podSelector: {}, policyTypes: ["Egress"], egress: [{ to: [{ ipBlock: { cidr: "10.0.0.0/8" } }] }] },
+        ],
+    ])("%s", (_, way, spec) => expect(allowing(way, spec)).toEqual({ policy: "policy", pod: "hot-deals-1" }));
+});
+
+describe("a NetworkPolicy is not the reason if", () => {
+    it.each<[string, "ingress" | "egress", V1NetworkPolicySpec, Record<string, string>?]>([
+        ["it denies everything", "ingress", { podSelector: {}, policyTypes: ["Ingress", "Egress"] }],
+        ["it allows the other direction", "ingress", { podSelector: {}, egress: [{}] }],
+        ["it is for ingress only", "egress", { podSelector: {}, policyTypes: ["Ingress"], egress: [{}] }],
+        ["it selects other pods", "ingress", { podSelector: { matchLabels: { app: "gateway" } }, ingress: [{}] }],
+        ["it allows another port", "ingress", { podSelector: {}, ingress: [{ ports: [{ port: 5432 }] }] }],
+        ["it allows other pods", "ingress", { podSelector: {}, ingress: [{ _from: [fromGateway] }] }],
+        ["it is an attack", "ingress", { podSelector: {}, ingress: [{}] }, { "chaos-shop/experiment": "x" }],
+    ])("%s", (_, way, spec, labels) => expect(allowing(way, spec, labels)).toBeUndefined());
+});
+
+it.each<[string, boolean, NonNullable<V1LabelSelector["matchExpressions"]>[number]]>([
+    ["In", true, { key: "app", operator: "In", values: ["hot-deals", "toys"] }],
+    ["In", false, { key: "app", operator: "In", values: ["toys"] }],
+    ["In, without the label", false, { key: "tier", operator: "In", values: ["web"] }],
+    ["NotIn", true, { key: "app", operator: "NotIn", values: ["toys"] }],
+    ["NotIn", false, { key: "app", operator: "NotIn", values: ["hot-deals"] }],
+    ["NotIn, without the label", true, { key: "tier", operator: "NotIn", values: ["web"] }],
+    ["Exists", true, { key: "app", operator: "Exists" }],
+    ["Exists", false, { key: "tier", operator: "Exists" }],
+    ["DoesNotExist", true, { key: "tier", operator: "DoesNotExist" }],
+    ["DoesNotExist", false, { key: "app", operator: "DoesNotExist" }],
+])("the operator %s: %s", (_, selected, expression) => {
+    expect(selects({ matchExpressions: [expression] }, target.labels)).toBe(selected);
+    expect(selects({ matchLabels: { app: "gateway" }, matchExpressions: [expression] }, target.labels)).toBe(false);
+});
