@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 /** Tests that stop or load the whole sandbox, or change a stack's file. */
 const alone = [
     "sandbox/test/e2e/*.test.ts",
+    "test/e2e/trials.test.ts",
     ...["refusals", "rolling", "experiment-program"].map((file) => `test/e2e/shop/${file}.test.ts`),
 ];
 const patience = { testTimeout: 300_000, hookTimeout: 600_000 };

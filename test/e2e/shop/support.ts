@@ -71,16 +71,19 @@ export class TestStack {
      * One update.
      *
      * @param refresh whether to look first what has become of the resources in the cluster. @default false
+     * @param signal cancels the update, like Ctrl-C
      * @returns the changes it made, "same" left out, in the order in which they were done
      */
     async up(
         settings: Record<string, string> = {},
         refresh = false,
+        signal?: AbortSignal,
     ): Promise<{ changes: Change[]; outputs: OutputMap }> {
         this.stack.set(settings);
         const changes: Change[] = [];
         await this.stack.up((event) => this.record(event, event.resOutputsEvent?.metadata, changes), {
             refresh,
+            signal,
             onOutput: this.onOutput,
         });
         return { changes, outputs: await this.stack.outputs() };

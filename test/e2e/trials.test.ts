@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { kinds } from "../trials/kinds";
+import { describeWrong } from "../trials/table";
+import { Trials } from "../trials/trials";
+
+const kindsHere = [
+    "one-replica",
+    "policy-lifted",
+    "label-removed",
+    "runner-killed",
+    "api-server-4s",
+    "three-replicas",
+] as const;
+
+let trials: Trials;
+beforeAll(async () => {
+    const never = new AbortController().signal;
+    trials = await Trials.open("npm test", 1, { signal: never, cancel: never });
+});
+afterAll(() => trials?.close());
+
+describe("a verdict is right, and nothing is left 5 s after the experiment, if", () => {
+    it.each(kindsHere.map((name) => kinds.find((kind) => kind.name === name)!))("$meaning ($name)", async (kind) => {
+        const result = await trials.run({ kind, network: "drop", round: 1 });
+        expect(describeWrong(result)).toBe("");
+    });
+});

@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Conclusion } from "../../chaos/report/journal";
+import { plainError } from "../../cli/session";
+import { until } from "../e2e/shop/support";
+import { judge } from "./judge";
+import type { Course, Kind, Outcome, Run, Trial } from "./kind";
+import { between } from "./random";
+import { type Shop, windowOf } from "./shop";
+
+const nameOf = ({ kind, network, round }: Trial) => `${kind} ${network} ${round}`;
+
+/** An update with the experiment, which is disturbed, and one without. Then nothing of it may be left. */
+export const complete: Course = async (shop, kind, trial) => {
+    const problems: string[] = [];
+    const undos: (() => Promise<unknown>)[] = [];
+    const over = new AbortController();
+    const run = runOf(shop, kind, trial, over.signal, undos);
+    let outcome: Outcome = "none";
+    let reason = "";
+    let saw = "";
+    const journals: string[] = [];
+    try {
+        await kind.before?.(run);
+        shop.stack.said = "";
+        const updating = shop.enable(nameOf(trial), trial.cancel).finally(() => over.abort());
+        const [updated, disturbed] = await Promise.allSettled([updating, kind.trouble?.(run)]);
+        if (updated.status === "fulfilled") {
+            const { verdict, reason: said, journal }: Conclusion = updated.value;
+            [outcome, reason] = [verdict, said];
+            journals.push(journal);
+        } else reason = plainError(updated.reason);
+        const effect = disturbed.status === "fulfilled" ? disturbed.value : undefined;
+        if (effect) saw = effect.saw;
+        if (disturbed.status === "rejected") problems.push(`it was not disturbed: ${whyNot(disturbed.reason)}`);
+        problems.push(...[judge(kind.allowed, outcome, reason, effect)].filter((problem) => problem !== undefined));
+    } finally {
+        for (const undo of undos.reverse())
+            await undo().catch((error: unknown) => problems.push(`the trouble was not put right: ${String(error)}`));
+        problems.push(...(await shop.disable()));
+    }
+    const leftovers = await shop.leftovers();
+    problems.push(...(await shop.brokenBecause()));
+    return { outcome, reason, saw, problems, leftovers, journals };
+};
+
+function whyNot(error: unknown): string {
+    return error instanceof Error && error.name === "AbortError" ? "the run ended before" : plainError(error);
+}
+
+function runOf(
+    { stack }: Shop,
+    { shape }: Kind,
+    trial: Trial,
+    over: AbortSignal,
+    undos: (() => Promise<unknown>)[],
+): Run {
+    const { graceMs, durationMs } = windowOf(shape);
+    const signal = AbortSignal.any([over, trial.signal]);
+    let provenAt = 0;
+    return {
+        stack,
+        random: trial.random,
+        signal,
+        async moment({ afterGrace = false, leaveMs = 0 } = {}) {
+            const share = between(trial.random, afterGrace ? graceMs : 0, graceMs + durationMs - leaveMs);
+            const proven = async () => {
+                signal.throwIfAborted();
+                return stack.said.includes("Proven: ");
+            };
+            await until("the attack is proven", proven, 120_000, 50);
+            provenAt = performance.now();
+            await sleep(share, undefined, { signal });
+        },
+        leftMs: () => provenAt + graceMs + durationMs - performance.now(),
+        afterwards: (work) => void undos.push(work),
+    };
+}

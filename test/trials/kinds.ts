@@ -1,0 +1,114 @@
+import { besideAnother } from "./beside-another";
+import type { Kind } from "./kind";
+import { failed, passed } from "./right-verdicts";
+import { apiServerStopped } from "./troubles/api-server";
+import { enforcerOff } from "./troubles/enforcer";
+import { allowAllPolicy, labelRemoved, policyLifted, targetReplaced, witnessKilled } from "./troubles/objects";
+import { asLimitedAccount, tooManyRequests } from "./troubles/too-many-requests";
+import { slowBackend } from "./troubles/slow-backend";
+import { updateKilled } from "./update-killed";
+
+const one = { hotDeals: 1, gateway: "LoadBalancer" } as const;
+const three = { hotDeals: 3, gateway: "LoadBalancer" } as const;
+
+/** What the check says when it could not ask the API server, or the Job's reports have a gap. */
+const unwatched = /could not be asked|could not be tried|reported nothing|did not see the application/;
+/** What the proof says when the attack does not work any more. */
+const ineffective = /reachable again|still works|still accepted/;
+
+/** The kinds of trials. Without trouble, one replica is FAILED and three are PASSED. */
+export const kinds: readonly Kind[] = [
+    { name: "one-replica", meaning: "the only replica is attacked", shape: one, allowed: failed },
+    { name: "three-replicas", meaning: "one of three replicas is attacked", shape: three, allowed: passed },
+    {
+        name: "target-replaced",
+        meaning: "the target's pod is deleted during the run",
+        shape: one,
+        allowed: { INCONCLUSIVE: /was gone|lost its label|nothing can be run/ },
+        trouble: targetReplaced,
+    },
+    {
+        name: "policy-lifted",
+        meaning: "the attack's NetworkPolicy is deleted, and created again after 1 s",
+        shape: one,
+        allowed: { INCONCLUSIVE: ineffective, ...failed },
+        trouble: policyLifted,
+    },
+    {
+        name: "label-removed",
+        meaning: "the target's label is removed",
+        shape: one,
+        allowed: { INCONCLUSIVE: new RegExp(`lost its label|${ineffective.source}`) },
+        trouble: labelRemoved,
+    },
+    {
+        name: "allow-all-policy",
+        meaning: "a NetworkPolicy that allows everything is added",
+        shape: one,
+        allowed: { INCONCLUSIVE: ineffective },
+        trouble: allowAllPolicy,
+    },
+    {
+        name: "enforcer-off",
+        meaning: "what enforces NetworkPolicies is stopped, before the attack or during it",
+        shape: one,
+        allowed: { INCONCLUSIVE: ineffective, ...failed },
+        trouble: enforcerOff,
+        alone: true,
+    },
+    {
+        name: "api-server-4s",
+        meaning: "the API server is stopped for 4 s",
+        shape: one,
+        allowed: { INCONCLUSIVE: unwatched, ...failed },
+        trouble: apiServerStopped(4),
+        alone: true,
+    },
+    {
+        name: "api-server-20s",
+        meaning: "the API server is stopped for 20 s, after the grace period",
+        shape: three,
+        // In the grace period, nothing could take the target out of its Service: the shop would fail, and rightly so.
+        allowed: { INCONCLUSIVE: unwatched, ...passed },
+        trouble: apiServerStopped(20, { afterGrace: true }),
+        alone: true,
+    },
+    {
+        name: "api-server-429",
+        meaning: "the API server answers reads of pods and Services with 429 for 2 s; the check asks through its proxy",
+        shape: { hotDeals: 3, gateway: "ClusterIP" },
+        allowed: { INCONCLUSIVE: unwatched, ...passed },
+        before: asLimitedAccount,
+        trouble: tooManyRequests,
+        alone: true,
+    },
+    {
+        name: "witness-killed",
+        meaning: "the deadline Job's pod is deleted, or its process killed",
+        shape: one,
+        allowed: { INCONCLUSIVE: /the Job/, ...failed },
+        trouble: witnessKilled,
+    },
+    {
+        name: "slow-backend",
+        meaning: "a backend that is not attacked answers up to 0.8 s late",
+        shape: three,
+        allowed: passed,
+        trouble: slowBackend,
+    },
+    {
+        name: "runner-killed",
+        meaning: "the update is killed with SIGKILL; the next one (odd rounds) or the deadline (even rounds) undoes it",
+        shape: one,
+        allowed: { none: /^$/ },
+        course: updateKilled,
+    },
+    {
+        name: "two-stacks",
+        meaning: "another stack runs an experiment in its own namespace; a third may not use the first one's",
+        shape: one,
+        allowed: failed,
+        course: besideAnother,
+        alone: true,
+    },
+];

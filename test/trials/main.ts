@@ -1,0 +1,103 @@
+/** `npm run trials`: complete experiments on the sandbox, disturbed in many ways, and their verdicts compared. */
+import { join } from "node:path";
+import { runWith } from "../../cli/program";
+import { project } from "../../cli/stack-file";
+import { reportsFolder } from "../../experiments/run";
+import { kinds } from "./kinds";
+import { readOptions, type TrialOptions } from "./options";
+import { appendResult, commitOf, isRight, keyOf, readResults, type Result } from "./results";
+import { type Planned, schedule } from "./schedule";
+import { describeResult, markdownTable, textTable } from "./table";
+import { Trials } from "./trials";
+
+const file = join(project, reportsFolder, "trials.jsonl");
+const names = kinds.map(({ name }) => name);
+
+const help = `Usage: npm run trials [-- [KIND...] [OPTIONS]]
+
+Runs complete experiments on the sandbox, disturbs them, and compares each verdict with those that are right for its
+kind. Each result is a line of ${reportsFolder}/trials.jsonl: what is done for a seed and a commit is skipped.
+
+  KIND              Try only these kinds. Default: all; see --list
+  --rounds N        How often to try each kind on each network. Default: 1
+  --seed TEXT       Decides all random moments. Default: 1
+  --network WHAT    What the network does with what a NetworkPolicy denies: drop, reject or both. Default: both
+  --parallel N      1 or 2 trials at a time, where they do not disturb each other. Default: 1
+  --list            Print the kinds and exit
+  --markdown        Print the table of this seed's last results as Markdown and exit
+  --help            Show this text
+
+Exit codes: 0 all verdicts are right and nothing was left, 1 otherwise, 2 wrong argument.`;
+
+async function main(options: TrialOptions): Promise<void> {
+    const chosen = kinds.filter(({ name }) => options.kinds.includes(name));
+    const ofSeed = () => readResults(file).filter(({ seed, kind }) => seed === options.seed && names.includes(kind));
+    if (options.does === "list") {
+        for (const { name, meaning } of kinds) console.log(`${name.padEnd(18)}${meaning}`);
+        return;
+    }
+    if (options.does === "markdown") {
+        const last = ofSeed().at(-1)?.commit;
+        return console.log(markdownTable(ofSeed().filter(({ commit }) => commit === last)));
+    }
+    const commit = commitOf(project);
+    const isOurs = (result: Result) =>
+        result.commit === commit && options.kinds.includes(result.kind) && options.networks.includes(result.network);
+    const done = ofSeed().filter(isOurs);
+    const todo = schedule(chosen, options.networks, options.rounds, new Set(done.map(keyOf)));
+    console.log(`${todo.length} trials, seed ${options.seed}, commit ${commit}; ${done.length} were done before.`);
+    if (todo.length > 0) await doAll(todo, options, commit);
+    const results = ofSeed().filter(isOurs);
+    console.log(`\n${textTable(results)}`);
+    if (!results.every(isRight)) process.exitCode = 1;
+}
+
+async function doAll(todo: readonly Planned[], { seed, parallel }: TrialOptions, commit: string): Promise<void> {
+    const interruption = interruptible();
+    const { signal } = interruption;
+    const trials = await Trials.open(seed, parallel, interruption);
+    const workThrough = async (queue: Planned[], worker: number) => {
+        for (let next = queue.shift(); next && !signal.aborted; next = queue.shift()) {
+            const result = { ...(await trials.run(next, worker)), commit };
+            // What was interrupted is no result.
+            if (signal.aborted) return;
+            appendResult(file, result);
+            console.log(describeResult(result));
+        }
+    };
+    try {
+        for (const network of new Set(todo.map((trial) => trial.network))) {
+            if (signal.aborted) break;
+            await trials.useNetwork(network);
+            const here = todo.filter((trial) => trial.network === network);
+            const together = here.filter(({ kind }) => !kind.alone);
+            await Promise.all(Array.from({ length: parallel }, (_, worker) => workThrough(together, worker)));
+            await workThrough(
+                here.filter(({ kind }) => kind.alone),
+                0,
+            );
+        }
+    } finally {
+        await trials.close();
+    }
+    if (signal.aborted) throw new Error("Interrupted: everything is put back. The same command continues.");
+}
+
+/** Ends the trials at SIGINT, SIGTERM and SIGHUP: the running one is undone, and everything put back. */
+function interruptible() {
+    const interrupted = new AbortController();
+    const cancel = new AbortController();
+    const inTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
+    // Ctrl-C may end the reader of a pipe first, and a terminal may be gone.
+    for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+        process.on(signal, () => {
+            console.error(`\n${signal}: undoing the running trial, and putting everything back; please wait.`);
+            interrupted.abort();
+            // A terminal tells the engine, too: at a second signal it would exit at once.
+            if (signal === "SIGTERM" || !inTerminal) cancel.abort();
+        });
+    return { signal: interrupted.signal, cancel: cancel.signal };
+}
+
+runWith("trials", help, readOptions(process.argv.slice(2), names), main);

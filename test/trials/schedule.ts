@@ -1,0 +1,40 @@
+import type { DeniedTraffic } from "../../sandbox/node/components/network-policy";
+import type { Kind } from "./kind";
+import { keyOf } from "./results";
+import type { Shape } from "./shop";
+
+export interface Planned {
+    kind: Kind;
+    network: DeniedTraffic;
+    round: number;
+}
+
+const describeShape = ({ hotDeals, gateway }: Shape) => `${hotDeals} ${gateway}`;
+
+/**
+ * The trials to do, with few changes of the network and of the shop's shape. Within these, each kind has its first
+ * round before any has its second: an interrupted program has tried each.
+ *
+ * @param done keys of the trials to skip
+ */
+export function schedule(
+    kinds: readonly Kind[],
+    networks: readonly DeniedTraffic[],
+    rounds: number,
+    done: ReadonlySet<string>,
+): Planned[] {
+    const groups = new Map<string, Kind[]>();
+    const order = [...kinds].sort((a, b) => Number(a.alone ?? false) - Number(b.alone ?? false));
+    for (const kind of order) {
+        const group = `${kind.alone ?? false} ${describeShape(kind.shape)}`;
+        groups.set(group, [...(groups.get(group) ?? []), kind]);
+    }
+    const all = networks.flatMap((network) =>
+        [...groups.values()].flatMap((group) =>
+            Array.from({ length: rounds }, (_, index) => index + 1).flatMap((round) =>
+                group.map((kind) => ({ kind, network, round })),
+            ),
+        ),
+    );
+    return all.filter(({ kind, network, round }) => !done.has(keyOf({ kind: kind.name, network, round })));
+}

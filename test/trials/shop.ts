@@ -1,0 +1,141 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { annotations, labels } from "../../chaos/cluster/labels";
+import { leaseName } from "../../chaos/lifecycle/lease";
+import type { Conclusion } from "../../chaos/report/journal";
+import { plainError } from "../../cli/session";
+import { project } from "../../cli/stack-file";
+import { type TestStack, until } from "../e2e/shop/support";
+
+/** What a kind needs of the shop. Changing it takes an update. */
+export interface Shape {
+    /** Replicas of hot-deals, of which each experiment attacks one. */
+    hotDeals: 1 | 3;
+    /** Type of the gateway's Service. Without an external address, the check asks through the API server. */
+    gateway: "LoadBalancer" | "ClusterIP";
+}
+
+/** How soon after the end of an experiment nothing of it may be left, in milliseconds. */
+export const leftoverMs = 5_000;
+/** How soon after that `/products` must be whole, in milliseconds: a pod becomes ready again. */
+const wholeMs = 10_000;
+
+/**
+ * The check's window. Three replicas need a longer grace period: until the target has left its Service, each third
+ * request fails.
+ */
+export const windowOf = ({ hotDeals }: Shape) => ({ graceMs: hotDeals === 1 ? 2_000 : 5_000, durationMs: 4_000 });
+
+/** A stack with a shop, which is kept from trial to trial. */
+export class Shop {
+    private now?: Shape;
+
+    constructor(readonly stack: TestStack) {}
+
+    /** Brings the shop into a shape. */
+    async prepare(shape: Shape): Promise<void> {
+        const { hotDeals, gateway } = shape;
+        if (this.now?.hotDeals === hotDeals && this.now.gateway === gateway) return;
+        this.now = undefined;
+        await this.stack.up({
+            "replicas.hot-deals": String(hotDeals),
+            "gateway.serviceType": gateway,
+            "experiment.enabled": "false",
+        });
+        await until("/products is whole", () => this.isWhole(), wholeMs);
+        this.now = shape;
+    }
+
+    /** Has the next trial bring the shop into its shape, after something went wrong. */
+    forgetShape(): void {
+        this.now = undefined;
+    }
+
+    /** The settings that enable an experiment. @param run names it in reports */
+    enabling(run: string, deadline = "2m"): Record<string, string> {
+        const { graceMs, durationMs } = windowOf(this.now!);
+        return {
+            "experiment.enabled": "true",
+            "experiment.run": run,
+            "experiment.grace": `${graceMs}ms`,
+            "experiment.duration": `${durationMs}ms`,
+            "experiment.interval": "250ms",
+            "experiment.timeout": "3s",
+            "experiment.deadline": deadline,
+        };
+    }
+
+    /** @param signal cancels the update, like Ctrl-C */
+    async enable(run: string, signal: AbortSignal): Promise<Conclusion> {
+        return (await this.stack.up(this.enabling(run), false, signal)).outputs.experiment!.value as Conclusion;
+    }
+
+    /** Undoes the experiment. @returns why it had to be tried twice. @throws if it fails again */
+    async disable(): Promise<string[]> {
+        const off = { "experiment.enabled": "false" };
+        try {
+            await this.stack.up(off);
+            return [];
+        } catch (error) {
+            await this.stack.up(off);
+            return [`the first update that should undo it failed: ${plainError(error)}`];
+        }
+    }
+
+    /** What is left of an experiment that an update has just ended. It has 5 s to go. */
+    leftovers(): Promise<string[]> {
+        return untilNone(async () => [...(await this.stack.traces()), ...(await this.scaled())], leftoverMs);
+    }
+
+    /** What is left of an attack that the deadline should have ended. The Job itself stays until the next update. */
+    attackLeft(patienceMs: number): Promise<string[]> {
+        const { namespace, cluster } = this.stack;
+        return untilNone(async () => {
+            const [policies, pods, scaled] = await Promise.all([
+                cluster.networking.listNamespacedNetworkPolicy({ namespace, labelSelector: labels.experiment }),
+                cluster.core.listNamespacedPod({ namespace, labelSelector: labels.target }),
+                this.scaled(),
+            ]);
+            return [...policies.items.map(({ metadata }) => metadata!.name!), ...named(pods.items), ...scaled];
+        }, patienceMs);
+    }
+
+    /** Why `/products` does not become whole soon. */
+    async brokenBecause(): Promise<string[]> {
+        return until("/products is whole", () => this.isWhole(), wholeMs).then(
+            () => [],
+            (error: Error) => [error.message],
+        );
+    }
+
+    async close(): Promise<void> {
+        await this.stack.close();
+    }
+
+    private async isWhole(): Promise<boolean> {
+        return (await this.stack.products()).good;
+    }
+
+    private async scaled(): Promise<string[]> {
+        const { namespace, cluster } = this.stack;
+        const { items } = await cluster.apps.listNamespacedDeployment({ namespace });
+        return named(items.filter(({ metadata }) => metadata!.annotations?.[annotations.scaled] !== undefined));
+    }
+}
+
+const named = (items: { metadata?: { name?: string } }[]) => items.map(({ metadata }) => metadata!.name!);
+
+/** Looks until nothing is found, or the time is up. @returns what is found then */
+async function untilNone(look: () => Promise<string[]>, patienceMs: number): Promise<string[]> {
+    let found: string[] = [];
+    await until("nothing is left", async () => (found = await look()).length === 0, patienceMs).catch(() => undefined);
+    return found;
+}
+
+/** What a killed update may leave: of a run that was killed in its first step, the lease stays until it expires. */
+export const withoutLease = (leftovers: readonly string[]) => leftovers.filter((name) => name !== leaseName);
+
+/** Deletes the report of a run. */
+export function discardReport(journal: string): void {
+    for (const kind of ["json", "svg", "html"]) rmSync(join(project, journal.replace(/json$/, kind)), { force: true });
+}

@@ -1,0 +1,88 @@
+import type { V1NetworkPolicy } from "@kubernetes/client-node";
+import { setTimeout as sleep } from "node:timers/promises";
+import { askProducts } from "../../../experiments/products";
+import { chooseRoute } from "../../../chaos/checks/route";
+import { ignoreNotFound, mergePatch } from "../../../chaos/cluster/client";
+import { labels } from "../../../chaos/cluster/labels";
+import { gatewayOf } from "../../../components/shop/gateway";
+import type { TestStack } from "../../e2e/shop/support";
+import type { Run, Trouble } from "../kind";
+import { signalContainer } from "./processes";
+
+/** What a trouble needs before the end of the window, in milliseconds: to take effect, and to be seen. */
+const toTakeEffectMs = 3_000;
+
+async function targetOf({ cluster, namespace }: TestStack): Promise<string> {
+    const { items } = await cluster.core.listNamespacedPod({ namespace, labelSelector: labels.target });
+    return items[0]!.metadata!.name!;
+}
+
+export const targetReplaced: Trouble = async ({ stack, moment }) => {
+    await moment({ leaveMs: 1_500 });
+    const name = await targetOf(stack);
+    await stack.cluster.core.deleteNamespacedPod({ name, namespace: stack.namespace });
+    return { saw: `deleted ${name}` };
+};
+
+export const labelRemoved: Trouble = async ({ stack, moment }) => {
+    await moment({ leaveMs: toTakeEffectMs });
+    const name = await targetOf(stack);
+    const body = { metadata: { labels: { [labels.target]: null } } };
+    await stack.cluster.core.patchNamespacedPod({ name, namespace: stack.namespace, body }, mergePatch());
+    return { saw: `removed the label of ${name}` };
+};
+
+/** How long the policy is gone. */
+const liftedMs = 1_000;
+/** A network that drops may answer late, when TCP sends again. */
+const afterglowMs = 500;
+
+/** If `/products` was answered meanwhile, the attack did lapse, and no definite verdict is right. */
+export const policyLifted: Trouble = async ({ stack, moment, signal }) => {
+    await moment({ leaveMs: toTakeEffectMs });
+    const { cluster, namespace } = stack;
+    const { networking } = cluster;
+    const ofExperiments = { namespace, labelSelector: labels.experiment };
+    const { metadata, spec } = (await networking.listNamespacedNetworkPolicy(ofExperiments)).items[0]!;
+    const { name, labels: own, annotations } = metadata!;
+    const again: V1NetworkPolicy = { metadata: { name, labels: own, annotations }, spec };
+    const asking = goodAnswers({ stack, signal }, liftedMs + afterglowMs);
+    await networking.deleteNamespacedNetworkPolicy({ name: name!, namespace });
+    await sleep(liftedMs);
+    await networking.createNamespacedNetworkPolicy({ namespace, body: again });
+    const good = await asking;
+    return { saw: `${good} good answers meanwhile`, only: good > 0 ? ["INCONCLUSIVE"] : undefined };
+};
+
+/** Asks `/products` again and again, without waiting for answers. @returns the number of good ones */
+async function goodAnswers({ stack, signal }: Pick<Run, "stack" | "signal">, forMs: number): Promise<number> {
+    const route = await chooseRoute(stack.cluster, gatewayOf(stack.namespace));
+    const asked: ReturnType<typeof askProducts>[] = [];
+    for (const end = performance.now() + forMs; performance.now() < end && !signal.aborted; await sleep(100))
+        asked.push(askProducts(stack.cluster, route, 3_000));
+    return (await Promise.all(asked)).filter(({ good }) => good).length;
+}
+
+/** NetworkPolicies add up: what one allows, another does not forbid. */
+export const allowAllPolicy: Trouble = async ({ stack, moment, afterwards }) => {
+    await moment({ leaveMs: toTakeEffectMs });
+    const { cluster, namespace } = stack;
+    const name = "trials-allow-all";
+    const spec = { podSelector: {}, policyTypes: ["Ingress", "Egress"], ingress: [{}], egress: [{}] };
+    afterwards(() => ignoreNotFound(cluster.networking.deleteNamespacedNetworkPolicy({ name, namespace })));
+    await cluster.networking.createNamespacedNetworkPolicy({ namespace, body: { metadata: { name }, spec } });
+    return { saw: `added ${name}` };
+};
+
+/** The Job starts another pod; a killed process is started again in the same pod. */
+export const witnessKilled: Trouble = async ({ stack, moment, random }) => {
+    const byDeleting = random() < 0.5;
+    await moment();
+    const { cluster, namespace } = stack;
+    const labelSelector = "batch.kubernetes.io/job-name";
+    const { metadata, status } = (await cluster.core.listNamespacedPod({ namespace, labelSelector })).items[0]!;
+    const name = metadata!.name!;
+    if (byDeleting) await cluster.core.deleteNamespacedPod({ name, namespace, gracePeriodSeconds: 0 });
+    else signalContainer(status!.containerStatuses![0]!.containerID!, "SIGKILL");
+    return { saw: byDeleting ? `deleted ${name}` : `killed the process of ${name}` };
+};

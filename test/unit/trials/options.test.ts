@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { readOptions } from "../../../test/trials/options";
+
+const known = ["one-replica", "policy-lifted", "two-stacks"];
+const read = (...args: string[]) => readOptions(args, known);
+
+describe("the arguments of the trials", () => {
+    it("are optional: each kind is tried once on each network", () =>
+        expect(read()).toEqual({
+            does: "run",
+            rounds: 1,
+            seed: "1",
+            networks: ["drop", "reject"],
+            parallel: 1,
+            kinds: known,
+        }));
+
+    it("choose kinds, which keep the order of the table, rounds, seed, network and workers", () =>
+        expect(
+            read("two-stacks", "one-replica", "--rounds", "8", "--seed", "a.b", "--network=drop", "--parallel", "2"),
+        ).toEqual({
+            does: "run",
+            rounds: 8,
+            seed: "a.b",
+            networks: ["drop"],
+            parallel: 2,
+            kinds: ["one-replica", "two-stacks"],
+        }));
+
+    it.each([
+        ["--list", { does: "list" }],
+        ["--markdown", { does: "markdown" }],
+        ["--help", { help: true }],
+    ])("%s runs nothing", (arg, expected) => expect(read(arg)).toMatchObject(expected));
+
+    it.each([
+        ["--rounds=0", '--rounds is "0"; allowed: 1 to 999'],
+        ["--rounds=many", '--rounds is "many"; allowed: 1 to 999'],
+        ["--seed=a/b", '--seed is "a/b"; allowed: up to 40 letters, digits, and . _ -'],
+        ["--network=slow", '--network is "slow"; allowed: drop, reject, both'],
+        ["--parallel=3", '--parallel is "3"; allowed: 1, 2'],
+        ["three", "no kind is named three; there are one-replica, policy-lifted, two-stacks"],
+    ])("%s is a mistake", (arg, mistake) => expect(read(arg)).toEqual({ mistake }));
+
+    it("are told with all their mistakes at once", () =>
+        expect(read("three", "--rounds=0", "--parallel=3")).toEqual({
+            mistake: expect.stringMatching(/--rounds.*\n--parallel.*\nno kind is named three/),
+        }));
+
+    it("that do not exist are told with those that do", () =>
+        expect(read("--round", "3")).toEqual({ mistake: expect.stringMatching(/'--round'.*allowed: --rounds/s) }));
+});
