@@ -11,6 +11,8 @@ export interface Target {
     /** Changes with every restart of the container. */
     containerId: string;
     address: string;
+    /** All addresses of a pod that has several: one of each family. @default `address` is the only one */
+    addresses?: string[];
     /** TCP ports that the container declares. */
     ports: number[];
 }
@@ -37,6 +39,7 @@ export interface Pod {
     status?: {
         phase?: string;
         podIP?: string;
+        podIPs?: { ip?: string }[];
         containerStatuses?: { name: string; containerID?: string }[];
         conditions?: { type: string; status: string }[];
     };
@@ -86,6 +89,7 @@ export function isReady({ status }: Pod): boolean {
  */
 export function containersOf(pod: Pod, deployment: string | undefined, clusterName: string): Discovered[] {
     const { name, namespace, uid } = pod.metadata as { name: string; namespace: string; uid: string };
+    const addresses = (pod.status!.podIPs ?? []).flatMap(({ ip }) => ip ?? []);
     const running = new Map(pod.status!.containerStatuses?.map((status) => [status.name, status.containerID ?? ""]));
     return pod.spec!.containers.map((container) => ({
         namespace,
@@ -94,6 +98,7 @@ export function containersOf(pod: Pod, deployment: string | undefined, clusterNa
         container: container.name,
         containerId: running.get(container.name) ?? "",
         address: pod.status!.podIP!,
+        ...(addresses.length > 1 && { addresses }),
         ports: (container.ports ?? [])
             .filter(({ protocol = "TCP" }) => protocol === "TCP")
             .map(({ containerPort }) => containerPort),
