@@ -1,4 +1,14 @@
-/** A NetworkPolicy can only allow. These rules allow everything but some ports, or everybody but some addresses. */
+/** A NetworkPolicy can only allow. These rules allow everything but some ports, or everybody but some pods. */
+import type { types } from "@pulumi/kubernetes";
+import type { DistinctiveLabel } from "../targets/distinguish";
+import type { Target } from "../targets/containers";
+
+/** The pods that an attack's `peers` describe. */
+export interface Peers {
+    pods: readonly Pick<Target, "namespace" | "address" | "addresses">[];
+    /** Tells them from all other pods of their namespaces. Absent if there is none. */
+    label?: DistinctiveLabel;
+}
 
 const lastPort = 65_535;
 
@@ -17,15 +27,35 @@ export function allPortsBut(ports: readonly number[]): { protocol: string; port?
     ];
 }
 
-/** Allows every address except some. A family without an excluded address is left out: the cluster may not have it. */
-export function everyoneBut(addresses: readonly string[]): { ipBlock: { cidr: string; except: string[] } }[] {
-    const families = [
-        { cidr: "0.0.0.0/0", bits: 32, except: addresses.filter((address) => !address.includes(":")) },
-        { cidr: "::/0", bits: 128, except: addresses.filter((address) => address.includes(":")) },
+/**
+ * Allows everybody but some pods. Networks read `ipBlock` in two ways, and this must be right for both:
+ *
+ * - Calico and kube-router compare it with every address, so the pods' addresses are excepted, in both families.
+ * - Cilium never applies it to a pod, nor by default to a node (cilium#9209, #35212), so all other pods are allowed by
+ *   selectors: those of other namespaces, and those without the pods' label. Without such a label, the pods' neighbors
+ *   are cut off there, too, which the positive control may notice.
+ */
+export function everyoneBut({ pods, label }: Peers): types.input.networking.v1.NetworkPolicyPeer[] {
+    const namespaces = distinct(pods.map(({ namespace }) => namespace));
+    const addresses = distinct(pods.flatMap(({ address, addresses }) => addresses ?? [address]));
+    const isIpv6 = (address: string) => address.includes(":");
+    const except = (some: string[], bits: number) =>
+        some.length > 0 ? { except: some.map((address) => `${address}/${bits}`) } : {};
+    const notIn = (key: string, values: string[]) => ({ matchExpressions: [{ key, operator: "NotIn", values }] });
+    return [
+        { namespaceSelector: notIn("kubernetes.io/metadata.name", namespaces) },
+        ...(label ? [{ namespaceSelector: {}, podSelector: notIn(label.key, label.values) }] : []),
+        {
+            ipBlock: {
+                cidr: "0.0.0.0/0",
+                ...except(
+                    addresses.filter((address) => !isIpv6(address)),
+                    32,
+                ),
+            },
+        },
+        { ipBlock: { cidr: "::/0", ...except(addresses.filter(isIpv6), 128) } },
     ];
-    return families
-        .filter(({ except }) => except.length > 0)
-        .map(({ cidr, bits, except }) => ({
-            ipBlock: { cidr, except: except.map((address) => `${address}/${bits}`) },
-        }));
 }
+
+const distinct = (values: string[]) => [...new Set(values)].sort();

@@ -3,6 +3,7 @@ import type { AttributeExpression } from "../targets/attributes";
 import { expression } from "../targets/locate";
 import { allPortsBut, everyoneBut } from "./allow-rules";
 import type { AttackKind } from "./kind";
+import { witnessPorts } from "./witness-ports";
 
 /** Cuts the targets off the network. */
 export interface BlackholeAttack {
@@ -13,13 +14,10 @@ export interface BlackholeAttack {
     ports?: number[];
     /**
      * Only traffic with these containers, described by attributes, in the targets' namespace unless they name another.
-     * Pods that start later are not affected. @default all traffic
+     * Whether peers that start later are affected depends on the network. @default all traffic
      */
     peers?: AttributeExpression;
 }
-
-/** Where the witness listens if `ports` names none: any port that a pod without privileges may use. */
-const witnessPort = 8_080;
 
 /**
  * A NetworkPolicy that allows nothing, or everything but some ports and peers. By the NetworkPolicy specification the
@@ -40,9 +38,9 @@ export const blackhole = {
         }[direction];
         return ports ? `${how} on ${ports.length === 1 ? "port" : "ports"} ${ports.join(", ")}` : how;
     },
-    rules({ direction = "both", ports, peers }, addresses = []) {
+    rules({ direction = "both", ports, peers }, peerPods = { pods: [] }) {
         const otherPorts = ports ? [{ ports: allPortsBut(ports) }] : [];
-        const others = peers ? everyoneBut(addresses) : undefined;
+        const others = peers ? everyoneBut(peerPods) : undefined;
         const ingress = [...(others ? [{ from: others }] : []), ...otherPorts];
         const egress = [...(others ? [{ to: others }] : []), ...otherPorts];
         return {
@@ -55,10 +53,37 @@ export const blackhole = {
         };
     },
     proof({ direction = "both", ports, peers }) {
-        if (peers) return { peers: { ways: direction === "both" ? ["ingress", "egress"] : [direction], ports } };
+        if (peers) {
+            const ways = direction === "both" ? (["ingress", "egress"] as const) : [direction];
+            return {
+                peers: { ways, ports },
+                // The witness is no peer.
+                stillWorks: {
+                    inward: { except: [] },
+                    outward: { port: witnessPorts[0] },
+                    peers: ports && { ways, except: ports },
+                },
+            };
+        }
+        const [isInwardCut, isOutwardCut] = [direction !== "egress", direction !== "ingress"];
         return {
-            inward: direction === "egress" ? undefined : { ports },
-            outward: direction === "ingress" ? undefined : { port: ports?.[0] ?? witnessPort },
+            inward: isInwardCut ? { ports } : undefined,
+            outward: isOutwardCut ? { port: ports?.[0] ?? witnessPorts[0] } : undefined,
+            stillWorks: {
+                inward: isInwardCut ? ports && { except: ports } : { except: [] },
+                outward: isOutwardCut ? ports && anotherPort(ports) : { port: witnessPorts[0] },
+                // Nothing of the targets works.
+                untouched: isInwardCut && isOutwardCut && !ports ? true : undefined,
+            },
         };
     },
 } satisfies AttackKind<BlackholeAttack>;
+
+/**
+ * To the witness, on a port that the attack does not block, but a network without `endPort` does: that allows only the
+ * first port of each range. Undefined if there is none.
+ */
+function anotherPort(blocked: readonly number[]): { port: number } | undefined {
+    const port = witnessPorts.find((candidate) => !blocked.includes(candidate) && !blocked.includes(candidate - 1));
+    return port === undefined ? undefined : { port };
+}

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { allPortsBut } from "./allow-rules";
 import type { AttackKind } from "./kind";
+import { witnessPorts } from "./witness-ports";
 
 /** Blocks DNS lookups in the targets, and nothing else. */
 export interface DnsAttack {
@@ -14,6 +15,10 @@ export const dns = {
     schema: z.strictObject({ kind: z.literal("dns") }),
     describe: () => "left without DNS",
     rules: () => ({ policyTypes: ["Egress"], egress: [{ ports: allPortsBut(dnsPorts) }] }),
-    // Every cluster has this name.
-    proof: () => ({ lookup: { name: "kubernetes.default.svc" } }),
+    proof: () => ({
+        // Every cluster has this name.
+        lookup: { name: "kubernetes.default.svc" },
+        // A network that ignores `endPort` blocks nearly all ports.
+        stillWorks: { inward: { except: [] }, outward: { port: witnessPorts[0] } },
+    }),
 } satisfies AttackKind<DnsAttack>;

@@ -1,5 +1,6 @@
 import type { types } from "@pulumi/kubernetes";
 import type * as z from "zod";
+import type { Peers } from "./allow-rules";
 
 /**
  * One kind of attack: a file of its own in this folder, and its lines in `registry.ts`.
@@ -14,15 +15,15 @@ export interface AttackKind<A extends { kind: string }> {
     /**
      * The rules of the NetworkPolicy that selects the targets. Absent if the attack is not a NetworkPolicy.
      *
-     * @param peers addresses of the pods that the attack's `peers` describe
+     * @param peers the pods that the attack's `peers` describe
      */
-    rules?(attack: A, peers?: readonly string[]): Omit<types.input.networking.v1.NetworkPolicySpec, "podSelector">;
+    rules?(attack: A, peers?: Peers): Omit<types.input.networking.v1.NetworkPolicySpec, "podSelector">;
     /** How often the deadline Job deletes pods. Absent if the attack deletes none. */
     killing?(attack: A): { intervalMs: number };
     proof(attack: A): Proof;
 }
 
-/** What must work before an attack, and must fail under it. */
+/** What must work before an attack and fail under it; and, in `stillWorks`, what must work under it, too. */
 export interface Proof {
     /** Fresh TCP connections from another pod to the targets: to these ports, or to all declared ports. */
     inward?: { ports?: readonly number[] };
@@ -36,4 +37,21 @@ export interface Proof {
     lookup?: { name: string };
     /** The targets, and the pods that were killed after them, must be gone. Pods are identified by uid. */
     deleted?: true;
+    /** @default nothing is tried */
+    stillWorks?: StillWorks;
+}
+
+/**
+ * The positive control: what the attack must leave alone. Without it, an attack that a network takes for a larger one
+ * would be told as what it was meant to be.
+ */
+export interface StillWorks {
+    /** Fresh TCP connections from another pod to the targets: to all declared ports but these. */
+    inward?: { except: readonly number[] };
+    /** Fresh TCP connections from the targets to another pod, on this port. */
+    outward?: { port: number };
+    /** Fresh TCP connections between targets and peers: in these directions, to all declared ports but these. */
+    peers?: { ways: readonly ("ingress" | "egress")[]; except: readonly number[] };
+    /** Fresh TCP connections between pods that are no targets. */
+    untouched?: true;
 }

@@ -2,7 +2,6 @@ import * as k8s from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { annotations, labels } from "../cluster/labels";
 import type { Chosen } from "../targets/choose";
-import type { Target } from "../targets/containers";
 import { killRequest, objectTypeOf } from "./objects";
 import { type Attack, attackKindOf } from "./registry";
 
@@ -35,11 +34,11 @@ export function attackResource(
     if (objectTypeOf(attack) === killRequest)
         return new k8s.core.v1.ConfigMap(name, { metadata, immutable: true }, ownOpts);
     const podSelector = { matchLabels: { [labels.target]: targetLabel } };
-    const specOf = (peers?: Target[]) => {
-        const addresses = peers?.map(({ address }) => address);
-        return { podSelector, ...kind.rules!(attack, addresses) };
+    const specOf = (found?: Chosen) => {
+        const peers = found?.peers && { pods: found.peers, label: found.peersLabel };
+        return { podSelector, ...kind.rules!(attack, peers) };
     };
     // Without peers, a preview can show the whole policy.
-    const spec = kind.proof(attack).peers ? chosen.apply(({ peers }) => specOf(peers)) : specOf();
+    const spec = kind.proof(attack).peers ? chosen.apply(specOf) : specOf();
     return new k8s.networking.v1.NetworkPolicy(name, { metadata, spec }, ownOpts);
 }

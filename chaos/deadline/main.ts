@@ -9,6 +9,7 @@
  *   that the attacks work, or that they do not. It also accepts connections from the targets.
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import { witnessPorts } from "../attacks/witness-ports";
 import { log } from "./api";
 import { attackedSince, endAttacks, lasts } from "./ending";
 import { JobLog } from "./job-log";
@@ -35,7 +36,8 @@ async function main(): Promise<void> {
     const begun = Date.now();
     const jobLog = new JobLog((line) => process.stdout.write(line), begun);
     const ending = new AbortController();
-    for (const port of new Set(attacks.flatMap(({ listenPort }) => listenPort ?? []))) acceptConnections(port);
+    const listenPorts = attacks.flatMap(({ listenPort }) => listenPort ?? []);
+    for (const port of new Set([...witnessPorts, ...listenPorts])) acceptConnections(port);
     void witness(NAMESPACE, attacks, jobLog, ending.signal);
     for (const { path, killing } of attacks) {
         if (killing) void killWhile(() => mayKill(path), NAMESPACE, killing, jobLog);

@@ -50,7 +50,7 @@ export interface JobAttack {
     path: string;
     /** Value of the label on the targets' pods. */
     label: string;
-    /** Port to accept connections from the targets on. @default none */
+    /** Port to accept connections from the targets on, besides `witnessPorts`. @default none */
     listenPort?: number;
     /** @default no pod is killed */
     killing?: Killing;

@@ -5,10 +5,12 @@ import { type Cluster, ignoreNotFound } from "../cluster/client";
 import type { Chosen } from "../targets/choose";
 import type { Target } from "../targets/containers";
 import { explainWorking, type Working } from "./allowing-policies";
+import { connections } from "./connections";
 import { type Control, enforcementAdvice, type Inconclusive, type InconclusiveReason, type Proven } from "./outcome";
 import { poll } from "./poll";
+import type { PositiveControl } from "./positive-control";
 import { probe, type Question } from "./probe";
-import { socketsOf, startTimeoutMs, type Witness } from "./witness";
+import { startTimeoutMs, type Witness } from "./witness";
 
 /** How long a cluster may take to enforce a policy. kube-router takes a second; others poll. */
 const enforcementTimeoutMs = 15_000;
@@ -24,20 +26,25 @@ const probeTimeoutMs = { control: 300, last: 1_000 };
 /**
  * Proves one attack. What must fail under it is tried before, when it must work, then until it fails, and again at the
  * end: connections into the targets by the witness, an ordinary pod; connections out of them and DNS lookups from
- * within each target; and connections between targets and peers from within both.
+ * within each target; and connections between targets and peers from within both. What must still work is tried, too:
+ * see `PositiveControl`.
  */
 export class AttackProof {
     private readonly targets: readonly Target[];
     private readonly peers: readonly Target[];
     private readonly controlMs: number;
 
-    /** @param controlMs how long the control took @default its time limit */
+    /**
+     * @param controlMs how long the control took @default its time limit
+     * @param positive tries what must still work @default nothing is tried
+     */
     constructor(
         private readonly cluster: Cluster,
         private readonly proof: Proof,
         { targets, peers = [] }: Pick<Chosen, "targets" | "peers">,
         private readonly witness: Witness,
         controlMs: number = probeTimeoutMs.control,
+        private readonly positive?: PositiveControl,
     ) {
         // Never more than its limit: the last probe must not end long before the window does.
         this.controlMs = Math.min(probeTimeoutMs.control, controlMs);
@@ -45,11 +52,15 @@ export class AttackProof {
         this.peers = peers;
     }
 
-    /** Tries, before the attack, what must fail under it. */
+    /** Tries, before the attack, what must fail under it, and what must still work. */
     async control(): Promise<Control> {
+        // Not at once: what must fail may take no longer under attack than now.
         const tried = await this.tryAll(probeTimeoutMs.control, startTimeoutMs);
         if ("inconclusive" in tried) return tried;
-        if (tried.failed === 0) return { tookMs: tried.tookMs };
+        if (tried.failed === 0) {
+            const leftOut = await this.positive?.before(startTimeoutMs);
+            return { tookMs: tried.tookMs, ...(leftOut?.length && { leftOut }) };
+        }
         return { inconclusive: `${this.probed()} did not work even before the attack began` };
     }
 
@@ -82,16 +93,19 @@ export class AttackProof {
     async attackHolds(proven: Proven, endMs: number): Promise<InconclusiveReason | undefined> {
         // The clock may be changed meanwhile.
         const end = performance.now() + endMs - Date.now();
+        // The checks do not wait for it.
+        const lostAtOnce = this.positive?.lost();
         // Begins before the end: a dropped connection takes the whole timeout to fail, plus what the control took.
         await sleep(end - probeTimeoutMs.last - this.controlMs - performance.now());
-        const working = await this.stillWorking(probeTimeoutMs.last);
+        const [working, lost] = await Promise.all([this.stillWorking(probeTimeoutMs.last), this.positive?.lost()]);
         await sleep(end - performance.now());
         const changed = this.proof.deleted ? this.stillKilled() : targetsUnchanged(this.cluster, this.targets);
-        const [cut, unlike] = await Promise.all([this.witness.stillCut(proven), changed]);
+        const [cut, unlike, overreach] = await Promise.all([this.witness.stillCut(proven), changed, lostAtOnce]);
         // A pod that is gone has no label either. Of a kill, the Job's silence comes first: it tells what was killed.
         if (unlike !== undefined && (!this.proof.deleted || cut === undefined)) return unlike;
         const seen = cut ?? working;
-        return seen && this.explained(seen);
+        if (seen) return this.explained(seen);
+        return overreach ?? lost ?? (await this.positive?.lostInward(proven.witnessedAt));
     }
 
     /** The reason, or if another NetworkPolicy allows what still works, that one. */
@@ -148,15 +162,16 @@ export class AttackProof {
         const { outward, lookup, peers } = this.proof;
         const questions: Question[] = [];
         if (outward) {
-            const host = await this.witness.address(waitForWitnessMs);
+            const host = (await this.witness.place(waitForWitnessMs)).address;
             questions.push({ connect: { host, port: outward.port } });
         }
         if (lookup) questions.push({ lookup: lookup.name });
         const fromTargets = this.targets.flatMap((from) => questions.map((question) => ({ from, question })));
+        const isBlocked = (port: number) => peers?.ports?.includes(port) ?? true;
         const between = (peers?.ways ?? []).flatMap((way) =>
             way === "egress"
-                ? connections(this.targets, this.peers, peers?.ports)
-                : connections(this.peers, this.targets, peers?.ports),
+                ? connections(this.targets, this.peers, isBlocked)
+                : connections(this.peers, this.targets, isBlocked),
         );
         const couldNot = (problem: string) => ({ inconclusive: `${this.probed()} could not be tried: ${problem}` });
         if (peers && between.length === 0)
@@ -173,16 +188,6 @@ export class AttackProof {
         const worked = results.filter((result) => "worked" in result && result.worked).length;
         return { worked, failed: results.length - worked, tookMs };
     }
-}
-
-/** A connection from each of some containers to each declared TCP port, or only some ports, of each of others. */
-function connections(
-    from: readonly Target[],
-    to: readonly Target[],
-    only?: readonly number[],
-): { from: Target; question: Question }[] {
-    const questions = socketsOf(to, only).map((connect) => ({ connect }));
-    return from.flatMap((source) => questions.map((question) => ({ from: source, question })));
 }
 
 /** Whether the attacked containers are still the running ones. @returns what became of them, if not */

@@ -4,6 +4,7 @@ import { type Plan, targetLabelFor } from "../definition/plan";
 import type { Chosen } from "../targets/choose";
 import { AttackProof } from "./attack-proof";
 import type { Control, Inconclusive, InconclusiveReason, Proven } from "./outcome";
+import { PositiveControl } from "./positive-control";
 import { Witness } from "./witness";
 
 interface Attack {
@@ -21,17 +22,29 @@ export class AttackProofs {
      * @param job name of the deadline Job
      * @param chosen the targets of the attacks, in the order of the plan
      * @param controlMs how long the slowest control took @default the controls' time limit
+     * @param leftOut parts of the positive controls that did not work before the attacks @default none
      */
-    constructor(cluster: Cluster, plan: Plan, job: string, chosen: readonly Chosen[], controlMs?: number) {
+    constructor(
+        cluster: Cluster,
+        plan: Plan,
+        job: string,
+        chosen: readonly Chosen[],
+        controlMs?: number,
+        leftOut?: readonly string[],
+    ) {
+        const attacked = new Set(chosen.flatMap(({ targets }) => targets.map(({ uid }) => uid)));
         this.attacks = plan.attacks.map((planned, index) => {
             const proof = attackKindOf(planned.attack).proof(planned.attack);
             const { targets, peers } = chosen[index]!;
             const label = targetLabelFor(plan, planned);
             const witness = new Witness(cluster, plan.namespace, job, label, targets, proof.inward);
+            // Another attack may cut off a peer.
+            const spared = peers?.filter(({ uid }) => !attacked.has(uid));
+            const positive = new PositiveControl(cluster, proof, { targets, peers: spared }, witness, leftOut);
             return {
                 name: planned.name,
                 witness,
-                proof: new AttackProof(cluster, proof, { targets, peers }, witness, controlMs),
+                proof: new AttackProof(cluster, proof, { targets, peers }, witness, controlMs, positive),
                 deletesPods: proof.deleted === true,
             };
         });
@@ -49,7 +62,9 @@ export class AttackProofs {
         );
         const inconclusive = this.firstReason(controls.map(reasonIn));
         if (inconclusive !== undefined) return { inconclusive };
-        return { tookMs: Math.max(...controls.map((control) => ("tookMs" in control ? control.tookMs : 0))) };
+        const done = controls.filter((control) => "tookMs" in control);
+        const leftOut = done.flatMap((control) => control.leftOut ?? []);
+        return { tookMs: Math.max(...done.map(({ tookMs }) => tookMs)), ...(leftOut.length > 0 && { leftOut }) };
     }
 
     /** Waits until each attack works. @returns since when, in the order of the plan, or why that cannot be shown */

@@ -10,7 +10,13 @@ export interface Inconclusive {
 }
 
 /** What must fail under the attack was tried before it: how long that took, or why it did not even work then. */
-export type Control = Inconclusive | { tookMs: number };
+export type Control =
+    | Inconclusive
+    | {
+          tookMs: number;
+          /** Parts of the positive control that did not work before the attack, and are left out. @default none */
+          leftOut?: string[];
+      };
 
 /** Since when the witness sees an attack work, by its clock, which may differ from this machine's. */
 export interface Witnessed {
@@ -28,3 +34,7 @@ export interface Proven extends Witnessed {
 export const enforcementAdvice =
     "this cluster's network does not enforce NetworkPolicies. Use one that does, such as " +
     "`minikube start --cni=calico`";
+
+/** What to think of a cluster that takes a policy for a larger one. */
+export const overreachAdvice =
+    "this cluster's network may not support all of NetworkPolicies, such as `endPort` (see docs/troubleshooting.md)";

@@ -21,7 +21,7 @@ const answerTimeoutMs = 10_000;
  */
 export async function probe(
     cluster: Cluster,
-    target: Target,
+    target: Pick<Target, "namespace" | "pod" | "container">,
     question: Question,
     timeoutMs: number,
 ): Promise<ProbeResult> {
@@ -82,7 +82,11 @@ elif has node; then node -e '${nodeLookup}' "$seconds" "$1"
 else exit ${noTool}; fi`;
 
 /** @returns the exit code @throws Error if the command could not be run */
-function run({ kubeconfig }: Cluster, { namespace, pod, container }: Target, command: string[]): Promise<number> {
+function run(
+    { kubeconfig }: Cluster,
+    { namespace, pod, container }: Pick<Target, "namespace" | "pod" | "container">,
+    command: string[],
+): Promise<number> {
     let giveUp: NodeJS.Timeout;
     const ended = new Promise<number>((resolve, reject) => {
         const onStatus = (status: V1Status) => {

@@ -2,10 +2,17 @@ import type { V1Pod } from "@kubernetes/client-node";
 import type { Proof } from "../attacks/kind";
 import type { Cluster } from "../cluster/client";
 import { annotations } from "../cluster/labels";
-import { type ConnectionReport, endpoint, type KillReport, type Presence } from "../deadline/protocol";
+import {
+    type ConnectionReport,
+    deadlineContainer,
+    endpoint,
+    type KillReport,
+    type Presence,
+} from "../deadline/protocol";
 import { describeMilliseconds } from "../duration";
 import type { Target } from "../targets/containers";
 import type { Working } from "./allowing-policies";
+import { socketsOf } from "./connections";
 import { JobLogReader } from "./job-log-reader";
 import { enforcementAdvice, type Inconclusive, type InconclusiveReason, type Witnessed } from "./outcome";
 import { poll } from "./poll";
@@ -17,6 +24,15 @@ export const startTimeoutMs = 120_000;
  * The longest time without a report, in milliseconds. Within a longer one the attack may have ended and begun again.
  */
 const maxSilenceMs = 10_000;
+
+/**
+ * How long a port that must still accept connections may refuse them, in milliseconds: each look takes at most a
+ * second, so several have failed by then.
+ */
+const maxRefusedMs = 3_000;
+
+/** What the Job's pod says about itself, and its name. */
+type Seen = Presence & { pod: string };
 
 /** What the deadline Job, an ordinary pod of the targets' namespace, saw of an attack's targets. */
 export class Witness {
@@ -34,7 +50,7 @@ export class Witness {
         private readonly inward: Proof["inward"],
     ) {
         this.log = new JobLogReader(cluster, namespace);
-        this.endpoints = inward ? socketsOf(targets, inward.ports).map(({ host, port }) => endpoint(host, port)) : [];
+        this.endpoints = inward ? this.blocked().map(({ host, port }) => endpoint(host, port)) : [];
     }
 
     /** Waits until the Job's pod has looked at all targets, whatever it saw. @throws as `awaitPresence` does */
@@ -42,14 +58,15 @@ export class Witness {
         await this.awaitPresence(startTimeoutMs, ({ watched }) => this.areAllIn(watched));
     }
 
-    /** The address of the Job's pod, which accepts connections from the targets. @throws as `awaitPresence` does */
-    async address(timeoutMs: number): Promise<string> {
-        return (await this.awaitPresence(timeoutMs, () => true)).address;
+    /** The Job's pod, which accepts connections at this address. @throws as `awaitPresence` does */
+    async place(timeoutMs: number): Promise<{ namespace: string; pod: string; container: string; address: string }> {
+        const { pod, address } = await this.awaitPresence(timeoutMs, () => true);
+        return { namespace: this.namespace, pod, container: deadlineContainer, address };
     }
 
     /** @throws Error if the Job's pod does not report what is enough in time */
-    private async awaitPresence(timeoutMs: number, isEnough: (presence: Presence) => boolean): Promise<Presence> {
-        const reported = (presence?: Presence) => presence !== undefined && isEnough(presence);
+    private async awaitPresence(timeoutMs: number, isEnough: (presence: Seen) => boolean): Promise<Seen> {
+        const reported = (presence?: Seen) => presence !== undefined && isEnough(presence);
         const presence = await poll(() => this.presence(), reported, timeoutMs);
         if (presence && isEnough(presence)) return presence;
         throw new Error(
@@ -101,15 +118,45 @@ export class Witness {
         return { inconclusive: `the Job that watches the targets reported nothing for ${silence} of the run` };
     }
 
+    /**
+     * The first of some ports that accepted a connection once, and then none for a time that no slow connection
+     * explains. Ports that never accepted one say nothing.
+     *
+     * @param from when that time may begin, by the Job's clock
+     */
+    async lostAmong(sockets: readonly { host: string; port: number }[], from: number): Promise<string | undefined> {
+        const reports = await this.reports();
+        const wanted = new Set(sockets.map(({ host, port }) => endpoint(host, port)));
+        const opened = new Set<string>();
+        const closedSince = new Map<string, number>();
+        for (const { at, open, closed } of reports) {
+            for (const one of open) {
+                opened.add(one);
+                closedSince.delete(one);
+            }
+            for (const one of closed) {
+                if (at < from || !wanted.has(one) || !opened.has(one)) continue;
+                const since = closedSince.get(one) ?? at;
+                closedSince.set(one, since);
+                if (at - since >= maxRefusedMs) return one;
+            }
+        }
+        return undefined;
+    }
+
     /** The pods that the Job has deleted for this attack. */
     async kills(): Promise<KillReport[]> {
         return (await this.read()).kills.filter(({ killed }) => killed.label === this.targetLabel);
     }
 
+    /** The sockets of the targets that the attack blocks. */
+    private blocked(): { host: string; port: number }[] {
+        return socketsOf(this.targets, (port) => this.inward?.ports?.includes(port) ?? true);
+    }
+
     /** The connections that the Job tries. */
     private working(): Working {
-        const ports = socketsOf(this.targets, this.inward?.ports).map(({ port }) => port);
-        return { ways: ["ingress"], ports, with: "witness" };
+        return { ways: ["ingress"], ports: this.blocked().map(({ port }) => port), with: "witness" };
     }
 
     /** The target's pod that an endpoint belongs to. */
@@ -137,12 +184,14 @@ export class Witness {
         return "the targets were unreachable even before the attack began";
     }
 
-    private async presence(): Promise<Presence | undefined> {
+    private async presence(): Promise<Seen | undefined> {
         const runs = ({ metadata, status }: V1Pod) =>
             !metadata!.deletionTimestamp && status?.phase !== "Succeeded" && status?.phase !== "Failed";
         const pod = (await this.pods()).find(runs);
         const reported = pod?.metadata!.annotations?.[annotations.witness];
-        return reported === undefined ? undefined : (JSON.parse(reported) as Presence);
+        return reported === undefined
+            ? undefined
+            : { ...(JSON.parse(reported) as Presence), pod: pod!.metadata!.name! };
     }
 
     private async pods(): Promise<V1Pod[]> {
@@ -162,13 +211,6 @@ export class Witness {
         );
         return this.log.read(started.map(({ metadata }) => metadata!.name!));
     }
-}
-
-/** Every declared TCP port of every target, or only some ports. */
-export function socketsOf(targets: readonly Target[], only?: readonly number[]): { host: string; port: number }[] {
-    return targets.flatMap(({ address: host, ports }) =>
-        ports.filter((port) => only?.includes(port) ?? true).map((port) => ({ host, port })),
-    );
 }
 
 function notEnforced(last: ConnectionReport | undefined): InconclusiveReason {

@@ -99,6 +99,7 @@ const target = z.object({
     container: z.string(),
     containerId: z.string(),
     address: z.string(),
+    addresses: z.array(z.string()).optional().describe("All addresses of a pod that has several"),
     ports: z.array(z.int()),
 });
 

@@ -33,8 +33,8 @@ export const check: Step<"check", keyof Given> = async (context, given) => {
     const { attacks: chosen, control } = given.targets;
     const over = await reasonWhyOver(plan, cluster, given.attackObjects);
     const before = over === undefined ? control : { inconclusive: over };
-    const controlMs = "tookMs" in before ? before.tookMs : undefined;
-    const proofs = new AttackProofs(cluster, plan, given.deadlineJob, chosen, controlMs);
+    const { tookMs, leftOut } = "tookMs" in before ? before : {};
+    const proofs = new AttackProofs(cluster, plan, given.deadlineJob, chosen, tookMs, leftOut);
     const readiness = new ReadinessRecorder(cluster, plan.defaultNamespace);
 
     const proof = "inconclusive" in before ? before : await proofs.proven().catch(notSeen);

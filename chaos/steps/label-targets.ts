@@ -28,12 +28,24 @@ export const labelTargets: Step<"label-targets", "deadlineJob"> = async (context
             say(describe(plan, index, chosen[index]!));
         }
         const control = await new AttackProofs(cluster, plan, deadlineJob, chosen).control();
+        if ("tookMs" in control && control.leftOut) say(describeLeftOut(control.leftOut));
         return { attacks: chosen, control };
     } catch (error) {
         await unlabelAll(cluster, plan.namespace);
         throw error;
     }
 };
+
+const maxNamed = 3;
+
+function describeLeftOut(connections: string[]): string {
+    const named = connections.slice(0, maxNamed).join(", ");
+    const more = connections.length > maxNamed ? `, and ${connections.length - maxNamed} more` : "";
+    return (
+        `Not in the positive control, since they do not work before the attack or cannot be tried: connections ` +
+        `${named}${more}`
+    );
+}
 
 /**
  * Attributes and place of a container come in one answer, which may contradict itself.

@@ -11,6 +11,8 @@ export interface Target {
     /** Changes with every restart of the container. */
     containerId: string;
     address: string;
+    /** All addresses of a pod that has several: one of each family. @default `address` is the only one */
+    addresses?: string[];
     /** TCP ports that the container declares. */
     ports: number[];
 }
@@ -39,6 +41,7 @@ export interface Pod {
     status?: {
         phase?: string;
         podIP?: string;
+        podIPs?: { ip?: string }[];
         containerStatuses?: { name: string; containerID?: string }[];
         conditions?: { type: string; status: string }[];
     };
@@ -93,6 +96,7 @@ export function isEligible({ ready = true }: Discovered, { includeNotReady = fal
  */
 export function containersOf(pod: Pod, deployment: string | undefined, clusterName: string): Discovered[] {
     const { name, namespace, uid } = pod.metadata as { name: string; namespace: string; uid: string };
+    const addresses = (pod.status!.podIPs ?? []).flatMap(({ ip }) => ip ?? []);
     const running = new Map(pod.status!.containerStatuses?.map((status) => [status.name, status.containerID ?? ""]));
     return pod.spec!.containers.map((container) => ({
         namespace,
@@ -101,6 +105,7 @@ export function containersOf(pod: Pod, deployment: string | undefined, clusterNa
         container: container.name,
         containerId: running.get(container.name) ?? "",
         address: pod.status!.podIP!,
+        ...(addresses.length > 1 && { addresses }),
         ports: (container.ports ?? [])
             .filter(({ protocol = "TCP" }) => protocol === "TCP")
             .map(({ containerPort }) => containerPort),

@@ -262,11 +262,10 @@ describe("several attacks", () => {
     });
 });
 
-it("a blackhole of some peers must exclude exactly their addresses", async () => {
-    const found = {
-        ...printed,
-        targets: { attacks: [{ matching: 1, targets: [target], peers: [{ ...target, address: "10.0.0.9" }] }] },
-    };
+it("a blackhole of some peers must exclude exactly them, by label and by address", async () => {
+    const peers = [{ ...target, address: "10.0.0.9", addresses: ["10.0.0.9", "fd00::9"] }];
+    const peersLabel = { key: "app", values: ["database"] };
+    const found = { ...printed, targets: { attacks: [{ matching: 1, targets: [target], peers, peersLabel }] } };
     const attacks = [
         attackOn("hot-deals", {
             kind: "blackhole",
@@ -275,7 +274,17 @@ it("a blackhole of some peers must exclude exactly their addresses", async () =>
         }),
     ];
     const { spec } = find(await experimentOf({ attacks }, found), kinds.policy, "blackhole");
-    expect(spec.egress).toEqual([{ to: [{ ipBlock: { cidr: "0.0.0.0/0", except: ["10.0.0.9/32"] } }] }]);
+    const notIn = (key: string, value: string) => ({ matchExpressions: [{ key, operator: "NotIn", values: [value] }] });
+    expect(spec.egress).toEqual([
+        {
+            to: [
+                { namespaceSelector: notIn("kubernetes.io/metadata.name", "demo") },
+                { namespaceSelector: {}, podSelector: notIn("app", "database") },
+                { ipBlock: { cidr: "0.0.0.0/0", except: ["10.0.0.9/32"] } },
+                { ipBlock: { cidr: "::/0", except: ["fd00::9/128"] } },
+            ],
+        },
+    ]);
 });
 
 it("the deadline Job must be able to restore the Deployments that the experiment scales, and no others", async () => {

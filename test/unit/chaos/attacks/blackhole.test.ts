@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { BlackholeAttack } from "../../../../chaos/attacks/blackhole";
 import { allows, type PortRange, proofOf, rulesOf } from "./support";
 
 describe("a blackhole", () => {
@@ -28,58 +27,44 @@ describe("a blackhole", () => {
         expect(allows(ports, "SCTP", 8080)).toBe(true);
     });
 
-    it("is proven in each direction that it blocks", () => {
-        expect(proofOf({ kind: "blackhole" })).toEqual({ inward: { ports: undefined }, outward: { port: 8080 } });
+    it("is proven in each direction that it blocks; what it leaves alone must still work", () => {
+        expect(proofOf({ kind: "blackhole" })).toEqual({
+            inward: { ports: undefined },
+            outward: { port: 8080 },
+            stillWorks: { untouched: true },
+        });
         expect(proofOf({ kind: "blackhole", direction: "ingress", ports: [5432] })).toEqual({
             inward: { ports: [5432] },
-            outward: undefined,
+            stillWorks: { inward: { except: [5432] }, outward: { port: 8080 } },
         });
         expect(proofOf({ kind: "blackhole", direction: "egress", ports: [5432] })).toEqual({
-            inward: undefined,
             outward: { port: 5432 },
-        });
-    });
-});
-
-describe("a blackhole of some peers", () => {
-    const peers = "k8s.deployment=database";
-    const ruled = (attack: Omit<BlackholeAttack, "kind" | "peers">, addresses: string[]) =>
-        rulesOf({ kind: "blackhole", peers, ...attack }, addresses);
-
-    it("allows all addresses but theirs, in each direction that it blocks", () => {
-        const others = [{ ipBlock: { cidr: "0.0.0.0/0", except: ["10.0.0.7/32", "10.0.0.8/32"] } }];
-        expect(ruled({}, ["10.0.0.7", "10.0.0.8"])).toEqual({
-            policyTypes: ["Ingress", "Egress"],
-            ingress: [{ from: others }],
-            egress: [{ to: others }],
-        });
-        expect(ruled({ direction: "egress" }, ["10.0.0.7", "10.0.0.8"])).toEqual({
-            policyTypes: ["Egress"],
-            egress: [{ to: others }],
+            stillWorks: { inward: { except: [] }, outward: { port: 8080 } },
         });
     });
 
-    it("names only the address families that the peers have", () => {
-        expect(ruled({ direction: "ingress" }, ["fd00::7"])).toEqual({
-            policyTypes: ["Ingress"],
-            ingress: [{ from: [{ ipBlock: { cidr: "::/0", except: ["fd00::7/128"] } }] }],
-        });
-    });
+    it.each([
+        [[8080], 18_080],
+        // Without endPort, 8080 would be allowed as the first of the ports after this.
+        [[8079], 18_080],
+        [[8080, 18_080, 28_080], undefined],
+    ])("of the ports %j must leave port %j of the witness alone", (ports, port) =>
+        expect(proofOf({ kind: "blackhole", ports }).stillWorks!.outward?.port).toBe(port),
+    );
 
-    it("of some ports allows them all other ports", () => {
-        const { egress } = ruled({ direction: "egress", ports: [5432] }, ["10.0.0.7"]) as {
-            egress: [object, { ports: PortRange[] }];
-        };
-        expect(egress[0]).toEqual({ to: [{ ipBlock: { cidr: "0.0.0.0/0", except: ["10.0.0.7/32"] } }] });
-        expect([5432, 5433].map((port) => allows(egress[1].ports, "TCP", port))).toEqual([false, true]);
-    });
-
-    it("is proven only between the targets and the peers", () => {
+    it("of some peers is proven between them and the targets; the witness and other ports must still work", () => {
+        const peers = "k8s.deployment=database";
         expect(proofOf({ kind: "blackhole", peers, direction: "egress", ports: [5432] })).toEqual({
             peers: { ways: ["egress"], ports: [5432] },
+            stillWorks: {
+                inward: { except: [] },
+                outward: { port: 8080 },
+                peers: { ways: ["egress"], except: [5432] },
+            },
         });
         expect(proofOf({ kind: "blackhole", peers })).toEqual({
-            peers: { ways: ["ingress", "egress"], ports: undefined },
+            peers: { ways: ["ingress", "egress"] },
+            stillWorks: { inward: { except: [] }, outward: { port: 8080 } },
         });
     });
 });

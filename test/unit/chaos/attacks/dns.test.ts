@@ -13,6 +13,9 @@ describe("a DNS attack", () => {
         for (const port of [52, 54, 80, 5432]) expect(allows(egress[0].ports, "TCP", port)).toBe(true);
     });
 
-    it("is proven by a DNS lookup only", () =>
-        expect(proofOf({ kind: "dns" })).toEqual({ lookup: { name: "kubernetes.default.svc" } }));
+    it("is proven by a DNS lookup, and by connections that still work in both directions", () =>
+        expect(proofOf({ kind: "dns" })).toEqual({
+            lookup: { name: "kubernetes.default.svc" },
+            stillWorks: { inward: { except: [] }, outward: { port: 8080 } },
+        }));
 });

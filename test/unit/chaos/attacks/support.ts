@@ -1,7 +1,8 @@
+import type { Peers } from "../../../../chaos/attacks/allow-rules";
 import { type Attack, attackKindOf } from "../../../../chaos/attacks/registry";
 
 /** The rules of an attack's NetworkPolicy. */
-export const rulesOf = (attack: Attack, peers?: readonly string[]) => attackKindOf(attack).rules!(attack, peers);
+export const rulesOf = (attack: Attack, peers?: Peers) => attackKindOf(attack).rules!(attack, peers);
 export const proofOf = (attack: Attack) => attackKindOf(attack).proof(attack);
 
 export interface PortRange {

@@ -18,13 +18,47 @@ function proofs(): AttackProofs {
     return new AttackProofs(run.cluster.api, run.plan, job, chosen, 30);
 }
 
+/** An attack on DNS leaves connections alone. */
+const cutOffAsPlanned = (pod: string, args: readonly string[]) =>
+    run.cluster.names("NetworkPolicy").length === 0 || (pod === "hot-deals-2" && args.length === 2);
+
 it("several attacks are proven if each is, in the order of the plan", async () => {
+    run.probe = cutOffAsPlanned;
+    run.reachable = ["10.0.0.2"];
     expect(await settled(proofs().control())).toHaveProperty("tookMs");
     run.attack();
     const proven = await settled(proofs().proven());
     expect(proven).toHaveLength(2);
     const held = settled(proofs().hold(proven as never, Date.now() + 5_000));
     expect(await held).toBeUndefined();
+});
+
+it("if one of several blocks more than it should, the reason names it", async () => {
+    await settled(proofs().control());
+    run.attack();
+    const proven = await settled(proofs().proven());
+    expect(await settled(proofs().hold(proven as never, Date.now() + 5_000))).toMatch(
+        /^for the attack dns, the attack blocks more than it should: a fresh connection from hot-deals-2\/hot-deals/,
+    );
+});
+
+it("what one attack cuts off need not work under another, whose peer it is", async () => {
+    const peers = "k8s.deployment=hot-deals";
+    run.plan.attacks[0] = { ...run.plan.attacks[0]!, attack: { kind: "dns" } };
+    run.plan.attacks[1] = { ...run.plan.attacks[1]!, attack: { kind: "blackhole", peers, ports: [81] } };
+    const asked: string[] = [];
+    run.probe = (pod, args) => {
+        asked.push([pod, ...args].join(" "));
+        return true;
+    };
+    const chosen = [run.target("hot-deals-1"), run.target("hot-deals-2")].map((target) => ({
+        matching: 2,
+        targets: [{ ...target, ports: [81, 8080] }],
+    }));
+    const several = [chosen[0]!, { ...chosen[1]!, peers: chosen[0]!.targets }];
+    await settled(new AttackProofs(run.cluster.api, run.plan, job, several).control());
+    expect(asked).toContain("hot-deals-2 10.0.0.1 81");
+    expect(asked).not.toContain("hot-deals-2 10.0.0.1 8080");
 });
 
 it("if one of several is not proven, the reason names it", async () => {

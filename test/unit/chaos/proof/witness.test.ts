@@ -17,21 +17,25 @@ const target: Target = {
 const endpoint = "10.0.0.1:8080";
 const lengthMs = 30_000;
 
-/** What becomes of a run's proof where the Job saw this in its length, once it had seen the target cut off. */
-async function stillCut(reports: readonly Omit<ConnectionReport, "at">[], everyMs = lengthMs / (reports.length + 1)) {
-    const witnessedAt = Date.now() - lengthMs;
+/** A witness whose Job has logged these reports. */
+function witnessOf(reports: readonly ConnectionReport[]): Witness {
     let log = "";
     const jobLog = new JobLog((line) => (log += line), 1);
-    [{ open: [], closed: [endpoint] }, ...reports].forEach((report, index) =>
-        jobLog.looked({ at: witnessedAt + index * everyMs, ...report }),
-    );
+    for (const report of reports) jobLog.looked(report);
     const core = {
         listNamespacedPod: async () => ({
             items: [{ metadata: { name: "job" }, status: { containerStatuses: [{ state: { running: {} } }] } }],
         }),
         readNamespacedPodLog: async () => log,
     };
-    return new Witness({ core } as unknown as Cluster, "demo", "job", "label", [target], {}).stillCut({
+    return new Witness({ core } as unknown as Cluster, "demo", "job", "label", [target], {});
+}
+
+/** What becomes of a run's proof where the Job saw this in its length, once it had seen the target cut off. */
+async function stillCut(reports: readonly Omit<ConnectionReport, "at">[], everyMs = lengthMs / (reports.length + 1)) {
+    const witnessedAt = Date.now() - lengthMs;
+    const all = [{ open: [], closed: [endpoint] }, ...reports];
+    return witnessOf(all.map((report, index) => ({ at: witnessedAt + index * everyMs, ...report }))).stillCut({
         witnessedAt,
         askedAt: performance.now() - lengthMs,
     });
@@ -59,5 +63,82 @@ describe("the proof that the targets were cut off all the time", () => {
     it("does not hold if there was no look for a long time, in the middle or at the end", async () => {
         expect((await stillCut([cut]))?.inconclusive).toMatch(/reported nothing for 15 s/);
         expect((await stillCut([cut, cut, cut, cut], 4_000))?.inconclusive).toMatch(/reported nothing for 14 s/);
+    });
+});
+
+describe("a port that must still accept connections", () => {
+    const attackedAt = 100_000;
+    const [open, closed] = [
+        { open: [endpoint], closed: [] },
+        { open: [], closed: [endpoint] },
+    ];
+
+    it.each<[string, [seconds: number, Omit<ConnectionReport, "at">][], string | undefined]>([
+        [
+            "accepts them all the time",
+            [
+                [-5, open],
+                [0, open],
+                [20, open],
+            ],
+            undefined,
+        ],
+        [
+            "refuses them from the attack on",
+            [
+                [-5, open],
+                [0, closed],
+                [2, closed],
+                [4, closed],
+            ],
+            endpoint,
+        ],
+        [
+            "refuses them later, and again and again",
+            [
+                [-5, open],
+                [9, closed],
+                [11, closed],
+                [13, closed],
+            ],
+            endpoint,
+        ],
+        [
+            "was slow once",
+            [
+                [-5, open],
+                [9, closed],
+                [10.5, open],
+                [20, closed],
+                [21.5, open],
+            ],
+            undefined,
+        ],
+        [
+            "refused them only before the attack",
+            [
+                [-20, open],
+                [-9, closed],
+                [-3, closed],
+                [0, open],
+            ],
+            undefined,
+        ],
+        [
+            "never accepted one",
+            [
+                [-5, closed],
+                [0, closed],
+                [4, closed],
+                [9, closed],
+            ],
+            undefined,
+        ],
+    ])("that %s", async (_, reports, lost) => {
+        const witness = witnessOf(
+            reports.map(([seconds, report]) => ({ at: attackedAt + seconds * 1_000, ...report })),
+        );
+        expect(await witness.lostAmong([{ host: "10.0.0.1", port: 8080 }], attackedAt)).toBe(lost);
+        expect(await witness.lostAmong([{ host: "10.0.0.1", port: 81 }], attackedAt)).toBeUndefined();
     });
 });

@@ -57,6 +57,25 @@ describe("the verdict is PASSED", () => {
     });
 });
 
+describe("an attack that blocks more than it should", () => {
+    beforeEach(() => {
+        run.plan.attacks[0]!.attack = { kind: "blackhole", direction: "ingress" };
+    });
+
+    it("is INCONCLUSIVE, and the reason names what else is blocked", async () =>
+        expect(await step()).toMatchObject({
+            verdict: "INCONCLUSIVE",
+            reason: expect.stringMatching(
+                /^Nothing is known: the attack blocks more than it should: .* hot-deals-1\/hot-deals to another pod/,
+            ),
+        }));
+
+    it("is not known of what did not work before the attack either", async () => {
+        control = { tookMs: 30, leftOut: ["from hot-deals-1/hot-deals to another pod"] };
+        expect(await step()).toMatchObject({ verdict: "PASSED" });
+    });
+});
+
 describe("the verdict is FAILED", () => {
     it("if a check does not hold under a proven attack", async () => {
         breakApplication();

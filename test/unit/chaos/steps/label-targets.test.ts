@@ -52,6 +52,18 @@ it("returns why what must fail under the attack does not even work before", asyn
     expect((await step()).control).toHaveProperty("inconclusive");
 });
 
+it("says what the positive control leaves out, since it does not work before the attack either", async () => {
+    run.plan.attacks[0]!.attack = { kind: "blackhole", direction: "ingress" };
+    run.probe = () => "no shell";
+    const { control } = await step();
+    expect(control).toMatchObject({
+        leftOut: [expect.stringMatching(/^from hot-deals-\d\/hot-deals to another pod$/)],
+    });
+    expect(run.said.at(-1)).toMatch(
+        /^Not in the positive control, since .*: connections from hot-deals-\d\/hot-deals to another pod$/,
+    );
+});
+
 it("takes the lease again, and fails if another stack has taken it meanwhile", async () => {
     const before = run.cluster.get("Lease", leaseName).spec.renewTime as Date;
     await vi.advanceTimersByTimeAsync(1_000);

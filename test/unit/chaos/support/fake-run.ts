@@ -61,6 +61,10 @@ export class FakeRun {
     reporting = true;
     /** Whether a probe from within a pod works. A text is why nothing can be run there. */
     probe = (_pod: string, _args: readonly string[]): boolean | string => !this.isCut();
+    /** Addresses of targets that the Job can reach under attack. */
+    reachable: readonly string[] = [];
+    /** Whether a probe from within the Job's pod works. */
+    jobProbe = (): boolean | string => true;
 
     private jobLog: JobLog;
 
@@ -178,12 +182,13 @@ export class FakeRun {
         const watched = targets.filter(targetLabelOf).map(({ status }) => `${status.podIP}:8080`);
         const presence = JSON.stringify({ address: jobAddress, watched });
         this.cluster.get("Pod", job).metadata.annotations = { "chaos-shop/witness": presence };
-        const [open, closed] = this.isCut() ? [[], watched] : [watched, []];
-        this.report({ at: Date.now(), open, closed });
+        const isOpen = (endpoint: string) => !this.isCut() || this.reachable.includes(endpoint.split(":")[0]!);
+        const closed = watched.filter((endpoint) => !isOpen(endpoint));
+        this.report({ at: Date.now(), open: watched.filter(isOpen), closed });
     }
 
     private async exec(...[, pod, , command, , , , , onStatus]: Parameters<Exec["exec"]>): ReturnType<Exec["exec"]> {
-        const worked = this.probe(pod, (command as string[]).slice(5));
+        const worked = pod === job ? this.jobProbe() : this.probe(pod, (command as string[]).slice(5));
         if (typeof worked === "string") throw new Error(worked);
         const causes = [{ reason: "ExitCode", message: "1" }];
         setTimeout(() => onStatus!(worked ? { status: "Success" } : { status: "Failure", details: { causes } }), 20);

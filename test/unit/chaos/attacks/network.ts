@@ -1,0 +1,84 @@
+import type { attackKindOf } from "../../../../chaos/attacks/registry";
+import type { Pod } from "../../../../chaos/targets/containers";
+
+type Spec = ReturnType<NonNullable<ReturnType<typeof attackKindOf>["rules"]>>;
+
+interface Selector {
+    matchExpressions?: { key: string; operator: string; values: string[] }[];
+}
+interface Peer {
+    podSelector?: Selector;
+    namespaceSelector?: Selector;
+    ipBlock?: { cidr: string; except?: string[] };
+}
+interface Rule {
+    from?: Peer[];
+    to?: Peer[];
+    ports?: { protocol: string; port?: number; endPort?: number }[];
+}
+
+/** How a network reads what the NetworkPolicy specification leaves open, or what it does not implement. */
+export interface Reading {
+    ipBlockMatchesPods: boolean;
+    endPort: boolean;
+    /** Labels that it does not see. */
+    ignoredLabels?: RegExp;
+}
+
+export const readings = {
+    "Calico and kube-router": { ipBlockMatchesPods: true, endPort: true },
+    Cilium: {
+        ipBlockMatchesPods: false,
+        endPort: true,
+        ignoredLabels: /^(?!app\.kubernetes\.io\/).*kubernetes\.io|^pod-template-hash$|^controller-revision-hash$/,
+    },
+    "Cilium before 1.15, without endPort": { ipBlockMatchesPods: false, endPort: false },
+} satisfies Record<string, Reading>;
+
+/** The other end of a connection: a pod with its addresses, or an address outside of the cluster. */
+export type End = Pod | string;
+
+/**
+ * Whether a NetworkPolicy with these rules lets the pod that it selects connect to another end, or accept connections
+ * from it: the specification's rules, as far as attacks use them.
+ */
+export function permits(
+    spec: Spec,
+    reading: Reading,
+    way: "ingress" | "egress",
+    other: End,
+    { family = 4, protocol = "TCP", port = 80 }: { family?: 4 | 6; protocol?: string; port?: number } = {},
+): boolean {
+    const { policyTypes, ...rules } = spec as { policyTypes: string[]; ingress?: Rule[]; egress?: Rule[] };
+    if (!policyTypes.includes(way === "ingress" ? "Ingress" : "Egress")) return true;
+    return (rules[way] ?? []).some(({ from, to, ports }) => {
+        const peers = way === "ingress" ? from : to;
+        const isPort = ports?.some((one) => {
+            if (one.protocol !== protocol) return false;
+            const last = reading.endPort ? one.endPort : undefined;
+            return one.port === undefined || (port >= one.port && port <= (last ?? one.port));
+        });
+        return (isPort ?? true) && (peers?.some((peer) => matches(peer, reading, other, family)) ?? true);
+    });
+}
+
+function matches({ podSelector, namespaceSelector, ipBlock }: Peer, reading: Reading, other: End, family: 4 | 6) {
+    if (ipBlock) {
+        const isOfFamily = (address: string) => address.includes(":") === (family === 6);
+        const address =
+            typeof other === "string" ? other : other.status!.podIPs!.map(({ ip }) => ip!).find(isOfFamily)!;
+        if (typeof other !== "string" && !reading.ipBlockMatchesPods) return false;
+        const isExcepted = ipBlock.except?.some((cidr) => cidr.split("/")[0] === address) ?? false;
+        return ipBlock.cidr === (address.includes(":") ? "::/0" : "0.0.0.0/0") && !isExcepted;
+    }
+    if (typeof other === "string") return false;
+    const seen = Object.entries(other.metadata!.labels ?? {}).filter(([key]) => !reading.ignoredLabels?.test(key));
+    const namespace = { "kubernetes.io/metadata.name": other.metadata!.namespace! };
+    return selects(namespaceSelector, namespace) && selects(podSelector, Object.fromEntries(seen));
+}
+
+const selects = ({ matchExpressions = [] }: Selector = {}, labels: Record<string, string>) =>
+    matchExpressions.every(({ key, operator, values }) => {
+        if (operator !== "NotIn") throw new Error(`the operator ${operator} is not implemented here`);
+        return !values.includes(labels[key] ?? "");
+    });

@@ -1,0 +1,142 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { StillWorks } from "../../../../chaos/attacks/kind";
+import { AttackProof } from "../../../../chaos/proof/attack-proof";
+import { PositiveControl } from "../../../../chaos/proof/positive-control";
+import { Witness } from "../../../../chaos/proof/witness";
+import { FakeRun, job, jobAddress } from "../support/fake-run";
+import { settled } from "../support/time";
+
+const label = "hot-deals-blackhole.blackhole";
+const windowMs = 24_000;
+
+let run: FakeRun;
+beforeEach(async () => {
+    run = new FakeRun();
+    await run.label();
+});
+afterEach(() => run.close());
+
+/** The proof of an attack on DNS, of which this must still work. */
+function proofOf(stillWorks: StillWorks, leftOut: string[] = []): AttackProof {
+    const targets = [{ ...run.target(), ports: [8080, 8081] }];
+    const peers = [{ ...run.target("hot-deals-2"), ports: [5432, 9187] }];
+    const proof = { lookup: { name: "x" }, stillWorks };
+    const witness = new Witness(run.cluster.api, "demo", job, label, targets, undefined);
+    const positive = new PositiveControl(run.cluster.api, proof, { targets, peers }, witness, leftOut);
+    return new AttackProof(run.cluster.api, proof, { targets, peers }, witness, 30, positive);
+}
+
+/** Whether DNS lookups fail, as they should, and what connections do. */
+const connections =
+    (works: (pod: string, to: string) => boolean | string) =>
+    (pod: string, args: readonly string[]): boolean | string =>
+        args.length === 1 ? run.cluster.names("NetworkPolicy").length === 0 : works(pod, args.join(":"));
+
+/** Attacks, and has something happen in the middle of the window. @returns why the attack did not hold */
+async function attacked(proof: AttackProof, change: () => void = () => undefined): Promise<string | undefined> {
+    run.attack();
+    const proven = await settled(proof.attackProven());
+    if ("inconclusive" in proven) throw new Error(proven.inconclusive);
+    run.after(windowMs / 2, change);
+    return settled(proof.attackHolds(proven, Date.now() + windowMs));
+}
+
+describe("connections out of the targets that must still work", () => {
+    const stillWorks = { outward: { port: 8080 } };
+    const reason =
+        "the attack blocks more than it should: a fresh connection from hot-deals-1/hot-deals to another pod worked " +
+        "before it, and fails under it: this cluster's network may not support all of NetworkPolicies, such as " +
+        "`endPort` (see docs/troubleshooting.md)";
+
+    it("are tried before the attack, when it is proven and at the end", async () => {
+        const asked: [string, number][] = [];
+        run.probe = connections((pod, to) => {
+            asked.push([`${pod} ${to}`, performance.now()]);
+            return true;
+        });
+        const proof = proofOf(stillWorks);
+        expect(await settled(proof.control())).toEqual({ tookMs: expect.any(Number) });
+        const begun = performance.now();
+        expect(await attacked(proof)).toBeUndefined();
+        expect(asked.map(([what]) => what)).toEqual(Array(3).fill(`hot-deals-1 ${jobAddress}:8080`));
+        const [, atOnce, atEnd] = asked.map(([, at]) => at - begun);
+        expect(atOnce).toBeLessThan(1_000);
+        expect(atEnd).toBeGreaterThan(windowMs - 2_000);
+    });
+
+    it("and do not, from the beginning: the attack is not what it says", async () => {
+        run.probe = connections(() => run.cluster.names("NetworkPolicy").length === 0);
+        expect(await settled(proofOf(stillWorks).control())).toHaveProperty("tookMs");
+        expect(await attacked(proofOf(stillWorks))).toBe(reason);
+    });
+
+    it("and do not at the end: the attack is not what it says", async () => {
+        run.probe = connections(() => true);
+        const change = () => void (run.probe = connections(() => false));
+        expect(await attacked(proofOf(stillWorks), change)).toBe(reason);
+    });
+
+    it("but fail once or twice: that spoils nothing", async () => {
+        let tried = 0;
+        run.probe = connections(() => tried++ % 3 === 2);
+        expect(await attacked(proofOf(stillWorks))).toBeUndefined();
+        expect(tried).toBe(6);
+    });
+
+    it("but did not even before the attack: they are left out", async () => {
+        run.probe = connections(() => false);
+        const leftOut = ["from hot-deals-1/hot-deals to another pod"];
+        expect(await settled(proofOf(stillWorks).control())).toMatchObject({ leftOut });
+        expect(await attacked(proofOf(stillWorks, leftOut))).toBeUndefined();
+    });
+
+    it("but cannot be tried under attack: the reason says so", async () => {
+        run.probe = connections(() => "refused");
+        expect(await attacked(proofOf(stillWorks))).toBe(
+            "what must still work under the attack could not be tried: nothing can be run in hot-deals-1/hot-deals: " +
+                "refused",
+        );
+    });
+});
+
+describe("ports of the targets that must still accept connections", () => {
+    it("are those that the attack does not block", async () => {
+        run.probe = connections(() => true);
+        // The Job finds 8080 closed under this attack.
+        expect(await attacked(proofOf({ inward: { except: [] } }))).toContain(
+            "a fresh connection from another pod to 10.0.0.1:8080 worked before it, and fails under it",
+        );
+    });
+
+    it("are not those that it blocks", async () => {
+        run.probe = connections(() => true);
+        expect(await attacked(proofOf({ inward: { except: [8080] } }))).toBeUndefined();
+    });
+});
+
+describe("other ports of the peers", () => {
+    it("must still accept connections from the targets", async () => {
+        run.probe = connections((_, to) => to !== "10.0.0.2:9187");
+        const stillWorks: StillWorks = { peers: { ways: ["egress"], except: [5432] } };
+        expect(await attacked(proofOf(stillWorks))).toContain("from hot-deals-1/hot-deals to 10.0.0.2 at port 9187");
+    });
+});
+
+describe("pods that are no targets", () => {
+    const stillWorks: StillWorks = { untouched: true };
+    const cut = () => void (run.jobProbe = () => false);
+
+    it("must still reach each other", async () => {
+        expect(await attacked(proofOf(stillWorks))).toBeUndefined();
+        run.cluster.remove("NetworkPolicy", "run-blackhole");
+        expect(await attacked(proofOf(stillWorks), cut)).toContain(
+            "a fresh connection between pods that are no targets",
+        );
+    });
+
+    it("are not tried if there is none that accepts connections", async () => {
+        const proof = proofOf(stillWorks);
+        run.cluster.remove("Pod", "hot-deals-2");
+        expect(await attacked(proof, cut)).toBeUndefined();
+    });
+});
