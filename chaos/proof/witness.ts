@@ -2,9 +2,10 @@ import type { V1Pod } from "@kubernetes/client-node";
 import type { Proof } from "../attacks/kind";
 import type { Cluster } from "../cluster/client";
 import { annotations } from "../cluster/labels";
-import { type ConnectionReport, endpoint, type KillReport, type Presence } from "../deadline/protocol";
+import { addressOf, type ConnectionReport, endpoint, type KillReport, type Presence } from "../deadline/protocol";
 import { describeMilliseconds } from "../duration";
 import type { Target } from "../targets/containers";
+import { becameOf, type Established } from "./established";
 import { JobLogReader } from "./job-log-reader";
 import { enforcementAdvice, type Inconclusive, type InconclusiveReason, type Witnessed } from "./outcome";
 import { poll } from "./poll";
@@ -90,6 +91,17 @@ export class Witness {
         const silenceMs = moments.slice(1).reduce((most, at, index) => Math.max(most, at - moments[index]!), 0);
         if (silenceMs <= maxSilenceMs) return undefined;
         return `the Job that watches the targets reported nothing for ${describeMilliseconds(silenceMs)} of the run`;
+    }
+
+    /** What became of the connections to the targets that the Job had before the attack. */
+    async established({ witnessedAt }: Witnessed): Promise<Established> {
+        if (!this.inward) return { became: "unknown", reason: "the attack denies no connections from the witness" };
+        const targets = new Map<string, string[]>();
+        for (const name of this.endpoints) {
+            const { host } = addressOf(name);
+            targets.set(host, [...(targets.get(host) ?? []), name]);
+        }
+        return becameOf(await this.reports(), [...targets.values()], witnessedAt);
     }
 
     /** The pods that the Job has deleted for this attack. */

@@ -157,6 +157,8 @@ function configurationOf(get: Values, stack: string) {
             radius: get("experiment.radius"),
             /** @default the saved experiment's */
             attack: get("experiment.attack"),
+            /** @default the saved experiment's */
+            established: get("experiment.established"),
             durationMs: must("experiment.duration"),
             intervalMs: must("experiment.interval"),
             timeoutMs: must("experiment.timeout"),
