@@ -89,6 +89,8 @@ export class ExperimentRuns {
         print(`  Requests       ${conclusion.requests}, ${conclusion.successRate} succeeded after the grace period`);
         print(`  First failure  ${sinceAttack(conclusion.timeToFirstFailureMs)}`);
         print(`  Stable         ${sinceAttack(conclusion.timeToStabilityMs)}`);
+        for (const { attack, direction, became } of conclusion.established ?? [])
+            if (direction) print(`  Established    ${became} (${direction}, ${attack})`);
         if (conclusion.checks.length > 1)
             for (const { name, held, successRate } of conclusion.checks)
                 print(`  Check          ${name}: ${successRate} succeeded, ${held ? "held" : "did not hold"}`);

@@ -17,3 +17,10 @@ export const attackSchema = z.discriminatedUnion("kind", [blackhole.schema, dns.
 export function attackKindOf<A extends Attack>(attack: A): AttackKind<A> {
     return kinds[attack.kind] as unknown as AttackKind<A>;
 }
+
+/** Whether an attack denies all callers connections into its targets: what becomes of established ones can be seen. */
+export const deniesInward = (attack: Attack) => attackKindOf(attack).proof(attack).inward !== undefined;
+
+/** Why `established` must not be `cut` for other attacks; completes a sentence that begins with what is wanted. */
+export const cutIsNotShown =
+    "can be shown only for a blackhole of direction both or ingress without peers; allowed for this attack: any";

@@ -26,6 +26,8 @@ export const annotations = {
     ended: "chaos-shop/ended",
     /** On a namespace's lease: the run that holds it. */
     run: "chaos-shop/run",
+    /** On a namespace's lease: to which targets the run's deadline Job keeps connections, as JSON. */
+    kept: "chaos-shop/kept",
     /** On an attack's object: its target pods, comma-separated. */
     targets: "chaos-shop/targets",
     /** On the deadline Job's pod: that it watches, and what. */

@@ -1,4 +1,4 @@
-import { type ConnectionReport, type KillReport, type LogLine } from "./protocol";
+import { type Change, type ConnectionReport, type KillReport, type LogLine } from "./protocol";
 
 /** How often the log says that the Job has looked, if nothing has changed. */
 const heartbeatMs = 2_000;
@@ -13,40 +13,32 @@ export class JobLog {
     private lines = 0;
     private toldAt = -Infinity;
     /** Whether each endpoint accepted a connection in the last look. */
-    private accepted = new Map<string, boolean>();
+    private accepted = new Map<string, Change>();
+    private kept = new Map<string, Change>();
 
     constructor(
         private readonly write: (line: string) => void,
         private readonly begun: number,
     ) {}
 
-    looked({ at, open, closed }: ConnectionReport): void {
-        const now = new Map([
-            ...open.map((endpoint) => [endpoint, true] as const),
-            ...closed.map((endpoint) => [endpoint, false] as const),
+    looked({ at, open, closed, kept = {} }: ConnectionReport): void {
+        const accepted = new Map<string, Change>([
+            ...open.map((endpoint) => [endpoint, "open"] as const),
+            ...closed.map((endpoint) => [endpoint, "closed"] as const),
         ]);
-        const changes = [
-            ...[...now].flatMap(([endpoint, accepted]) =>
-                this.accepted.get(endpoint) === accepted
-                    ? []
-                    : [{ endpoint, to: accepted ? "open" : "closed" } as const],
-            ),
-            ...[...this.accepted.keys()].flatMap((endpoint) =>
-                now.has(endpoint) ? [] : [{ endpoint, to: "gone" } as const],
-            ),
-        ];
-        this.accepted = now;
+        const states = new Map<string, Change>(Object.entries(kept));
+        const changes = [...changesTo(accepted, this.accepted, "gone"), ...changesTo(states, this.kept, "unkept")];
+        this.accepted = accepted;
+        this.kept = states;
         // Not the difference itself: the clock may be set back.
         if (changes.length === 0 && Math.abs(at - this.toldAt) < heartbeatMs) return;
         this.toldAt = at;
         for (let from = 0; from === 0 || from < changes.length; from += maxEndpoints) {
             const some = changes.slice(from, from + maxEndpoints);
-            const now = (state: (typeof some)[number]["to"]) => {
-                const endpoints = some.filter(({ to }) => to === state).map(({ endpoint }) => endpoint);
-                return endpoints.length > 0 ? { [state]: endpoints } : {};
-            };
+            const changed: LogLine["changed"] = {};
+            for (const [endpoint, to] of some) (changed[to] ??= []).push(endpoint);
             const more = from + maxEndpoints < changes.length;
-            this.append({ at, changed: { ...now("open"), ...now("closed"), ...now("gone"), ...(more && { more }) } });
+            this.append({ at, changed: { ...changed, ...(more && { more }) } });
         }
     }
 
@@ -57,4 +49,18 @@ export class JobLog {
     private append(content: Pick<LogLine, "at" | "changed" | "killed">): void {
         this.write(`${JSON.stringify({ begun: this.begun, line: this.lines++, ...content } satisfies LogLine)}\n`);
     }
+}
+
+/** What is not as before. @param absent what that becomes which is there no more */
+function changesTo(
+    now: ReadonlyMap<string, Change>,
+    before: ReadonlyMap<string, Change>,
+    absent: Change,
+): [endpoint: string, to: Change][] {
+    return [
+        ...[...now].filter(([endpoint, to]) => before.get(endpoint) !== to),
+        ...[...before.keys()].flatMap((endpoint): [string, Change][] =>
+            now.has(endpoint) ? [] : [[endpoint, absent]],
+        ),
+    ];
 }

@@ -1,5 +1,6 @@
 import { annotations } from "../cluster/labels";
-import { get } from "./api";
+import { bodyOf, get } from "./api";
+import type { KeptTargets } from "../definition/plan";
 import type { LeaseOfRun } from "./protocol";
 
 interface Lease {
@@ -22,4 +23,15 @@ export async function lookAtLease({ path, run }: LeaseOfRun): Promise<LeaseState
     if (metadata.annotations?.[annotations.run] !== run) return "lost";
     const endsAt = Date.parse(spec?.renewTime ?? "") + (spec?.leaseDurationSeconds ?? 0) * 1_000;
     return sentAt > endsAt ? "expired" : "held";
+}
+
+/**
+ * To which targets the run's connections are kept. To none if the lease is lost, or an earlier version wrote it.
+ *
+ * @throws Error if the API server does not say
+ */
+export async function keptTargets({ path, run }: LeaseOfRun): Promise<KeptTargets> {
+    const { metadata } = JSON.parse(bodyOf(await get(path), "the lease cannot be read")) as Partial<Lease>;
+    if (metadata?.annotations?.[annotations.run] !== run) return {};
+    return JSON.parse(metadata.annotations[annotations.kept] ?? "{}") as KeptTargets;
 }

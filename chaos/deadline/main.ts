@@ -6,7 +6,8 @@
  *   when the namespace's lease is deleted, or names another run.
  * - Kills pods, if an attack asks for that, and while the namespace's lease names this run.
  * - Is the witness: an ordinary pod that tries to connect to the labeled pods. Its log, one `LogLine` per line, proves
- *   that the attacks work, or that they do not. It also accepts connections from the targets.
+ *   that the attacks work, or that they do not, and shows what becomes of established connections. It also accepts
+ *   connections from the targets.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { witnessPorts } from "../attacks/witness-ports";
@@ -38,7 +39,7 @@ async function main(): Promise<void> {
     const ending = new AbortController();
     const listenPorts = attacks.flatMap(({ listenPort }) => listenPort ?? []);
     for (const port of new Set([...witnessPorts, ...listenPorts])) acceptConnections(port);
-    void witness(NAMESPACE, attacks, jobLog, ending.signal);
+    void witness(NAMESPACE, attacks, lease, jobLog, ending.signal);
     for (const { path, killing } of attacks) {
         if (killing) void killWhile(() => mayKill(path), NAMESPACE, killing, jobLog);
     }

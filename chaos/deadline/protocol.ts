@@ -11,7 +11,23 @@ export interface ConnectionReport {
     open: string[];
     /** Ports that did not. */
     closed: string[];
+    /**
+     * What the connections that the Job keeps open showed when it began to try, each by its port, and `control`: one to
+     * a pod that no attack touches. Without those of which nothing is known. @default none
+     */
+    kept?: Readonly<Record<string, KeptState>>;
 }
+
+/**
+ * What a connection that stays open shows: `answering`, a packet has come within the last 2 s; `silent`, none has for
+ * `silentAfterMs`; `lost`, it was reset, or nothing came for 11 s; `ended`, the other end has closed it.
+ */
+export type KeptState = "answering" | "silent" | "lost" | "ended";
+
+/** No packet has come for this long, in milliseconds, when a connection is first seen silent. */
+export const silentAfterMs = 2_000;
+/** For each attack, connections are kept to at most this many targets. */
+export const maxKept = 100;
 
 /**
  * What the Job's pod says about itself in its annotation `chaos-shop/witness`, as JSON. Its log says more, but the
@@ -84,13 +100,22 @@ export interface LogLine {
     at: number;
     /**
      * The endpoints that are not as in the look before: empty if all are. `gone` are those of pods without a label.
-     * With `more`, the next line has further endpoints of the same look.
+     * The connections that are kept open and are not as before have their states' names; of those that are `unkept`
+     * nothing is known any more. With `more`, the next line has further endpoints of the same look.
      */
-    changed?: { open?: string[]; closed?: string[]; gone?: string[]; more?: boolean };
+    changed?: Partial<Record<Change, string[]>> & { more?: boolean };
     killed?: KillReport["killed"];
 }
+
+export type Change = "open" | "closed" | "gone" | KeptState | "unkept";
 
 /** A port of a pod, as reports name it: `10.244.0.7:8080`, `[fd00::7]:8080`. */
 export function endpoint(address: string, port: number): string {
     return `${address.includes(":") ? `[${address}]` : address}:${port}`;
+}
+
+/** What `endpoint` made a name of. */
+export function addressOf(name: string): { host: string; port: number } {
+    const [, host, port] = /^\[?(.*?)\]?:(\d+)$/.exec(name)!;
+    return { host: host!, port: Number(port) };
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type Action, actionSchema } from "../actions/registry";
-import { type Attack, attackSchema } from "../attacks/registry";
+import { type Attack, attackSchema, cutIsNotShown, deniesInward } from "../attacks/registry";
 import { type Check, checkName, checkSchema } from "../checks/registry";
 import type { AttributeExpression } from "../targets/attributes";
 import { expression } from "../targets/locate";
@@ -32,6 +32,12 @@ export type AttackDefinition = Attack & {
      * `experiment.includeNotReady` overrides it. @default false
      */
     includeNotReady?: boolean;
+    /**
+     * What must become of connections into the targets that were established before the attack: on many networks they
+     * survive a NetworkPolicy. `cut`: the verdict is INCONCLUSIVE unless they are shown to be cut. `any`: it is only
+     * reported. The stack's `experiment.established` overrides it. @default "any"
+     */
+    established?: "any" | "cut";
 };
 
 const radius = z.custom<NonNullable<AttackDefinition["radius"]>>((value) => parseRadius(String(value)) !== undefined, {
@@ -45,10 +51,16 @@ const aimOf = (kind: Attack["kind"]) => ({
         .boolean()
         .refine((included) => !included || kind !== "kill", { error: notForKill })
         .optional(),
+    established: z.enum(["any", "cut"]).optional(),
 });
 
 const [first, ...others] = attackSchema.options.map((schema) => schema.extend(aimOf(schema.shape.kind.value)));
-const attacks = z.discriminatedUnion("kind", [first!, ...others]) satisfies z.ZodType<AttackDefinition>;
+const attacks = z
+    .discriminatedUnion("kind", [first!, ...others])
+    .superRefine(({ target: _, radius: __, includeNotReady: ___, established, ...attack }, context) => {
+        if (established !== "cut" || deniesInward(attack)) return;
+        context.addIssue({ code: "custom", path: ["established"], message: `"cut" ${cutIsNotShown}` });
+    }) satisfies z.ZodType<AttackDefinition>;
 
 const checks = z
     .array(checkSchema)

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Action } from "../actions/registry";
-import type { Attack } from "../attacks/registry";
+import { type Attack, attackKindOf } from "../attacks/registry";
 import type { PlannedCheck } from "../checks/observe";
 import { type Check, checkName } from "../checks/registry";
 import type { ServiceReference } from "../checks/service";
@@ -40,6 +40,8 @@ export interface PlannedAttack extends TargetRequest {
     /** Part of the names of the attack's objects: the kind, numbered from the second of a kind on. */
     name: string;
     attack: Attack;
+    /** Established connections into the targets must be cut, too. Absent if they may survive. */
+    established?: "cut";
 }
 
 /** How long the checks observe the attack. */
@@ -67,6 +69,8 @@ export interface PlanArgs extends Omit<Plan, FromDefinition>, Window, CheckDefau
     includeNotReady?: boolean;
     /** For an experiment with one attack. @default the definition's */
     attack?: Attack["kind"];
+    /** For each attack. @default the definition's, else "any" */
+    established?: AttackDefinition["established"];
     /** For a definition without checks. */
     defaultChecks: Check[];
 }
@@ -104,7 +108,8 @@ export function planOf(args: PlanArgs): Plan {
 }
 
 function planAttacks(attacks: readonly AttackDefinition[], args: PlanArgs): Pick<Plan, "namespace" | "attacks"> {
-    const located = attacks.map(({ target, radius, includeNotReady: own = false, ...attack }, index) => {
+    const located = attacks.map((definition, index) => {
+        const { target, radius, includeNotReady: own = false, established, ...attack } = definition;
         const earlier = attacks.slice(0, index).filter(({ kind }) => kind === attack.kind).length;
         const where = locateTarget(args.target ?? target, args.area, args.defaultNamespace);
         const kind = args.attack ?? attack.kind;
@@ -118,6 +123,8 @@ function planAttacks(attacks: readonly AttackDefinition[], args: PlanArgs): Pick
             // Absent by default: another plan is another run, and plans of earlier versions do not have it.
             ...(includeNotReady && { includeNotReady }),
             attack: planned,
+            // Nothing otherwise: a plan of an earlier version must stay the same plan.
+            ...((args.established ?? established) === "cut" && { established: "cut" as const }),
         };
     });
     const namespaces = [...new Set(located.map(({ namespace }) => namespace))];
@@ -148,6 +155,19 @@ function planCheck(check: Check, defaults: CheckDefaults): PlannedCheck {
 /** The value of the label on the pods that an attack has chosen. */
 export function targetLabelFor({ experiment }: Plan, { name }: PlannedAttack): string {
     return `${experiment}.${name}`;
+}
+
+/** By target label: the attacked ports of targets to which connections are kept, to see if they outlive the attack. */
+export type KeptTargets = Record<string, { ports?: readonly number[] }>;
+
+/** For each attack that denies connections into its targets. */
+export function keptTargetsOf(plan: Plan): KeptTargets {
+    return Object.fromEntries(
+        plan.attacks.flatMap((planned) => {
+            const { inward } = attackKindOf(planned.attack).proof(planned.attack);
+            return inward ? [[targetLabelFor(plan, planned), inward]] : [];
+        }),
+    );
 }
 
 /** Name of a run, and the beginning of the names of its objects. */

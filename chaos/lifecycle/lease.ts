@@ -1,7 +1,7 @@
 import { ApiException, V1MicroTime, type V1Lease } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound, statusOf } from "../cluster/client";
 import { annotations, labels } from "../cluster/labels";
-import { type Plan, runNameOf } from "../definition/plan";
+import { keptTargetsOf, type Plan, runNameOf } from "../definition/plan";
 
 /** Name of the Lease: a namespace has one. */
 export const leaseName = "chaos-shop-experiment";
@@ -115,6 +115,8 @@ function leaseOf(holder: LeaseHolder & { plan: Plan }, at: number): V1Lease {
                 [labels.experiment]: experiment,
                 [annotations.run]: runNameOf(holder.plan),
                 [annotations.plan]: JSON.stringify(holder.plan),
+                // Not in the Job's environment: an upgrade would replace the Jobs of enabled experiments.
+                [annotations.kept]: JSON.stringify(keptTargetsOf(holder.plan)),
             },
         },
         spec: {

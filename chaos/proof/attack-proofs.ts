@@ -3,6 +3,7 @@ import type { Cluster } from "../cluster/client";
 import { type Plan, targetLabelFor } from "../definition/plan";
 import type { Chosen } from "../targets/choose";
 import { AttackProof } from "./attack-proof";
+import { type Established, whyNotCut } from "./established";
 import type { Control, Inconclusive, InconclusiveReason, Proven } from "./outcome";
 import { PositiveControl } from "./positive-control";
 import { Witness } from "./witness";
@@ -12,6 +13,8 @@ interface Attack {
     proof: AttackProof;
     witness: Witness;
     deletesPods: boolean;
+    /** Whether established connections must be cut. */
+    wantsCut: boolean;
 }
 
 /** Proves all attacks of an experiment at once. If one is not proven, nothing is known. */
@@ -46,6 +49,7 @@ export class AttackProofs {
                 witness,
                 proof: new AttackProof(cluster, proof, { targets, peers }, witness, controlMs, positive),
                 deletesPods: proof.deleted === true,
+                wantsCut: planned.established === "cut",
             };
         });
     }
@@ -78,6 +82,18 @@ export class AttackProofs {
     async hold(proven: readonly Proven[], endMs: number): Promise<InconclusiveReason | undefined> {
         const reasons = this.attacks.map(({ proof }, index) => proof.attackHolds(proven[index]!, endMs));
         return this.firstReason(await Promise.all(reasons));
+    }
+
+    /** What became of connections that were established before the attacks, in the order of the plan. */
+    async established(proven: readonly Proven[]): Promise<Established[]> {
+        return Promise.all(this.attacks.map(({ witness }, index) => witness.established(proven[index]!)));
+    }
+
+    /** Why an attack that wants established connections cut is not proven. Undefined if they are. */
+    notCut(established: readonly Established[]): InconclusiveReason | undefined {
+        return this.firstReason(
+            this.attacks.map(({ wantsCut }, index) => (wantsCut ? whyNotCut(established[index]!) : undefined)),
+        );
     }
 
     /** The pods that the Job has deleted, for each attack. Undefined for attacks that delete none. */

@@ -1,5 +1,13 @@
 import { type Cluster, ignoreNotFound } from "../cluster/client";
-import { type ConnectionReport, deadlineContainer, type KillReport, type LogLine } from "../deadline/protocol";
+import {
+    type ConnectionReport,
+    deadlineContainer,
+    type KeptState,
+    type KillReport,
+    type LogLine,
+} from "../deadline/protocol";
+
+const keptStates = ["answering", "silent", "lost", "ended"] as const satisfies KeptState[];
 
 /** The kubelet's clock and this machine's run apart, and lines take a moment to arrive. */
 const overlapSeconds = 2;
@@ -50,6 +58,10 @@ class PodLog {
     begun?: number;
     private nextLine = 0;
     private readonly accepted = new Map<string, boolean>();
+    private readonly kept = new Map<string, KeptState>();
+    /** Whether the look whose lines are being read has changed them. */
+    private acceptedChanged = false;
+    private keptChanged = false;
 
     /** Adds the lines that are not known yet. @returns whether none is missing before them */
     add(text: string): boolean {
@@ -66,6 +78,8 @@ class PodLog {
             this.begun = begun;
             this.nextLine = 0;
             this.accepted.clear();
+            this.kept.clear();
+            this.acceptedChanged = this.keptChanged = true;
         }
         if (line < this.nextLine) return true;
         if (line > this.nextLine) return false;
@@ -75,16 +89,23 @@ class PodLog {
         return true;
     }
 
-    private addChange(at: number, { open = [], closed = [], gone = [], more }: NonNullable<LogLine["changed"]>): void {
+    private addChange(at: number, changed: NonNullable<LogLine["changed"]>): void {
+        const { open = [], closed = [], gone = [], unkept = [], more } = changed;
         for (const endpoint of open) this.accepted.set(endpoint, true);
         for (const endpoint of closed) this.accepted.set(endpoint, false);
         for (const endpoint of gone) this.accepted.delete(endpoint);
+        for (const state of keptStates) for (const name of changed[state] ?? []) this.kept.set(name, state);
+        for (const name of unkept) this.kept.delete(name);
+        this.acceptedChanged ||= open.length + closed.length + gone.length > 0;
+        this.keptChanged ||= unkept.length > 0 || keptStates.some((state) => changed[state] !== undefined);
         if (more) return;
+        // Reports share what has not changed.
         const before = this.reports.at(-1);
-        const unchanged = open.length + closed.length + gone.length === 0;
-        if (before && unchanged) return void this.reports.push({ ...before, at });
         const those = (accepted: boolean) =>
             [...this.accepted].flatMap(([name, is]) => (is === accepted ? [name] : []));
-        this.reports.push({ at, open: those(true), closed: those(false) });
+        const found = before && !this.acceptedChanged ? before : { open: those(true), closed: those(false) };
+        const kept = before && !this.keptChanged ? before.kept : Object.fromEntries(this.kept);
+        this.reports.push({ ...found, at, kept });
+        this.acceptedChanged = this.keptChanged = false;
     }
 }

@@ -3,6 +3,7 @@ import type { Proof } from "../attacks/kind";
 import type { Cluster } from "../cluster/client";
 import { annotations } from "../cluster/labels";
 import {
+    addressOf,
     type ConnectionReport,
     deadlineContainer,
     endpoint,
@@ -13,6 +14,7 @@ import { describeMilliseconds } from "../duration";
 import type { Target } from "../targets/containers";
 import type { Working } from "./allowing-policies";
 import { socketsOf } from "./connections";
+import { becameOf, type Established } from "./established";
 import { JobLogReader } from "./job-log-reader";
 import { enforcementAdvice, type Inconclusive, type InconclusiveReason, type Witnessed } from "./outcome";
 import { poll } from "./poll";
@@ -142,6 +144,17 @@ export class Witness {
             }
         }
         return undefined;
+    }
+
+    /** What became of the connections to the targets that the Job had before the attack. */
+    async established({ witnessedAt }: Witnessed): Promise<Established> {
+        if (!this.inward) return { became: "unknown", reason: "the attack denies no connections from the witness" };
+        const targets = new Map<string, string[]>();
+        for (const name of this.endpoints) {
+            const { host } = addressOf(name);
+            targets.set(host, [...(targets.get(host) ?? []), name]);
+        }
+        return becameOf(await this.reports(), [...targets.values()], witnessedAt);
     }
 
     /** The pods that the Job has deleted for this attack. */

@@ -1,6 +1,7 @@
 import type { Performed } from "../actions/perform";
 import type { Observed } from "../checks/observe";
 import type { Plan } from "../definition/plan";
+import { describeEstablished, type Established } from "../proof/established";
 import type { InconclusiveReason, Proven } from "../proof/outcome";
 import { percentOf } from "../share";
 import type { Chosen } from "../targets/choose";
@@ -25,11 +26,16 @@ interface Found {
     proven?: readonly Proven[];
     seen: Seen;
     kills: Journal["attacks"][number]["kills"][];
+    /** Empty if an attack is not proven. */
+    established: Established[];
     readiness: Journal["readiness"];
 }
 
 /** The journal of a run that has ended, with its verdict. */
-export function journalOf(plan: Plan, { stack, startedAt, chosen, proven, seen, kills, readiness }: Found): Journal {
+export function journalOf(
+    plan: Plan,
+    { stack, startedAt, chosen, proven, seen, kills, established, readiness }: Found,
+): Journal {
     const attackedAt = proven && Math.max(...proven.map((one) => one.attackedAt));
     const { graceMs } = plan.window;
     const judged = plan.checks.map((planned, index) =>
@@ -53,6 +59,7 @@ export function journalOf(plan: Plan, { stack, startedAt, chosen, proven, seen, 
             successRate: successRateOf(measured),
             timeToFirstFailureMs: measured.firstFailureMs ?? null,
             timeToStabilityMs: measured.stableAfterMs ?? null,
+            ...(established.length > 0 && { established: establishedConclusion(plan, established) }),
             checks: known.map(checkConclusion),
             actions: done.map(({ action }) => action),
         }),
@@ -64,11 +71,20 @@ export function journalOf(plan: Plan, { stack, startedAt, chosen, proven, seen, 
             provenAt: proven?.[index]!.attackedAt,
             targets: chosen[index]!.targets,
             kills: kills[index],
+            established: established[index],
         })),
         checks: seen.checks,
         actions: seen.actions,
         readiness,
     };
+}
+
+function establishedConclusion({ attacks }: Plan, established: readonly Established[]): Conclusion["established"] {
+    return attacks.map(({ name }, index) => {
+        const { direction, reason } = established[index]!;
+        const became = describeEstablished(established[index]!);
+        return { attack: name, ...(direction && { direction }), became, ...(reason !== undefined && { reason }) };
+    });
 }
 
 const successRateOf = ({ good, counted }: Measured) => percentOf(good, counted);

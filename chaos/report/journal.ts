@@ -41,6 +41,7 @@ const plan = z.object({
             radius,
             includeNotReady: z.boolean().optional(),
             attack: attackSchema,
+            established: z.literal("cut").optional(),
         }),
     ),
     checks: z.array(
@@ -59,6 +60,8 @@ const plan = z.object({
     reports: z.string(),
 }) satisfies z.ZodType<Plan>;
 
+const direction = z.literal("inward").describe("Into the targets; absent if the attack denies no connections there");
+
 const conclusion = z.object({
     name: z.string(),
     run: z.string(),
@@ -71,6 +74,19 @@ const conclusion = z.object({
     successRate: z.string().describe("Share of good answers among the counted, as a percentage"),
     timeToFirstFailureMs: milliseconds.nullable().describe("Since the attack was proven; null if no answer was bad"),
     timeToStabilityMs: milliseconds.nullable().describe("Since the attack was proven; null if the last answer was bad"),
+    established: z
+        .array(
+            z.object({
+                attack: z.string().describe("Its name"),
+                direction: direction.optional(),
+                became: z
+                    .string()
+                    .describe("`cut after 3 s`, `survived`, `survived until closed after 62 s` or `unknown`"),
+                reason: z.string().optional().describe("Why that is unknown"),
+            }),
+        )
+        .optional()
+        .describe("What became of connections that were established before each attack; absent if one is not proven"),
     checks: z
         .array(
             z.object({ name: z.string(), held: z.boolean(), requests: z.int().nonnegative(), successRate: z.string() }),
@@ -112,11 +128,23 @@ const recovery = z.object({
     recoveredAfterMs: milliseconds.describe("From then until every check was steady"),
 });
 
+const established = z
+    .object({
+        direction: direction.optional(),
+        became: z.enum(["cut", "survived", "unknown"]),
+        afterMs: milliseconds
+            .optional()
+            .describe("From the failure of fresh connections until the last was cut, or closed by its target"),
+        reason: z.string().optional().describe("Why that is unknown"),
+    })
+    .describe("What became of connections that were established before the attack; absent if one is not proven");
+
 const attack = z.object({
     name: z.string(),
     provenAt: instant.optional().describe("When it was proven; absent if it never was"),
     targets: z.array(target),
     kills: z.array(kill).optional().describe("The deleted pods, if the attack deletes pods"),
+    established: established.optional(),
 });
 
 const checked = z.object({ name: z.string(), answers: z.array(answer).describe("In the order of asking") });

@@ -63,6 +63,7 @@ function rowsOf(journal: Journal): Row[] {
     return [
         ["Hypothesis", conclusion.hypothesis],
         ...attackRows(journal),
+        ...establishedRows(journal),
         ["Requests", `${conclusion.requests}, ${conclusion.successRate} succeeded after the grace period`],
         ...checkRows(journal),
         ...actionRows(journal),
@@ -79,6 +80,14 @@ function attackRows({ attacks, plan }: Journal): Row[] {
         const { attack } = plan.attacks[index]!;
         const hit = targets.map(({ namespace, pod, container }) => `${namespace}/${pod}/${container}`).join(", ");
         return ["Attack", `${name} on ${hit || "nothing"}: ${attackKindOf(attack).describe(attack)}`];
+    });
+}
+
+function establishedRows({ conclusion: { established = [] } }: Journal): Row[] {
+    return established.flatMap(({ attack, direction, became, reason }): Row[] => {
+        const of = established.length === 1 ? "" : ` of ${attack}`;
+        const told = reason === undefined ? became : `${became}: ${reason}`;
+        return direction ? [[`Established connections${of} (${direction})`, told]] : [];
     });
 }
 

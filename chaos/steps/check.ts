@@ -8,6 +8,7 @@ import { describeMilliseconds } from "../duration";
 import type { Plan } from "../definition/plan";
 import { undo } from "../lifecycle/undo";
 import { AttackProofs } from "../proof/attack-proofs";
+import { describeEstablished, type Established } from "../proof/established";
 import type { Inconclusive, InconclusiveReason, Proven } from "../proof/outcome";
 import { journalOf, type Seen } from "../report/compose";
 import { ReadinessRecorder } from "../report/readiness";
@@ -41,6 +42,8 @@ export const check: Step<"check", keyof Given> = async (context, given) => {
     const seen =
         "inconclusive" in proof ? seenNothing(plan, proof) : await observe(context, given, proofs, proof, shiftMs);
     const proven = "inconclusive" in proof ? undefined : proof;
+    const established = await establishedUnder(proofs, proven, seen);
+    tellEstablished(context, established);
     // Kills are shown beside the verdict, which does not rest on them.
     const kills = await proofs.kills().catch(() => []);
     const journal = journalOf(plan, {
@@ -50,6 +53,7 @@ export const check: Step<"check", keyof Given> = async (context, given) => {
         proven,
         seen,
         kills,
+        established,
         readiness: readiness.stop(),
     });
     keepReport(journal);
@@ -65,6 +69,27 @@ export const check: Step<"check", keyof Given> = async (context, given) => {
     }
     return journal.conclusion;
 };
+
+/** What became of established connections, and in `seen` why there is no verdict, if they should have been cut. */
+async function establishedUnder(
+    proofs: AttackProofs,
+    proven: readonly Proven[] | undefined,
+    seen: Seen,
+): Promise<Established[]> {
+    if (!proven) return [];
+    const notAsked = (error: unknown) =>
+        proven.map((): Established => ({ became: "unknown", reason: notSeen(error).inconclusive }));
+    const established = await proofs.established(proven).catch(notAsked);
+    seen.inconclusive ??= proofs.notCut(established);
+    return established;
+}
+
+function tellEstablished({ plan, say }: StepContext, established: readonly Established[]): void {
+    for (const [index, one] of established.entries()) {
+        const of = plan.attacks.length === 1 ? "" : ` of ${plan.attacks[index]!.name}`;
+        if (one.direction) say(`Established connections${of} (${one.direction}): ${describeEstablished(one)}`);
+    }
+}
 
 function seenNothing({ checks }: Plan, { inconclusive }: Inconclusive): Seen {
     return { checks: checks.map(({ name }) => ({ name, answers: [] })), actions: [], inconclusive };

@@ -1,3 +1,4 @@
+import { type Attack, attackKinds, cutIsNotShown, deniesInward } from "../../chaos/attacks/registry";
 import { formatDuration } from "../../chaos/duration";
 import { parseAttributes } from "../../chaos/targets/attributes";
 import { type Mistake, setCommand } from "./mistakes";
@@ -22,6 +23,7 @@ const rules: readonly Rule[] = [
     actionsOutlastChecks,
     overrideOfSeveralAttacks,
     notReadyForKill,
+    cutThatCannotBeShown,
     areaWithoutTarget,
     settingOfVariantSeven,
     storageClassWithoutClaim,
@@ -137,6 +139,23 @@ function notReadyForKill({ get, experiment }: Facts) {
         reason: "the attack kill deletes only pods that are ready; allowed: false",
         command: setCommand("experiment.includeNotReady", "false"),
     };
+}
+
+function cutThatCannotBeShown({ get, experiment }: Facts) {
+    const [established, kind] = [get("experiment.established"), get("experiment.attack")];
+    // A mistake in the saved experiment itself is told with its others.
+    if (established === undefined && kind === undefined) return;
+    const notShown = (experiment?.attacks ?? []).some((attack) => {
+        const attacked = kind === undefined || kind === attack.kind ? attack : { kind };
+        const known = (attackKinds as string[]).includes(attacked.kind);
+        return (established ?? attack.established) === "cut" && known && !deniesInward(attacked as Attack);
+    });
+    if (!notShown) return;
+    const allow = setCommand("experiment.established", "any");
+    if (established !== undefined)
+        return { key: "experiment.established", value: established, reason: `this ${cutIsNotShown}`, command: allow };
+    const reason = `${experiment!.name} wants established connections cut, which ${cutIsNotShown}`;
+    return { key: "experiment.attack", value: kind!, reason, command: allow };
 }
 
 function areaWithoutTarget({ get }: Facts) {

@@ -159,6 +159,8 @@ function configurationOf(get: Values, stack: string) {
             includeNotReady: get("experiment.includeNotReady"),
             /** @default the saved experiment's */
             attack: get("experiment.attack"),
+            /** @default the saved experiment's */
+            established: get("experiment.established"),
             durationMs: must("experiment.duration"),
             intervalMs: must("experiment.interval"),
             timeoutMs: must("experiment.timeout"),

@@ -284,6 +284,13 @@ export const settings = {
             "`kill` deletes their pods repeatedly. Only for an experiment that has one attack.",
         example: "blackhole",
     }),
+    "experiment.established": setting(oneOf("any", "cut"), {
+        describedDefault: "the saved experiment's, otherwise any",
+        meaning:
+            "What must become of connections into the targets that exist before the attack. `cut`: the verdict is " +
+            "INCONCLUSIVE unless they are shown to be cut. `any`: it is only reported.",
+        example: "any",
+    }),
     "experiment.duration": setting(duration("1s", "1h"), {
         default: "30s",
         meaning: "Observation time after the grace period.",
@@ -328,9 +335,14 @@ export interface KnownExperiment {
     name: string;
     /** The variant that it needs. @default any */
     variant?: "seven";
-    attacks?: readonly { kind: string }[];
+    attacks?: readonly KnownAttack[];
     /** The steps that it performs during the attack, in order. */
     actions?: readonly { kind: string; durationMs?: number }[];
+}
+
+interface KnownAttack {
+    kind: string;
+    established?: "any" | "cut";
 }
 
 /** What `readConfiguration` needs besides the stack's values. */

@@ -42,6 +42,26 @@ describe("a saved experiment reaches its verdict under a proven attack", () => {
     });
 });
 
+describe("connections that were established before the attack survive it on the sandbox's network,", () => {
+    const settings = { "experiment.name": "hot-deals-blackhole", "experiment.duration": "8s" };
+    afterAll(() => stack.unset("experiment.established"));
+
+    it("which is told", async () => {
+        expect(await conclusionOf({ ...settings, "experiment.run": "established" })).toMatchObject({
+            verdict: "FAILED",
+            established: [{ attack: "blackhole", direction: "inward", became: expect.stringMatching(/^survived/) }],
+        });
+        expect(stack.said).toContain("Established connections (inward): survived");
+    });
+
+    it("so the verdict is INCONCLUSIVE if they must be cut", async () => {
+        expect(await conclusionOf({ ...settings, "experiment.established": "cut" })).toMatchObject({
+            verdict: "INCONCLUSIVE",
+            reason: expect.stringContaining("established connections into the targets survived the attack"),
+        });
+    });
+});
+
 it("INCONCLUSIVE if a target can still connect to others; the reason names the direction", async () => {
     // Policies add up: what one allows no other can forbid.
     const namespace = "e2e-attacks";

@@ -5,6 +5,7 @@ import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { heap } from "../../../chaos/deadline/deadline";
+import { maxKept } from "../../../chaos/deadline/protocol";
 import { JobProcess, killPath, leaseOfDemo, podPath, policyPath } from "./support/job-process";
 
 const pods = 2_000;
@@ -18,7 +19,7 @@ beforeEach(async () => {
     job = new JobProcess();
     job.addLease();
     // Listens on all loopback addresses: each pod has its own.
-    target = createServer((socket) => socket.on("error", () => {}).end()).listen(0, "0.0.0.0", 4_096);
+    target = createServer((socket) => socket.on("error", () => {}).resume()).listen(0, "0.0.0.0", 4_096);
     await once(target, "listening");
 });
 afterEach(() => {
@@ -41,10 +42,13 @@ const changes = (state: string) => job.output.split("\n").filter((line) => line.
 describe.skipIf(!existsSync("/proc/self/status"))(`with ${pods} targets the Job needs at most 64 MiB`, () => {
     it("to watch them, with at most 1 KB of log per second when nothing changes, and to end the attack", async () => {
         addPods("x.blackhole");
+        job.addLease("run", undefined, { "x.blackhole": {} });
         await job.start([{ path: policyPath, label: "x.blackhole" }], {}, heap);
         await job.until("all are found open", () => presence().includes("127.1.7.207:") && changes("open") > 0);
         target.close();
         await job.until("all are found closed", () => changes("closed") >= pods / 200);
+        const [, kept] = /"answering":\[([^\]]*)/.exec(job.output)!;
+        expect(kept!.split(",").filter((name) => name.includes("127."))).toHaveLength(maxKept);
         const before = job.output.length;
         await sleep(5_000);
         expect(job.output.length - before).toBeGreaterThan(0);

@@ -7,6 +7,7 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { annotations, labels } from "../../../../chaos/cluster/labels";
+import type { KeptTargets } from "../../../../chaos/definition/plan";
 import type { DeadlineEnvironment, JobAttack } from "../../../../chaos/deadline/protocol";
 import { leasePath } from "../../../../chaos/lifecycle/lease";
 import { bundledFile } from "../../../../toolchain/bundle";
@@ -62,10 +63,12 @@ export class JobProcess {
         this.objects.set(path, { metadata: { creationTimestamp: new Date().toISOString() } });
     }
 
-    /** Adds the namespace's lease, which a run holds for a minute. */
-    addLease(run = "run", renewedAt = new Date()): void {
+    /** Adds the namespace's lease, which a run holds for a minute. @param kept what earlier versions do not say */
+    addLease(run = "run", renewedAt = new Date(), kept?: KeptTargets): void {
         this.objects.set(leaseOfDemo, {
-            metadata: { annotations: { [annotations.run]: run } },
+            metadata: {
+                annotations: { [annotations.run]: run, ...(kept && { [annotations.kept]: JSON.stringify(kept) }) },
+            },
             spec: { renewTime: renewedAt.toISOString(), leaseDurationSeconds: 60 },
         });
     }
@@ -146,11 +149,13 @@ export class JobProcess {
     }
 
     private list(pathname: string, query: URLSearchParams): object {
-        const wanted = /^\S+ in \((.*)\)$/.exec(query.get("labelSelector") ?? "")?.[1]?.split(",");
+        const selector = query.get("labelSelector") ?? "";
+        const wanted = /^\S+ in \((.*)\)$/.exec(selector)?.[1]?.split(",");
+        const isWanted = (value?: string) => (selector.startsWith("!") ? !value : (wanted?.includes(value!) ?? true));
         const all = [...this.objects]
             .filter(([path]) => path.startsWith(`${pathname}/`))
             .map(([, object]) => object)
-            .filter(({ metadata }) => wanted?.includes(metadata.labels[labels.target]) ?? true);
+            .filter(({ metadata }) => isWanted(metadata.labels?.[labels.target]));
         const [from, limit] = [Number(query.get("continue") ?? 0), Number(query.get("limit") ?? all.length)];
         const next = from + limit < all.length ? { continue: String(from + limit) } : {};
         return { metadata: next, items: all.slice(from, from + limit) };

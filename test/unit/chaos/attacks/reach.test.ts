@@ -11,7 +11,11 @@ function pod(name: string, app: string, namespace = "demo", labels = { app } as 
     return {
         metadata: { name, namespace, uid: name, labels: { "pod-template-hash": `${app}-7f`, ...labels } },
         spec: { containers: [{ name: app, ports: [{ containerPort: 8080 }] }] },
-        status: { podIP: `10.0.0.${pods}`, podIPs: [{ ip: `10.0.0.${pods}` }, { ip: `fd00::${pods}` }] },
+        status: {
+            podIP: `10.0.0.${pods}`,
+            podIPs: [{ ip: `10.0.0.${pods}` }, { ip: `fd00::${pods}` }],
+            conditions: [{ type: "Ready", status: "True" }],
+        },
     };
 }
 

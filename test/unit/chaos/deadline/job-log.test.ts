@@ -111,6 +111,27 @@ describe("a reader of the log knows", () => {
         expect(await served.reports()).toEqual([]);
     });
 
+    it("what the kept connections showed in each look, and that a look without a change showed the same", async () => {
+        const look = (kept?: ConnectionReport["kept"]) => {
+            served.log.looked({ at: Date.now(), open: [], closed: ["a"], kept });
+            vi.advanceTimersByTime(3_000);
+        };
+        look();
+        look({ a: "answering", control: "answering" });
+        look({ a: "answering", control: "answering" });
+        look({ a: "silent", control: "answering" });
+        look({ control: "ended" });
+        const { reports } = await served.reader.read(["job"]);
+        expect(reports.map(({ kept }) => kept)).toEqual([
+            {},
+            { a: "answering", control: "answering" },
+            { a: "answering", control: "answering" },
+            { a: "silent", control: "answering" },
+            { control: "ended" },
+        ]);
+        expect(new Set(reports.map(({ closed }) => closed)).size).toBe(1);
+    });
+
     it("each kill once, with the label of its attack", async () => {
         const kill = { at: Date.now(), killed: { pod: "a", uid: "1", label: "x" } };
         served.log.killed(kill);

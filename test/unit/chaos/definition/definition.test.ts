@@ -6,6 +6,10 @@ const right = { hypothesis: "It holds.", attacks: [attack] };
 const matching = (pattern: RegExp) => expect.stringMatching(pattern) as unknown as string;
 
 describe("a definition", () => {
+    it.each([{}, { direction: "ingress" }, { ports: [80] }])("may want established connections cut with %o", (fields) =>
+        expect(mistakesIn({ ...right, attacks: [{ ...attack, ...fields, established: "cut" }] })).toEqual([]),
+    );
+
     it("is rejected if its name is too long for its objects' names", () => {
         expect(mistakesIn(right, "x".repeat(45))).toEqual([]);
         expect(mistakesIn(right, "x".repeat(46))).toEqual(["its name: has 46 characters; allowed: at most 45"]);
@@ -49,6 +53,18 @@ describe("a definition", () => {
             "peers that are not an expression",
             { attacks: [{ ...attack, peers: "database" }] },
             [matching(/^attacks\.0\.peers: .*database/)],
+        ],
+        ...[{ kind: "dns" }, { kind: "kill" }, { direction: "egress" }, { peers: "k8s.deployment=database" }].map(
+            (fields): [string, object, string[]] => [
+                `established connections that must be cut, which nothing shows, and ${JSON.stringify(fields)}`,
+                { attacks: [{ ...attack, established: "cut", ...fields }] },
+                [matching(/^attacks\.0\.established: "cut" can be shown only for a blackhole of .*: any$/)],
+            ],
+        ),
+        [
+            "established connections that must be something else",
+            { attacks: [{ ...attack, established: "gone" }] },
+            [matching(/^attacks\.0\.established: .*"any"\|"cut"/)],
         ],
         ["a misspelled property", { atacks: [] }, [matching(/"atacks"/)]],
         [

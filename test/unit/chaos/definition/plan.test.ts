@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ExperimentDefinition } from "../../../../chaos/definition/definition";
-import { planOf, type PlanArgs, planToken } from "../../../../chaos/definition/plan";
+import { keptTargetsOf, planOf, type PlanArgs, planToken } from "../../../../chaos/definition/plan";
 
 const definition: ExperimentDefinition = {
     hypothesis: "It holds.",
@@ -85,6 +85,34 @@ describe("the attacks of a plan", () => {
                 attack: { kind: "dns" },
             },
         ]);
+    });
+
+    it("want established connections cut if the definition or the setting says so", () => {
+        const wants = (established?: "any" | "cut", setting?: "any" | "cut") =>
+            plan({ established: setting }, { attacks: [{ ...attack("blackhole", "k8s.deployment=a"), established }] })
+                .attacks[0]!.established;
+        expect([wants("cut"), wants("cut", "any"), wants("any", "cut"), wants()]).toEqual([
+            "cut",
+            undefined,
+            "cut",
+            undefined,
+        ]);
+        // Another plan is another run: an upgrade must not start one.
+        expect(planToken(plan({ established: "any" }))).toBe(planToken(plan()));
+    });
+
+    it("that deny connections into their targets have the witness keep some", () => {
+        const attacks = [
+            { ...attack("blackhole", "k8s.deployment=a"), ports: [80] },
+            attack("dns", "k8s.deployment=b"),
+            { ...attack("blackhole", "k8s.deployment=c"), direction: "egress" as const },
+            { ...attack("blackhole", "k8s.deployment=d"), peers: "k8s.deployment=a" },
+            attack("blackhole", "k8s.deployment=e"),
+        ];
+        expect(keptTargetsOf(plan({}, { attacks }))).toEqual({
+            "hot-deals-blackhole.blackhole": { ports: [80] },
+            "hot-deals-blackhole.blackhole-4": {},
+        });
     });
 
     it("look for peers in the namespace of the targets, unless the peers name another", () => {

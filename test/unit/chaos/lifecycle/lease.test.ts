@@ -19,6 +19,7 @@ const holder = (stack: string) => ({
         defaultNamespace: "shop",
         experiment: "hot-deals-blackhole",
         deadlineMs: 600_000,
+        attacks: [{ name: "blackhole", attack: { kind: "blackhole" } }] as Plan["attacks"],
     } as Plan,
 });
 const [ours, theirs] = [holder("ours"), holder("theirs")];
@@ -35,13 +36,14 @@ beforeEach(() => {
 afterEach(startClock);
 
 describe("taking the lease", () => {
-    it("creates it with its holder, its experiment, its run and its length", async () => {
+    it("creates it with its holder, its experiment, its run, the targets that are watched and its length", async () => {
         await acquireLease(cluster.api, ours);
         expect(lease()).toMatchObject({
             metadata: {
                 annotations: {
                     "chaos-shop/experiment": "hot-deals-blackhole",
                     "chaos-shop/run": runNameOf(ours.plan),
+                    "chaos-shop/kept": '{"hot-deals-blackhole.blackhole":{}}',
                 },
             },
             spec: { holderIdentity: "stack ours (its application is in shop)", leaseDurationSeconds: lastsMs / 1_000 },

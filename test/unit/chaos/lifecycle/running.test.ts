@@ -10,6 +10,7 @@ const plan = {
     defaultNamespace: "shop",
     experiment: "hot-deals-blackhole",
     deadlineMs: 600_000,
+    attacks: [] as Plan["attacks"],
 } as Plan;
 let cluster: FakeCluster;
 

@@ -20,6 +20,17 @@ describe("the pages", () => {
         expect(count(page, /<th scope="row">Done<\/th>/g)).toBe(3);
     });
 
+    it("say of each attack that denies connections what became of established ones", () => {
+        const established = [
+            { attack: "blackhole", direction: "inward" as const, became: "survived" },
+            { attack: "dns", became: "unknown" },
+        ];
+        const page = runPage({ ...journal, conclusion: { ...journal.conclusion, established } });
+        expect(page).toContain("Established connections of blackhole (inward)</th><td>survived</td>");
+        expect(count(page, /<th scope="row">Established/g)).toBe(1);
+        expect(runPage(journal)).not.toContain('<th scope="row">Established');
+    });
+
     it("list all runs, each with a link to its page", () => {
         expect(indexPage([journal])).toContain(
             `href="${journal.conclusion.journal.replace("reports/", "").replace(/json$/, "html")}"`,

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { http } from "../../../../chaos/checks/http";
+import type { KeptState } from "../../../../chaos/deadline/protocol";
 import { acquireLease } from "../../../../chaos/lifecycle/lease";
 import { type Conclusion, keptJournals } from "../../../../chaos/report/journal";
 import { check } from "../../../../chaos/steps/check";
@@ -225,6 +226,62 @@ describe("the verdict is INCONCLUSIVE", () => {
                 "raise experiment.duration.",
         );
         expect(journal().conclusion.requests).toBe(12);
+    });
+});
+
+describe("what became of established connections", () => {
+    const answering = { "10.0.0.1:8080": "answering", control: "answering" } as const;
+
+    /** Has the connections to the target show this from so long after the attack on. */
+    async function keepOpen(later: Record<string, KeptState>, afterMs: number): Promise<void> {
+        endAttack();
+        run.kept = () => answering;
+        await vi.advanceTimersByTimeAsync(500);
+        run.attack();
+        run.plan.window = { graceMs: 1_000, durationMs: 9_000 };
+        run.after(afterMs, () => (run.kept = () => later));
+    }
+
+    it.each<[string, Record<string, KeptState>]>([
+        ["survived", answering],
+        ["cut after 2 s", { ...answering, "10.0.0.1:8080": "lost" }],
+        ["unknown", { "10.0.0.1:8080": "lost", control: "lost" }],
+    ])("is told, and in the conclusion and the journal: %s", async (became, later) => {
+        await keepOpen(later, 2_000);
+        const { verdict, established } = await step();
+        expect(verdict).toBe("PASSED");
+        expect(established).toMatchObject([{ attack: "blackhole", direction: "inward", became }]);
+        expect(run.said.at(-2)).toBe(`Established connections (inward): ${became}`);
+        expect(journal().attacks[0]!.established).toMatchObject({ direction: "inward", became: became.split(" ")[0] });
+        expect(journal().conclusion.established).toEqual(established);
+    });
+
+    it.each<[string, Record<string, KeptState>, RegExp]>([
+        ["they survive", answering, /survived the attack, .*pulumi config set experiment\.established any/],
+        ["that is unknown", {}, /it is unknown whether .*pulumi config set experiment\.established any/],
+    ])("makes the verdict INCONCLUSIVE if they must be cut and %s", async (_, later, reason) => {
+        run.plan.attacks[0]!.established = "cut";
+        await keepOpen(later, 2_000);
+        expect(await step()).toMatchObject({ verdict: "INCONCLUSIVE", reason: expect.stringMatching(reason) });
+    });
+
+    it("leaves the verdict alone if they must be cut and are", async () => {
+        run.plan.attacks[0]!.established = "cut";
+        await keepOpen({ ...answering, "10.0.0.1:8080": "lost" }, 500);
+        expect(await step()).toMatchObject({ verdict: "PASSED" });
+    });
+
+    it("is unknown, without a direction, for an attack that denies none, and not told", async () => {
+        run.plan.attacks = [{ ...run.plan.attacks[0]!, attack: { kind: "dns" } }];
+        expect((await step()).established).toEqual([
+            { attack: "blackhole", became: "unknown", reason: expect.stringContaining("denies no connections") },
+        ]);
+        expect(run.said.join()).not.toContain("Established");
+    });
+
+    it("is not said of an attack that is not proven", async () => {
+        run.enforced = false;
+        expect(await step()).not.toHaveProperty("established");
     });
 });
 

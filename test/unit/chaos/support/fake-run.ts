@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { vi } from "vitest";
 import { labels, targetLabelOf } from "../../../../chaos/cluster/labels";
 import { JobLog } from "../../../../chaos/deadline/job-log";
-import type { ConnectionReport, KillReport } from "../../../../chaos/deadline/protocol";
+import type { ConnectionReport, KeptState, KillReport } from "../../../../chaos/deadline/protocol";
 import type { Plan } from "../../../../chaos/definition/plan";
 import type { StepContext } from "../../../../chaos/steps/contract";
 import type { Target } from "../../../../chaos/targets/containers";
@@ -59,6 +59,8 @@ export class FakeRun {
     enforced = true;
     /** Whether the Job reports what it sees. */
     reporting = true;
+    /** What the connections show that the Job keeps, by name. */
+    kept: () => Record<string, KeptState> = () => ({});
     /** Whether a probe from within a pod works. A text is why nothing can be run there. */
     probe = (_pod: string, _args: readonly string[]): boolean | string => !this.isCut();
     /** Addresses of targets that the Job can reach under attack. */
@@ -184,7 +186,7 @@ export class FakeRun {
         this.cluster.get("Pod", job).metadata.annotations = { "chaos-shop/witness": presence };
         const isOpen = (endpoint: string) => !this.isCut() || this.reachable.includes(endpoint.split(":")[0]!);
         const closed = watched.filter((endpoint) => !isOpen(endpoint));
-        this.report({ at: Date.now(), open: watched.filter(isOpen), closed });
+        this.report({ at: Date.now(), open: watched.filter(isOpen), closed, kept: this.kept() });
     }
 
     private async exec(...[, pod, , command, , , , , onStatus]: Parameters<Exec["exec"]>): ReturnType<Exec["exec"]> {

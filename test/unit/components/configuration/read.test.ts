@@ -13,6 +13,7 @@ const around = {
         { name: "hot-deals-blackhole", attacks: [{ kind: "blackhole" }] },
         { name: "orders-kill", variant: "seven" as const, attacks: [{ kind: "kill" }] },
         { name: "two-at-once", attacks: [{ kind: "blackhole" }, { kind: "dns" }] },
+        { name: "wants-cut", attacks: [{ kind: "blackhole", established: "cut" as const }] },
         {
             name: "patient",
             attacks: [{ kind: "blackhole" }],
@@ -195,6 +196,7 @@ describe("every wrong value is rejected with its key, its value, what is allowed
         ["experiment.radius", "200%"],
         ["experiment.radius", "none"],
         ["experiment.includeNotReady", "yes"],
+        ["experiment.established", "survived"],
         ["experiment.attack", "earthquake"],
         ["experiment.duration", "30"],
         ["experiment.interval", "0s"],
@@ -253,7 +255,9 @@ describe("a saved experiment", () => {
         expect(mistakesOf({ "experiment.name": "cold-deals" })).toMatchObject([
             {
                 key: "experiment.name",
-                reason: "there is no such saved experiment; allowed: hot-deals-blackhole, two-at-once, patient",
+                reason:
+                    "there is no such saved experiment; allowed: hot-deals-blackhole, two-at-once, wants-cut, " +
+                    "patient",
             },
         ]);
     });
@@ -342,6 +346,35 @@ describe("an experiment with several attacks", () => {
 
     it("is accepted with experiment.radius, which applies to each attack", () =>
         expect(mistakesOf({ "experiment.name": "two-at-once", "experiment.radius": "50%" })).toEqual([]));
+});
+
+describe("established connections that must be cut", () => {
+    const cut = { "experiment.established": "cut" };
+
+    it("are read", () => expect(read(cut).experiment.established).toBe("cut"));
+
+    it.each<[string, Record<string, string>, string]>([
+        ["the experiment", { ...cut, "experiment.name": "two-at-once" }, "experiment.established"],
+        ["experiment.attack", { ...cut, "experiment.attack": "dns" }, "experiment.established"],
+        ["experiment.attack", { "experiment.name": "wants-cut", "experiment.attack": "dns" }, "experiment.attack"],
+    ])("are rejected with an attack of %s that cannot show it", (_, values, key) =>
+        expect(mistakesOf(values)).toMatchObject([
+            {
+                key,
+                reason: expect.stringContaining("can be shown only for a blackhole"),
+                command: "pulumi config set experiment.established any",
+            },
+        ]),
+    );
+
+    it("need not be, if the stack says so", () =>
+        expect(
+            mistakesOf({
+                "experiment.name": "wants-cut",
+                "experiment.attack": "dns",
+                "experiment.established": "any",
+            }),
+        ).toEqual([]));
 });
 
 describe("a shop from a chart or a manifest", () => {

@@ -1,0 +1,136 @@
+import { type ConnectionReport, type KeptState, maxKept, silentAfterMs } from "../deadline/protocol";
+import type { InconclusiveReason } from "./outcome";
+
+/** What became of the connections that the witness had to an attack's targets before it. */
+export interface Established {
+    /** Which connections these were: into the targets. Absent if the attack denies none of them. */
+    direction?: "inward";
+    /** `cut` if all are shown to be cut, `survived` if one is shown to have survived. */
+    became: "cut" | "survived" | "unknown";
+    /**
+     * Milliseconds after fresh connections failed, exact to about a second: until the last was cut, or until the last
+     * of the survivors was closed by its target. Absent if one survived to the end.
+     */
+    afterMs?: number;
+    /** Why that is unknown. */
+    reason?: InconclusiveReason;
+}
+
+type Outcome = Omit<Established, "direction">;
+
+const resetByNetworkMs = 5_000;
+
+const unknown = (reason: InconclusiveReason): Outcome => ({ became: "unknown", reason });
+const windowEnded = unknown("the run ended before it showed; raise experiment.duration to 10s or more");
+
+/**
+ * What became of established connections into an attack's targets, by the witness's reports while the attack held.
+ *
+ * @param targets the attacked endpoints of each target
+ * @param witnessedAt since when fresh connections fail, by the witness's clock
+ */
+export function becameOf(
+    all: readonly ConnectionReport[],
+    targets: readonly (readonly string[])[],
+    witnessedAt: number,
+): Established {
+    const reports = whileCut(all, targets.flat(), witnessedAt);
+    const kept = targets.filter((endpoints) => reports.some((report) => stateIn(report, endpoints) !== undefined));
+    const expected = Math.min(targets.length, maxKept);
+    if (kept.length < expected) {
+        const reason = `the witness could keep connections to only ${kept.length} of ${expected} targets`;
+        return { direction: "inward", ...unknown(reason) };
+    }
+    return { direction: "inward", ...together(kept.map((endpoints) => becameOfOne(reports, endpoints, witnessedAt))) };
+}
+
+function together(outcomes: readonly Outcome[]): Outcome {
+    const survivors = outcomes.filter(({ became }) => became === "survived");
+    const doubtful = outcomes.find(({ became }) => became === "unknown");
+    if (survivors.length === 0 && doubtful) return doubtful;
+    const decisive = survivors.length > 0 ? survivors : outcomes;
+    const { became } = decisive[0]!;
+    if (decisive.some(({ afterMs }) => afterMs === undefined)) return { became };
+    return { became, afterMs: Math.max(...decisive.map(({ afterMs }) => afterMs!)) };
+}
+
+/** The reports up to the first after the attack was seen in which a target can be reached or has lost its label. */
+function whileCut(all: readonly ConnectionReport[], endpoints: readonly string[], from: number): ConnectionReport[] {
+    // Reports without a change share their lists.
+    const known = new Map<readonly string[], boolean>();
+    const isCut = ({ closed }: ConnectionReport) => {
+        if (!known.has(closed)) {
+            const those = new Set(closed);
+            known.set(
+                closed,
+                endpoints.every((endpoint) => those.has(endpoint)),
+            );
+        }
+        return known.get(closed)!;
+    };
+    const end = all.findIndex((report) => report.at >= from && !isCut(report));
+    return all.slice(0, end === -1 ? undefined : end);
+}
+
+const stateIn = ({ kept }: ConnectionReport, names: readonly string[]): KeptState | undefined =>
+    names.map((name) => kept?.[name]).find((state) => state !== undefined);
+
+/** What became of the connection to one target. */
+function becameOfOne(reports: readonly ConnectionReport[], endpoints: readonly string[], witnessedAt: number): Outcome {
+    const last = reports.at(-1)!;
+    const seen = reports.map((report) => ({ at: report.at, state: stateIn(report, endpoints) }));
+    if (!seen.some(({ at, state }) => at <= witnessedAt && state === "answering"))
+        return unknown("the targets kept no connection open before the attack");
+    const lastState = seen.at(-1)!.state;
+    if (lastState === undefined) return unknown("the system of the witness's pod does not show it");
+    // A packet has come since this long before the report.
+    if (lastState === "answering") return last.at - silentAfterMs > witnessedAt ? { became: "survived" } : windowEnded;
+
+    const since = seen[seen.findLastIndex(({ state }) => state === "answering") + 1]!;
+    if (lastState === "ended") {
+        const { at } = seen.find((one) => one.at >= since.at && one.state === "ended")!;
+        // That its target closed it has come through: the attack let it live until then.
+        if (at - witnessedAt > silentAfterMs) return { became: "survived", afterMs: at - witnessedAt };
+        return unknown("the targets closed the connections when the attack began");
+    }
+    // A network that resets does so with the next probe, within seconds. Later, the target may have done it.
+    if (since.state === "lost" && since.at - witnessedAt > resetByNetworkMs)
+        return unknown("the connections were reset during the attack, by the network or by the targets");
+    const cutAt = since.state === "silent" ? since.at - silentAfterMs : since.at;
+    return controlFailed(reports, cutAt, since.at) ?? { became: "cut", afterMs: Math.max(0, cutAt - witnessedAt) };
+}
+
+/** Why a connection that was lost may have been the witness's own loss. Undefined if the control connection lived. */
+function controlFailed(reports: readonly ConnectionReport[], cutAt: number, seenAt: number): Outcome | undefined {
+    const settledAt = seenAt + silentAfterMs;
+    const about = reports.filter(({ at }) => at >= cutAt - silentAfterMs && at <= settledAt);
+    const states = about.map(({ kept }) => kept?.control);
+    if (states.some((state) => state === "lost" || state === "silent"))
+        return unknown("the witness lost its connection to a pod that was not attacked at the same time");
+    const after = reports.filter(({ at }) => at >= settledAt);
+    if (after.length === 0) return windowEnded;
+    // The first of them says that packets came since the loss was seen.
+    if (states.includes("answering") && after.some(({ kept }) => kept?.control === "answering")) return undefined;
+    return unknown("the namespace has no other ready pod with a TCP port, which a connection could be compared with");
+}
+
+/** For people: `cut after 3 s`, `survived`, `survived until closed after 62 s`, `unknown`. */
+export function describeEstablished({ became, afterMs }: Established): string {
+    if (afterMs === undefined) return became;
+    const seconds = `after ${Math.round(afterMs / 1_000)} s`;
+    return became === "survived" ? `survived until closed ${seconds}` : `${became} ${seconds}`;
+}
+
+/** Why an attack that wants established connections cut gives no verdict. Undefined if they were cut. */
+export function whyNotCut({ became, reason }: Established): InconclusiveReason | undefined {
+    if (became === "cut") return undefined;
+    const wanted = "the experiment wants them cut (established: cut)";
+    const allow = "accept any outcome: pulumi config set experiment.established any";
+    const them = "established connections into the targets";
+    if (became === "unknown") return `it is unknown whether ${them} were cut, and ${wanted}: ${reason}; or ${allow}`;
+    return (
+        `${them} survived the attack, and ${wanted}. This cluster's network applies ` +
+        "NetworkPolicies to fresh connections only: use one that applies them to every packet, such as Cilium; use " +
+        `a kill attack; or ${allow}`
+    );
+}

@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import type { ConnectionReport, KeptState } from "../../../../chaos/deadline/protocol";
+import { becameOf, describeEstablished } from "../../../../chaos/proof/established";
+
+type State = KeptState | "none";
+
+const [a, b] = ["10.0.0.1:80", "10.0.0.2:80"];
+/** When fresh connections fail. There is a report each second, from two before on. */
+const witnessedAt = 1_000_000;
+
+/** Reports of these states, one each second: of the targets' connections, and of the control connection. */
+function reports(targets: Record<string, State[]>, control: State[] = []): ConnectionReport[] {
+    const length = Math.max(...Object.values(targets).map((states) => states.length));
+    return Array.from({ length }, (_, index) => {
+        const at = witnessedAt + (index - 2) * 1_000;
+        const states = Object.entries({ ...targets, control }).map(([name, all]) => {
+            const otherwise = name === "control" && control.length === 0 ? "answering" : "none";
+            return [name, all[index] ?? all.at(-1) ?? otherwise] as const;
+        });
+        const kept = Object.fromEntries(states.filter(([, state]) => state !== "none")) as Record<string, KeptState>;
+        const endpoints = Object.keys(targets);
+        return at < witnessedAt ? { at, open: endpoints, closed: [], kept } : { at, open: [], closed: endpoints, kept };
+    });
+}
+const times = (number: number, state: State) => Array.from({ length: number }, () => state);
+const before = times(3, "answering");
+
+function told(all: ConnectionReport[], targets = [[a]]): string {
+    return describeEstablished(becameOf(all, targets, witnessedAt));
+}
+
+describe("a connection that was established before the attack", () => {
+    it.each<[string, State[]]>([
+        ["survived", [...before, ...times(8, "answering")]],
+        ["survived", [...before, ...times(3, "silent"), ...times(5, "answering")]],
+        ["survived until closed after 5 s", [...before, ...times(4, "answering"), ...times(3, "ended")]],
+        ["cut after 0 s", [...times(2, "answering"), ...times(6, "lost")]],
+        ["cut after 0 s", [...before, "answering", ...times(6, "silent")]],
+        ["cut after 3 s", [...before, ...times(4, "answering"), ...times(6, "silent")]],
+        ["cut after 3 s", [...before, ...times(4, "answering"), ...times(3, "silent"), ...times(3, "lost")]],
+        ["cut after 5 s", [...before, ...times(4, "answering"), ...times(6, "lost")]],
+    ])("is said to have %s after %s", (became, states) => expect(told(reports({ [a]: states }))).toBe(became));
+
+    it.each<[string, ConnectionReport[], RegExp]>([
+        ["it was not open then", reports({ [a]: ["ended", "ended", ...times(8, "lost")] }), /kept no connection open/],
+        ["its target closed it then", reports({ [a]: [...before, ...times(8, "ended")] }), /closed the connections/],
+        ["the window ends before a probe", reports({ [a]: [...before, "answering"] }), /raise experiment\.duration/],
+        ["the window ends soon after", reports({ [a]: [...before, "answering", "silent"] }), /raise experiment\.dur/],
+        [
+            "it was reset long after, maybe by its target",
+            reports({ [a]: [...before, ...times(6, "answering"), ...times(6, "lost")] }),
+            /by the network or by the targets/,
+        ],
+        ["nothing was seen of it", reports({ [a]: times(8, "none") }), /only 0 of 1 targets/],
+        ["nothing is seen of it at the end", reports({ [a]: [...before, ...times(8, "none")] }), /does not show it/],
+        [
+            "the control connection was lost, too",
+            reports({ [a]: [...before, ...times(8, "lost")] }, [...before, ...times(8, "lost")]),
+            /lost its connection to a pod that was not attacked/,
+        ],
+        [
+            "the control connection was silent, too, a moment later",
+            reports({ [a]: [...before, ...times(8, "silent")] }, [...before, "answering", ...times(8, "silent")]),
+            /lost its connection to a pod that was not attacked/,
+        ],
+        [
+            "there is no control connection",
+            reports({ [a]: [...before, ...times(8, "lost")] }, times(8, "none")),
+            /no other ready pod/,
+        ],
+    ])("is unknown if %s", (_, all, reason) => {
+        const became = becameOf(all, [[a]], witnessedAt);
+        expect(became).toEqual({ direction: "inward", became: "unknown", reason: expect.stringMatching(reason) });
+    });
+
+    it("is cut although the control connection was closed by its pod, and opened anew", () => {
+        const control: State[] = [...before, "ended", ...times(8, "answering")];
+        expect(told(reports({ [a]: [...before, ...times(8, "lost")] }, control))).toBe("cut after 1 s");
+    });
+
+    it("is not judged by what it showed when the attack was over", () => {
+        const all = reports({ [a]: [...before, ...times(8, "silent"), ...times(3, "answering")] });
+        for (const report of all.slice(-3)) Object.assign(report, { open: [a], closed: [] });
+        expect(told(all)).toMatch(/^cut/);
+    });
+});
+
+describe("of several targets", () => {
+    const cut = [...before, ...times(8, "lost")];
+    const survived = [...before, ...times(8, "answering")];
+
+    it.each<[string, State[], State[]]>([
+        ["cut after 4 s", cut, [...before, ...times(3, "answering"), ...times(5, "lost")]],
+        ["survived", cut, survived],
+        ["unknown", cut, [...before, ...times(8, "none")]],
+        ["unknown", cut, times(8, "none")],
+    ])("it is %s if one is cut and the other shows %s", (became, one, other) =>
+        expect(told(reports({ [a]: one, [b]: other }), [[a], [b]])).toBe(became),
+    );
+
+    it("only 100 need a connection", () => {
+        const targets = Array.from({ length: 150 }, (_, index) => [`10.1.0.${index}:80`]);
+        const kept = Object.fromEntries(targets.map(([name], index) => [name, index < 100 ? cut : times(11, "none")]));
+        expect(told(reports(kept), targets)).toBe("cut after 1 s");
+    });
+});
