@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Proof } from "../attacks/kind";
 import { type Cluster, ignoreNotFound } from "../cluster/client";
+import { pause } from "../pause";
 import type { Chosen } from "../targets/choose";
 import type { Target } from "../targets/containers";
 import { type Control, enforcementAdvice, type Inconclusive, type InconclusiveReason, type Proven } from "./outcome";
@@ -75,15 +75,16 @@ export class AttackProof {
      * Waits until a moment and looks whether the attack worked all the time.
      *
      * @param endMs the moment, in milliseconds since the epoch
+     * @param signal set if the run is aborted earlier: that is the moment, then
      * @returns why it did not, as far as is seen
      */
-    async attackHolds(proven: Proven, endMs: number): Promise<InconclusiveReason | undefined> {
+    async attackHolds(proven: Proven, endMs: number, signal?: AbortSignal): Promise<InconclusiveReason | undefined> {
         // The clock may be changed meanwhile.
         const end = performance.now() + endMs - Date.now();
         // Begins before the end: a dropped connection takes the whole timeout to fail, plus what the control took.
-        await sleep(end - probeTimeoutMs.last - this.controlMs - performance.now());
+        await pause(end - probeTimeoutMs.last - this.controlMs - performance.now(), signal);
         const working = await this.stillWorking(probeTimeoutMs.last);
-        await sleep(end - performance.now());
+        await pause(end - performance.now(), signal);
         const changed = this.proof.deleted ? this.stillKilled() : targetsUnchanged(this.cluster, this.targets);
         return (await this.witness.stillCut(proven)) ?? (await changed) ?? working;
     }
