@@ -11,6 +11,9 @@ export interface ActionKind<A extends { kind: string }> {
     schema: z.ZodType<A>;
     /** What is done, for people, as in "scale hot-deals to 3". */
     describe(action: A): string;
-    /** @throws Error if it cannot be done */
-    perform(action: A, cluster: Cluster, namespace: string): Promise<void>;
+    /**
+     * @param signal set when the run is aborted: an action that only waits ends then, with an error
+     * @throws Error if it cannot be done
+     */
+    perform(action: A, cluster: Cluster, namespace: string, signal?: AbortSignal): Promise<void>;
 }

@@ -12,9 +12,11 @@ export interface Performed {
 }
 
 /**
- * Performs actions one after the other, until one fails.
+ * Performs actions one after the other, until one fails or the run is aborted.
  *
  * @param attacksLast asked before each action: after the deadline nothing would undo it
+ * @param signal set when the run is aborted: no further action starts, and a wait ends
+ * @returns what was done, and what failed. A wait that the abort has cut short is neither
  */
 export async function performAll(
     actions: readonly Action[],
@@ -22,17 +24,20 @@ export async function performAll(
     namespace: string,
     attacksLast: () => Promise<boolean>,
     say: (message: string) => void,
+    signal?: AbortSignal,
 ): Promise<Performed[]> {
     const performed: Performed[] = [];
     for (const action of actions) {
+        if (signal?.aborted) break;
         const kind = actionKindOf(action);
         const description = kind.describe(action);
         const begunAt = Date.now();
         const perform = async () => {
             if (!(await attacksLast())) throw new Error("the attacks are over");
-            await kind.perform(action, cluster, namespace);
+            await kind.perform(action, cluster, namespace, signal);
         };
         const problem = await perform().then(() => undefined, reasonOf);
+        if (problem !== undefined && signal?.aborted) break;
         performed.push({ action: description, begunAt, endedAt: Date.now(), problem });
         say(problem === undefined ? `Done: ${description}` : `Could not ${description}: ${problem}`);
         if (problem !== undefined) break;

@@ -11,5 +11,5 @@ export interface WaitAction {
 export const wait = {
     schema: z.strictObject({ kind: z.literal("wait"), durationMs: z.int().positive().max(3_600_000) }),
     describe: ({ durationMs }) => `wait ${describeMilliseconds(durationMs)}`,
-    perform: ({ durationMs }) => sleep(durationMs),
+    perform: ({ durationMs }, _cluster, _namespace, signal) => sleep(durationMs, undefined, { signal }),
 } satisfies ActionKind<WaitAction>;

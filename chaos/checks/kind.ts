@@ -1,11 +1,12 @@
 import * as z from "zod";
 import type { Cluster } from "../cluster/client";
+import { type AbortSettings, abortSettingsSchema } from "./abort";
 import type { Answer } from "./answer";
 import type { ApiServerPulse } from "./api-server";
 import type { Route } from "./service";
 
 /** What every check may say, whatever its kind. */
-export interface CheckSettings {
+export interface CheckSettings extends AbortSettings {
     /** Name of the check, unique in the experiment. @default what its kind calls it, as in `POST /orders` */
     name?: string;
     /** Looks per second, from 1 to 50. @default the stack's `experiment.interval` */
@@ -21,6 +22,7 @@ export const checkSettingsSchema = {
     perSecond: z.number().min(1).max(50).optional(),
     timeoutMs: z.int().min(100).max(60_000).optional(),
     successRate: z.number().positive().max(1).optional(),
+    ...abortSettingsSchema,
 };
 
 export interface CheckContext {

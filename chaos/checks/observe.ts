@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../pause";
+import type { AbortRule } from "./abort";
 import { type Answer, maxLateMs, missed } from "./answer";
 import type { CheckContext } from "./kind";
 import { type Check, checkKindOf } from "./registry";
@@ -12,6 +14,8 @@ export interface PlannedCheck {
     timeoutMs: number;
     /** Required share of good answers, above 0 and up to 1. */
     successRate: number;
+    /** When it ends the attacks early. Absent if it does not. */
+    abort?: AbortRule;
 }
 
 /** A check's answers, in the order of asking. */
@@ -76,6 +80,13 @@ export function clockShift(): () => number {
     return () => difference() - before;
 }
 
+export interface AskOptions {
+    /** Is told each answer, in the order of asking: one that is late delays those after it. @default nobody is told */
+    onAnswer?: (answer: Answer) => void;
+    /** Ends the asking early. What was asked by then is awaited. @default all is asked */
+    signal?: AbortSignal;
+}
+
 /**
  * Asks at a fixed rate: every `intervalMs` from the start, even if earlier answers are missing, since slow answers must
  * not lower the rate. What this machine did not ask when it was due, it does not ask later in a burst.
@@ -83,18 +94,28 @@ export function clockShift(): () => number {
  * @param ask one request; never rejects
  * @returns all answers, in the order of asking
  */
-export async function askThrough(ask: () => Promise<Answer>, lengthMs: number, intervalMs: number): Promise<Answer[]> {
+export async function askThrough(
+    ask: () => Promise<Answer>,
+    lengthMs: number,
+    intervalMs: number,
+    { onAnswer, signal }: AskOptions = {},
+): Promise<Answer[]> {
     const begun = performance.now();
     const begunAt = Date.now();
     const answers: Promise<Answer>[] = [];
+    let told = Promise.resolve();
     for (let due = 0; due < lengthMs; due += intervalMs) {
         const wait = begun + due - performance.now();
-        if (wait > 0) await sleep(wait);
+        if (wait > 0) await pause(wait, signal);
+        if (signal?.aborted) break;
         const lateMs = performance.now() - begun - due;
         const inTime = lateMs <= maxLateMs;
-        answers.push(inTime ? ask() : Promise.resolve(missed(begunAt + Math.round(due), lateMs)));
+        const answer = inTime ? ask() : Promise.resolve(missed(begunAt + Math.round(due), lateMs));
+        answers.push(answer);
+        told = Promise.all([answer, told]).then(([given]) => onAnswer?.(given));
     }
     const rest = begun + lengthMs - performance.now();
-    if (rest > 0) await sleep(rest);
+    if (rest > 0) await pause(rest, signal);
+    await told;
     return Promise.all(answers);
 }

@@ -1,7 +1,9 @@
 import * as z from "zod";
 import { type Action, actionSchema } from "../actions/registry";
 import { type Attack, attackSchema, cutIsNotShown, deniesInward } from "../attacks/registry";
+import { abortFaults, abortRuleOf } from "../checks/abort";
 import { type Check, checkName, checkSchema } from "../checks/registry";
+import { describeShare } from "../share";
 import type { AttributeExpression } from "../targets/attributes";
 import { expression } from "../targets/locate";
 import { allowedRadius, parseRadius } from "../targets/radius";
@@ -72,7 +74,24 @@ const checks = z
             const message = `another check is named "${name}"; rename one of them`;
             context.addIssue({ code: "custom", path: [index, "name"], message });
         }
+        for (const [index, check] of all.entries())
+            for (const { field, message } of abortMistakes(check))
+                context.addIssue({ code: "custom", path: [index, field], message });
     });
+
+/** What a check's abort rule contradicts in the check itself. What settings add, `planOf` compares. */
+function abortMistakes(check: Check): { field: keyof Check; message: string }[] {
+    const { successRate = 1, perSecond = Infinity } = check;
+    // A definition may set only the time, and leave the limit to a setting.
+    const rule = abortRuleOf(check, 0);
+    if (rule === undefined) return [];
+    return abortFaults(rule, { successRate, intervalMs: 1_000 / perSecond, durationMs: Infinity }).map(
+        ({ against, reason }) =>
+            against === "successRate"
+                ? { field: "abortBelow", message: `${reason}; allowed: at most ${describeShare(successRate)}` }
+                : { field: "abortOver", message: `${reason}; allowed: more than the interval` },
+    );
+}
 
 /** What a definition may say; anything else is a mistake. */
 export const definitionSchema = z.strictObject({

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Action } from "../actions/registry";
 import { type Attack, attackKindOf } from "../attacks/registry";
+import { abortFaults, abortRuleOf } from "../checks/abort";
 import type { PlannedCheck } from "../checks/observe";
 import { type Check, checkName } from "../checks/registry";
 import type { ServiceReference } from "../checks/service";
@@ -10,6 +11,7 @@ import type { DiscoveryScope } from "../targets/discover";
 import { locateTarget } from "../targets/locate";
 import type { AttackDefinition, ExperimentDefinition } from "./definition";
 import { parseRadius, type Radius } from "../targets/radius";
+import type { Share } from "../share";
 
 /** All that one run of an experiment needs to know. Its steps pass it on as JSON. Times are milliseconds. */
 export interface Plan extends DiscoveryScope {
@@ -53,7 +55,10 @@ export interface Window {
 }
 
 /** For checks that set none. */
-type CheckDefaults = Pick<PlannedCheck, "intervalMs" | "timeoutMs" | "successRate">;
+interface CheckDefaults extends Pick<PlannedCheck, "intervalMs" | "timeoutMs" | "successRate"> {
+    /** A success rate below which a check ends the attacks. @default it does not */
+    abortBelow?: Share;
+}
 
 type FromDefinition = "experiment" | "hypothesis" | "namespace" | "attacks" | "checks" | "actions" | "window";
 
@@ -78,7 +83,8 @@ export interface PlanArgs extends Omit<Plan, FromDefinition>, Window, CheckDefau
 /**
  * What a run's settings make of a definition.
  *
- * @throws Error if the targets do not name exactly one namespace, or an http check has no Service to ask
+ * @throws Error if the targets do not name exactly one namespace, an http check has no Service to ask, or an abort rule
+ *   contradicts its check
  */
 export function planOf(args: PlanArgs): Plan {
     const { definition, name: experiment, run, context, clusterName, defaultNamespace, service } = args;
@@ -87,6 +93,8 @@ export function planOf(args: PlanArgs): Plan {
     if (service === undefined && checks.some(({ kind }) => kind === "http")) {
         throw new Error(`the experiment ${experiment} has an http check, and no Service to ask`);
     }
+    const planned = checks.map((check) => planCheck(check, args));
+    requireAbortRules(planned, durationMs);
     return {
         experiment,
         run,
@@ -98,7 +106,7 @@ export function planOf(args: PlanArgs): Plan {
         ...(service && { service }),
         area,
         ...planAttacks(definition.attacks, args),
-        checks: checks.map((check) => planCheck(check, args)),
+        checks: planned,
         actions,
         window: { durationMs, graceMs },
         deadlineMs,
@@ -143,13 +151,22 @@ function withPeersLocated(attack: Attack, namespace: string): Attack {
 }
 
 function planCheck(check: Check, defaults: CheckDefaults): PlannedCheck {
+    const abort = abortRuleOf(check, defaults.abortBelow);
     return {
         name: checkName(check),
         check,
         intervalMs: check.perSecond === undefined ? defaults.intervalMs : 1_000 / check.perSecond,
         timeoutMs: check.timeoutMs ?? defaults.timeoutMs,
         successRate: check.successRate ?? defaults.successRate,
+        ...(abort && { abort }),
     };
+}
+
+function requireAbortRules(checks: readonly PlannedCheck[], durationMs: number): void {
+    const faults = checks.flatMap(({ abort, ...check }) =>
+        abort ? abortFaults(abort, { ...check, durationMs }).map(({ reason }) => `${check.name}: ${reason}`) : [],
+    );
+    if (faults.length > 0) throw new Error(faults.join("; "));
 }
 
 /** The value of the label on the pods that an attack has chosen. */

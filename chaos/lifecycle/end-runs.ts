@@ -3,10 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Cluster, mergePatch } from "../cluster/client";
 import { annotations, labels } from "../cluster/labels";
 import type { Plan } from "../definition/plan";
-import { type LeaseOwner, leasesOf } from "./lease";
-import { recover } from "./recover";
+import { leaseHeldByOthers, type LeaseHolder, type LeaseOwner, leasesOf, ownLease } from "./lease";
+import { recover, recoveryTimeoutMs } from "./recover";
 import { valuesOf } from "./settled";
-import { sweep } from "./sweep";
+import { removeAttacks, sweep } from "./sweep";
 
 /** A run whose attacks were ended before its resources were deleted. Kept in its lease's annotation, as JSON. */
 export interface RunEnd {
@@ -23,7 +23,7 @@ export interface RunEnd {
 const undisturbedMs = 1_500;
 
 /** An update waits 1.5 s for recovery, not longer: its last step does, and it is told what was seen until then. */
-const recoveryTimeoutMs = 10_000;
+const backgroundTimeoutMs = 10_000;
 
 /**
  * Ends the attacks of a stack's runs. Reads nothing but the cluster: neither a definition nor a setting may stand
@@ -45,13 +45,40 @@ export async function endRuns(
             const { namespace, annotations: noted = {} } = lease.metadata!;
             const experiment = noted[labels.experiment];
             if (experiment === undefined || (await sweep(cluster, namespace!, experiment)) === 0) return [];
+            // An abort has ended the attacks before; what was left are the parts of the deadline Job.
+            if (earlyEndOf(lease) !== undefined) return [];
             const at = Date.now();
             await note(cluster, lease, { at });
-            await Promise.race([noteRecovery(cluster, lease, at), sleep(undisturbedMs)]);
+            const plan = noted[annotations.plan];
+            if (plan !== undefined) {
+                const planned = () => JSON.parse(plan) as Plan;
+                const recovery = noteRecovery(cluster, lease, at, planned, backgroundTimeoutMs);
+                await Promise.race([recovery, sleep(undisturbedMs)]);
+            }
             return [experiment];
         }),
     );
     return valuesOf(ended).flat();
+}
+
+/**
+ * Ends the attacks of one run during its own update. The deadline Job and its rights stay: its log tells of the run.
+ * The lease names the run no longer, so the Job ends the attacks too and is done, within seconds: also if this fails.
+ *
+ * @returns when the attacks had ended, and how long until every check was steady, in milliseconds; undefined if that
+ *   was not seen within a minute
+ * @throws Error with all that failed, after everything was tried
+ */
+export async function endRun(
+    cluster: Cluster,
+    holder: LeaseHolder & { plan: Plan },
+): Promise<{ at: number; recovery: Promise<number | undefined> }> {
+    const { plan } = holder;
+    const [lease, others] = await Promise.all([ownLease(cluster, holder), leaseHeldByOthers(cluster, holder)]);
+    const removal = others === undefined ? removeAttacks(cluster, plan.namespace, plan.experiment) : undefined;
+    valuesOf(await Promise.allSettled([lease && note(cluster, lease, { at: Date.now() }), removal]));
+    const at = Date.now();
+    return { at, recovery: noteRecovery(cluster, lease, at, () => plan, recoveryTimeoutMs) };
 }
 
 /** How the run that holds a lease was ended. Undefined if it was not. */
@@ -68,14 +95,22 @@ async function note({ coordination }: Cluster, { metadata }: V1Lease, end: RunEn
     await coordination.patchNamespacedLease({ name, namespace, body }, mergePatch());
 }
 
-/** Notes when the application had recovered. Never rejects: if it was not seen here, the recovery step waits for it. */
-async function noteRecovery(cluster: Cluster, lease: V1Lease, at: number): Promise<void> {
-    const plan = lease.metadata!.annotations?.[annotations.plan];
-    if (plan === undefined) return;
+/**
+ * Notes when the application had recovered, in the lease if there is one. Never rejects: if it was not seen here, the
+ * recovery step waits for it.
+ */
+async function noteRecovery(
+    cluster: Cluster,
+    lease: V1Lease | undefined,
+    at: number,
+    planned: () => Plan,
+    timeoutMs: number,
+): Promise<number | undefined> {
     try {
-        const recoveredAfterMs = await recover(cluster, JSON.parse(plan) as Plan, recoveryTimeoutMs);
-        if (recoveredAfterMs !== null) await note(cluster, lease, { at, recoveredAfterMs });
+        const recoveredAfterMs = (await recover(cluster, planned(), timeoutMs)) ?? undefined;
+        if (recoveredAfterMs !== undefined && lease) await note(cluster, lease, { at, recoveredAfterMs });
+        return recoveredAfterMs;
     } catch {
-        // See above.
+        return undefined;
     }
 }

@@ -6,6 +6,9 @@ import { describeMilliseconds } from "../duration";
 
 const pauseMs = 100;
 
+/** How long an application may take to recover, in milliseconds. */
+export const recoveryTimeoutMs = 60_000;
+
 /** Some checks of the application were not steady in time. */
 class NotRecoveredError extends Error {
     override readonly name = "NotRecoveredError";

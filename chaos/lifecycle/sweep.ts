@@ -5,24 +5,38 @@ import { annotations, labels } from "../cluster/labels";
 import { unlabelAll } from "../targets/label";
 import { valuesOf } from "./settled";
 
+const selectionOf = (namespace: string, experiment: string): Selection => ({
+    namespace,
+    labelSelector: `${labels.experiment}=${experiment}`,
+});
+
 /**
  * Removes everything that an experiment may have left in its namespace, attacks first, and restores what it scaled. An
  * update that is killed between creating an object and recording it leaves one that the engine does not know. The
  * engine accepts that objects it does know are gone.
  *
  * @returns the number of objects, labels and scaled Deployments
- * @throws Error with all that failed: one step that fails keeps no other attack, label or Deployment from its end
+ * @throws as `removeAttacks` does; the deadline Job stays while there is something that it may have to end
  */
 export async function sweep(cluster: Cluster, namespace: string, experiment: string): Promise<number> {
-    const ofExperiment = { namespace, labelSelector: `${labels.experiment}=${experiment}` };
+    const removed = await removeAttacks(cluster, namespace, experiment);
+    return removed + (await removeDeadline(cluster, selectionOf(namespace, experiment)));
+}
+
+/**
+ * Removes an experiment's attacks, then the labels of all targets in the namespace, and restores what was scaled.
+ *
+ * @returns the number of objects, labels and scaled Deployments
+ * @throws Error with all that failed: one step that fails keeps no other attack, label or Deployment from its end
+ */
+export async function removeAttacks(cluster: Cluster, namespace: string, experiment: string): Promise<number> {
+    const ofExperiment = selectionOf(namespace, experiment);
     const attacks = await Promise.allSettled([
         removePolicies(cluster, ofExperiment),
         removeKillRequests(cluster, ofExperiment),
     ]);
     const traces = await Promise.allSettled([unlabelAll(cluster, namespace), restoreAll(cluster, namespace)]);
-    // The deadline Job stays while there is something that it may have to end.
-    const removed = valuesOf([...attacks, ...traces]);
-    return [...removed, await removeDeadline(cluster, ofExperiment)].reduce((sum, count) => sum + count, 0);
+    return valuesOf([...attacks, ...traces]).reduce((sum, count) => sum + count, 0);
 }
 
 interface Selection {

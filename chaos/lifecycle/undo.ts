@@ -2,7 +2,7 @@ import type { Cluster } from "../cluster/client";
 import type { Plan } from "../definition/plan";
 import { earlyEndOf } from "./end-runs";
 import { leaseHeldByOthers, ownLease, releaseLease } from "./lease";
-import { recover } from "./recover";
+import { recover, recoveryTimeoutMs } from "./recover";
 import { sweep } from "./sweep";
 
 export interface Undone {
@@ -11,8 +11,6 @@ export interface Undone {
     /** Time until every check was steady, in milliseconds; null if the application is gone. */
     recoveredAfterMs: number | null;
 }
-
-const recoveryTimeoutMs = 60_000;
 
 /**
  * Removes what is left of an experiment, releases the lease, and waits until every check is steady. If the attack had

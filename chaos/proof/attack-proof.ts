@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { dnsPorts } from "../attacks/dns";
 import type { Proof } from "../attacks/kind";
 import { type Cluster, ignoreNotFound } from "../cluster/client";
+import { pause } from "../pause";
 import type { Chosen } from "../targets/choose";
 import type { Target } from "../targets/containers";
 import { explainWorking, type Working } from "./allowing-policies";
@@ -88,17 +88,18 @@ export class AttackProof {
      * Waits until a moment and looks whether the attack worked all the time.
      *
      * @param endMs the moment, in milliseconds since the epoch
+     * @param signal set if the run is aborted earlier: that is the moment, then
      * @returns why it did not, as far as is seen
      */
-    async attackHolds(proven: Proven, endMs: number): Promise<InconclusiveReason | undefined> {
+    async attackHolds(proven: Proven, endMs: number, signal?: AbortSignal): Promise<InconclusiveReason | undefined> {
         // The clock may be changed meanwhile.
         const end = performance.now() + endMs - Date.now();
         // The checks do not wait for it.
         const lostAtOnce = this.positive?.lost();
         // Begins before the end: a dropped connection takes the whole timeout to fail, plus what the control took.
-        await sleep(end - probeTimeoutMs.last - this.controlMs - performance.now());
+        await pause(end - probeTimeoutMs.last - this.controlMs - performance.now(), signal);
         const [working, lost] = await Promise.all([this.stillWorking(probeTimeoutMs.last), this.positive?.lost()]);
-        await sleep(end - performance.now());
+        await pause(end - performance.now(), signal);
         const changed = this.proof.deleted ? this.stillKilled() : targetsUnchanged(this.cluster, this.targets);
         const [cut, unlike, overreach] = await Promise.all([this.witness.stillCut(proven), changed, lostAtOnce]);
         // A pod that is gone has no label either. Of a kill, the Job's silence comes first: it tells what was killed.

@@ -78,9 +78,17 @@ export class AttackProofs {
         return inconclusive === undefined ? (outcomes as Proven[]) : { inconclusive };
     }
 
-    /** Whether the attacks work until `endMs`, in milliseconds since the epoch. @returns why not, as far as is seen */
-    async hold(proven: readonly Proven[], endMs: number): Promise<InconclusiveReason | undefined> {
-        const reasons = this.attacks.map(({ proof }, index) => proof.attackHolds(proven[index]!, endMs));
+    /**
+     * Whether the attacks work until `endMs`, in milliseconds since the epoch, or until `signal` is aborted.
+     *
+     * @returns why not, as far as is seen
+     */
+    async hold(
+        proven: readonly Proven[],
+        endMs: number,
+        signal?: AbortSignal,
+    ): Promise<InconclusiveReason | undefined> {
+        const reasons = this.attacks.map(({ proof }, index) => proof.attackHolds(proven[index]!, endMs, signal));
         return this.firstReason(await Promise.all(reasons));
     }
 

@@ -1,4 +1,5 @@
 import type { Performed } from "../actions/perform";
+import type { Aborted } from "../checks/abort";
 import type { Observed } from "../checks/observe";
 import type { Plan } from "../definition/plan";
 import { describeEstablished, type Established } from "../proof/established";
@@ -6,7 +7,7 @@ import type { InconclusiveReason, Proven } from "../proof/outcome";
 import { percentOf } from "../share";
 import type { Chosen } from "../targets/choose";
 import { type Conclusion, type Journal, journalPath } from "./journal";
-import { judge, judgeCheck, type Measured, together } from "./verdict";
+import { judge, judgeAborted, judgeCheck, type Measured, together } from "./verdict";
 
 /** What was seen in the window. */
 export interface Seen {
@@ -14,6 +15,8 @@ export interface Seen {
     actions: Performed[];
     /** Why no verdict can be given. */
     inconclusive?: InconclusiveReason;
+    /** Set if an abort rule ended the window. */
+    aborted?: Aborted;
 }
 
 interface Found {
@@ -38,11 +41,18 @@ export function journalOf(
 ): Journal {
     const attackedAt = proven && Math.max(...proven.map((one) => one.attackedAt));
     const { graceMs } = plan.window;
-    const judged = plan.checks.map((planned, index) =>
-        judgeCheck(planned, seen.checks[index]!.answers, attackedAt ?? startedAt, graceMs),
-    );
+    const { aborted } = seen;
+    const judged = plan.checks.map((planned, index) => {
+        const { answers } = seen.checks[index]!;
+        const one = judgeCheck(planned, answers, attackedAt ?? startedAt, graceMs);
+        return aborted?.check === planned.name ? judgeAborted(planned, answers, one, aborted) : one;
+    });
     const measured = together(judged.map((one) => one.measured));
-    const { verdict, reason } = judge(judged, seen.inconclusive);
+    const { verdict, reason } = judge(
+        // The reason is the abort, whatever other checks have seen by then.
+        judged.filter(({ name }) => aborted === undefined || name === aborted.check),
+        seen.inconclusive,
+    );
     const known = verdict === "INCONCLUSIVE" ? [] : judged.filter((one) => one.inconclusive === undefined);
     const done = seen.actions.filter(({ problem }) => problem === undefined);
     return {
@@ -65,6 +75,7 @@ export function journalOf(
         }),
         startedAt,
         attackedAt,
+        ...(aborted && { aborted }),
         endedAt: Date.now(),
         attacks: plan.attacks.map(({ name }, index) => ({
             name,

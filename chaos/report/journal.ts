@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import { actionSchema } from "../actions/registry";
 import { attackSchema } from "../attacks/registry";
+import type { Aborted } from "../checks/abort";
 import { parseJson } from "../checks/json";
 import { checkSchema } from "../checks/registry";
 import type { Plan } from "../definition/plan";
@@ -51,6 +52,10 @@ const plan = z.object({
             intervalMs: milliseconds,
             timeoutMs: milliseconds,
             successRate: share,
+            abort: z
+                .object({ below: share, overMs: milliseconds })
+                .optional()
+                .describe("When it ends the attacks early; absent if it does not"),
         }),
     ),
     actions: z.array(actionSchema),
@@ -147,6 +152,16 @@ const attack = z.object({
     established: established.optional(),
 });
 
+const aborted = z.object({
+    check: z.string().describe("Name of the check whose success rate was too low"),
+    afterMs: milliseconds.describe("Since the attack was proven"),
+    rate: z.string().describe("Share of good answers in the last `overMs`, as a percentage"),
+    answers: z.int().nonnegative().describe("Number of answers that the rate rests on"),
+    below: z.string().describe("The limit, as a percentage"),
+    overMs: milliseconds,
+    endedAt: instant.optional().describe("When the attacks had ended; absent if they could not be ended"),
+}) satisfies z.ZodType<Aborted>;
+
 const checked = z.object({ name: z.string(), answers: z.array(answer).describe("In the order of asking") });
 
 const performed = z.object({
@@ -163,7 +178,8 @@ export const journalSchema = z.object({
     conclusion,
     startedAt: instant,
     attackedAt: instant.optional().describe("When all attacks were proven; absent if one never was"),
-    endedAt: instant.describe("When the check ended; the attacks last until they are undone"),
+    aborted: aborted.optional().describe("Set if an abort rule ended the attacks early"),
+    endedAt: instant.describe("When the check ended; the attacks last until they are undone, unless `aborted` is set"),
     attacks: z.array(attack),
     checks: z.array(checked),
     actions: z.array(performed),

@@ -66,6 +66,7 @@ function rowsOf(journal: Journal): Row[] {
         ...establishedRows(journal),
         ["Requests", `${conclusion.requests}, ${conclusion.successRate} succeeded after the grace period`],
         ...checkRows(journal),
+        ...abortRows(journal),
         ...actionRows(journal),
         ["First failure", sinceAttack(conclusion.timeToFirstFailureMs)],
         ["Stable under attack", sinceAttack(conclusion.timeToStabilityMs)],
@@ -97,6 +98,13 @@ function checkRows({ conclusion: { checks } }: Journal): Row[] {
         name,
         `${held ? "held" : "did not hold"}: ${requests} checks, ${successRate} succeeded after the grace period`,
     ]);
+}
+
+function abortRows({ aborted }: Journal): Row[] {
+    if (aborted === undefined) return [];
+    const { check, afterMs, rate, answers, below, overMs } = aborted;
+    const measured = `${rate} of ${answers} answers in the last ${describeMilliseconds(overMs)} were good`;
+    return [["Aborted", `${sinceAttack(afterMs)}: ${check}, ${measured} (abort below ${below})`]];
 }
 
 function actionRows(journal: Journal): Row[] {

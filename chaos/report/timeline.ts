@@ -78,7 +78,9 @@ export function timelineSvg(journal: Journal): string {
     const height = bottom + bands.gap + lanes.length * bands.lane + bands.axis;
     const kills = journal.attacks.flatMap((attack) => attack.kills ?? []);
     const title = `${conclusion.name}: ${conclusion.verdict}`;
-    const graceEnd = Math.min(end, zero + plan.window.graceMs);
+    // An aborted run's attacks have ended, but its last answers may have come later.
+    const attackEnd = Math.min(end, journal.aborted?.endedAt ?? end);
+    const graceEnd = Math.min(attackEnd, zero + plan.window.graceMs);
 
     return element(
         "svg",
@@ -100,7 +102,8 @@ export function timelineSvg(journal: Journal): string {
             ...(attackedAt === undefined
                 ? []
                 : [
-                      ...attackMarks(axis, attackedAt, graceEnd, top, height - bands.axis),
+                      ...attackMarks(axis, attackedAt, graceEnd, attackEnd, top, height - bands.axis),
+                      ...abortMark(journal, axis, attackedAt, top, height - bands.axis),
                       label(width - margin.right, 28, recoveryOf(journal) ?? "not undone yet", "faint", "end"),
                   ]),
             ...strips.flatMap((strip) => stripMarks(strip, axis, strips.length > 1)),
@@ -137,15 +140,16 @@ function inWords(journal: Journal): string {
 
 /** When the attacks lasted. The name of the grace period is beside it if it does not fit inside. */
 function attackMarks(
-    { x, end }: TimeAxis,
+    { x }: TimeAxis,
     attackedAt: number,
     graceEnd: number,
+    attackEnd: number,
     top: number,
     bottom: number,
 ): string[] {
     const spans = [
         { kind: "grace", name: "grace, not counted", from: attackedAt, to: graceEnd },
-        { kind: "attack", name: "under attack, counted", from: graceEnd, to: end },
+        { kind: "attack", name: "under attack, counted", from: graceEnd, to: attackEnd },
     ].filter(({ from, to }) => to > from);
     return [
         ...spans.map(({ kind, from, to }) => rect(kind, x(from), top, x(to) - x(from), bottom - top)),
@@ -154,6 +158,23 @@ function attackMarks(
             return label(x(from) - (before ? 6 : 0), top - 10, name, "faint", before ? "end" : "start");
         }),
         line("mark", x(attackedAt), top - 8, x(attackedAt), bottom),
+    ];
+}
+
+/** When a check aborted the run. */
+function abortMark(
+    { aborted }: Journal,
+    { x, end }: TimeAxis,
+    attackedAt: number,
+    top: number,
+    bottom: number,
+): string[] {
+    if (aborted === undefined) return [];
+    const at = x(Math.min(end, attackedAt + aborted.afterMs));
+    const { check, rate, below } = aborted;
+    return [
+        line("mark", at, top - 24, at, bottom, `aborted: ${check}, ${rate} succeeded (abort below ${below})`),
+        label(at - 6, top - 24, "aborted", "faint", "end"),
     ];
 }
 

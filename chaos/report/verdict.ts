@@ -1,3 +1,4 @@
+import type { Aborted } from "../checks/abort";
 import type { Answer } from "../checks/answer";
 import type { PlannedCheck } from "../checks/observe";
 import { checkKindOf } from "../checks/registry";
@@ -82,8 +83,7 @@ export function judgeCheck(
         `under attack (required: ${describeShare(successRate)})`;
     if (counted > 0 && reaches(successRate, good, counted))
         return { name, held: true, measured, reason: `${got}; ${describeStability(measured)}.` };
-    const lastFailure = answers.findLast((answer) => !answer.good && !answer.unseen)?.problem ?? "no answer";
-    const judged: Judged = { name, held: false, measured, reason: `${got}; last failure: ${lastFailure}` };
+    const judged: Judged = { name, held: false, measured, reason: `${got}; ${describeLastFailure(answers)}` };
     if (counted === 0) {
         const inconclusive =
             `the check ${name} did not look after the grace period; lower experiment.interval or raise ` +
@@ -97,6 +97,25 @@ export function judgeCheck(
         `the check ${name} did not see the application in ${percentOf(unseen, counted)} of its looks; the last: ` +
         lastUnseen.replace(/\.$/, "");
     return { ...judged, inconclusive };
+}
+
+/** The check whose rule has ended the window: it failed, whatever the whole window would have shown. */
+export function judgeAborted(
+    { check }: PlannedCheck,
+    answers: readonly Answer[],
+    { name, measured }: Judged,
+    { afterMs, rate, answers: count, below, overMs }: Aborted,
+): Judged {
+    const reason =
+        `aborted after ${describeMilliseconds(afterMs)}: ${rate} of ${count} ` +
+        `${checkKindOf(check).describeSuccess(check)} in the last ${describeMilliseconds(overMs)} ` +
+        `(abort below ${below}); ${describeLastFailure(answers)}`;
+    return { name, held: false, measured, reason };
+}
+
+function describeLastFailure(answers: readonly Answer[]): string {
+    const problem = answers.findLast((answer) => !answer.good && !answer.unseen)?.problem ?? "no answer";
+    return `last failure: ${problem}`;
 }
 
 function describeStability({ firstFailureMs, stableAfterMs, unseen }: Measured): string {
@@ -113,7 +132,8 @@ function describeStability({ firstFailureMs, stableAfterMs, unseen }: Measured):
  * | ------------ | ------------------------------------------------------------------------------------------------ |
  * | ABORTED      | there was no steady state, so nothing was attacked; `abortedJournal` gives it                    |
  * | INCONCLUSIVE | the attack is not proven; or no check failed beyond doubt, and of some it is unknown if they held |
- * | FAILED       | the attack is proven, and a check failed beyond doubt, even if another check is unknown          |
+ * | FAILED       | the attack is proven, and a check failed beyond doubt, even if another check is unknown;         |
+ * |              | or the attack was proven until an abort rule ended it                                            |
  * | PASSED       | the attack is proven, and every check held                                                       |
  *
  * @param unproven why no check can be judged: the attack is not proven, or something else spoilt the run

@@ -13,6 +13,7 @@ import type { Inconclusive, InconclusiveReason, Proven } from "../proof/outcome"
 import { journalOf, type Seen } from "../report/compose";
 import { ReadinessRecorder } from "../report/readiness";
 import { keepReport } from "../report/report";
+import { AbortWatch, endAttacks, type Ending, reportRecovery } from "./abort";
 import type { LabeledTargets, SteadyState, Step, StepContext, StepInputs } from "./contract";
 import { AnswerProgress } from "./progress";
 
@@ -23,9 +24,10 @@ const maxShiftMs = 1_000;
 
 /**
  * Proves the attacks, has the checks look through the window while the actions are performed, proves the attacks again,
- * and gives the verdict.
+ * and gives the verdict. If a check's abort rule ends the window, it also ends the attacks.
  *
- * @throws Error with the verdict, if the plan wants a verdict other than PASSED to fail the update
+ * @throws Error with the verdict, if the plan wants a verdict other than PASSED to fail the update, or if the attacks
+ *   of an aborted run could not be ended at the first try
  */
 export const check: Step<"check", keyof Given> = async (context, given) => {
     const { plan, cluster, say } = context;
@@ -60,7 +62,10 @@ export const check: Step<"check", keyof Given> = async (context, given) => {
 
     const { verdict, reason } = journal.conclusion;
     say(`${verdict}: ${reason}`);
-    if (plan.onFailure === "fail" && verdict !== "PASSED") {
+    const { ending } = seen;
+    if (ending && "problem" in ending) say(`The attacks could not be ended at once: ${ending.problem}`);
+    else if (ending) await reportRecovery(context, journal, ending);
+    if ((plan.onFailure === "fail" && verdict !== "PASSED") || (ending && "problem" in ending)) {
         await undo(cluster, context.stack, plan, say);
         throw new Error(
             `${verdict}: ${reason} The attack is undone, and ${namesOf(plan)} succeeded again; the journal is ` +
@@ -91,7 +96,10 @@ function tellEstablished({ plan, say }: StepContext, established: readonly Estab
     }
 }
 
-function seenNothing({ checks }: Plan, { inconclusive }: Inconclusive): Seen {
+/** What was seen, and how the attacks were ended if the run was aborted. */
+type Watched = Seen & { ending?: Ending };
+
+function seenNothing({ checks }: Plan, { inconclusive }: Inconclusive): Watched {
     return { checks: checks.map(({ name }) => ({ name, answers: [] })), actions: [], inconclusive };
 }
 
@@ -102,7 +110,7 @@ async function observe(
     proofs: AttackProofs,
     proven: readonly Proven[],
     shiftMs: () => number,
-): Promise<Seen> {
+): Promise<Watched> {
     const { plan, cluster, say } = context;
     const lengthMs = plan.window.graceMs + plan.window.durationMs;
     const whole = describeMilliseconds(lengthMs);
@@ -110,20 +118,30 @@ async function observe(
     const progress = new AnswerProgress(context, plan.checks.length > 1);
     const pulse = pulseOf(plan, cluster, steadyState);
     const where = { ...plan, cluster, route: steadyState.route, pulse };
+    const watch = new AbortWatch(context, Math.max(...proven.map(({ attackedAt }) => attackedAt)));
+    const { signal } = watch;
     const asking = plan.checks.map(async (planned) => {
         const ask = () => progress.count(planned.name, look(planned, where));
-        return { name: planned.name, answers: await askThrough(ask, lengthMs, planned.intervalMs) };
+        const onAnswer = watch.follow(planned);
+        const answers = await askThrough(ask, lengthMs, planned.intervalMs, { onAnswer, signal });
+        return { name: planned.name, answers };
     });
+    const asked = Promise.all(asking).finally(() => pulse?.stop());
     const attacksLast = () => attacksExist(plan, cluster, attackObjects);
-    const [checks, actions, held] = await Promise.all([
-        Promise.all(asking),
-        performAll(plan.actions, cluster, plan.namespace, attacksLast, say),
-        proofs.hold(proven, Date.now() + lengthMs).catch((error: unknown) => notSeen(error).inconclusive),
-    ]).finally(() => pulse?.stop());
+    const [actions, held] = await Promise.all([
+        performAll(plan.actions, cluster, plan.namespace, attacksLast, say, signal),
+        proofs.hold(proven, Date.now() + lengthMs, signal).catch((error: unknown) => notSeen(error).inconclusive),
+    ]);
+    const aborted = watch.end();
+    // The attacks of an aborted run do not wait for the last answers.
+    if (aborted === undefined) await asked;
     const inconclusive =
         // First, since it may be what the proof suffers from.
         shiftedClock(shiftMs()) ?? held ?? failedAction(actions) ?? (await reasonWhyOver(plan, cluster, attackObjects));
-    return { checks, actions, inconclusive };
+    const ending = aborted && (await endAttacks(context));
+    const endedAt = ending && "at" in ending ? ending.at : undefined;
+    const checks = await asked;
+    return { checks, actions, inconclusive, ...(aborted && { aborted: { ...aborted, endedAt }, ending }) };
 }
 
 /** Answers are counted by the clock. */

@@ -1,5 +1,8 @@
 import { type Attack, attackKinds, cutIsNotShown, deniesInward } from "../../chaos/attacks/registry";
+import { type AbortFault, abortFaults, type AbortRule, abortRuleOf } from "../../chaos/checks/abort";
+import type { CheckSettings } from "../../chaos/checks/kind";
 import { formatDuration } from "../../chaos/duration";
+import { describeShare, type Share } from "../../chaos/share";
 import { parseAttributes } from "../../chaos/targets/attributes";
 import { type Mistake, setCommand } from "./mistakes";
 import type { Key, KnownExperiment, Values } from "./settings";
@@ -20,6 +23,7 @@ const rules: readonly Rule[] = [
     experimentOfOtherVariant,
     intervalLongerThanDuration,
     deadlineBeforeEnd,
+    abortRuleOfCheck,
     actionsOutlastChecks,
     overrideOfSeveralAttacks,
     notReadyForKill,
@@ -99,6 +103,55 @@ function deadlineBeforeEnd({ get }: Facts) {
             `allowed: more than experiment.grace and experiment.duration together, ${formatDuration(windowMs)}`,
         command: setCommand("experiment.deadline", `${Math.ceil(windowMs / 30_000) + 1}m`),
     };
+}
+
+/** Each setting is told once. What a check contradicts by itself is told as a mistake in its experiment. */
+function abortRuleOfCheck({ get, experiment }: Facts) {
+    const [durationMs, intervalMs] = [get("experiment.duration"), get("experiment.interval")];
+    const successRate = get("experiment.successRate");
+    if (durationMs === undefined || intervalMs === undefined || successRate === undefined) return;
+    const mistakes = (experiment?.checks ?? [{}]).flatMap((check: CheckSettings) => {
+        const rule = abortRuleOf(check, get("experiment.abortBelow"));
+        const completed = {
+            durationMs,
+            intervalMs: check.perSecond === undefined ? intervalMs : 1_000 / check.perSecond,
+            successRate: check.successRate ?? successRate,
+        };
+        if (rule === undefined) return [];
+        return abortFaults(rule, completed).flatMap((fault) => abortMistake(fault, rule, check, completed) ?? []);
+    });
+    return mistakes.filter(({ key }, index) => mistakes.findIndex((other) => other.key === key) === index);
+}
+
+function abortMistake(
+    { against, reason }: AbortFault,
+    { below, overMs }: AbortRule,
+    check: CheckSettings,
+    { durationMs, intervalMs, successRate }: { durationMs: number; intervalMs: number; successRate: Share },
+): Mistake | undefined {
+    const mistake = (key: Key, value: string, allowed: string, better: string) => ({
+        key,
+        value,
+        reason: `${reason}; allowed: ${allowed}`,
+        command: setCommand(key, better),
+    });
+    const [over, limit, rate] = [formatDuration(overMs), describeShare(below), describeShare(successRate)];
+    switch (against) {
+        case "durationMs":
+            return mistake("experiment.duration", formatDuration(durationMs), `at least ${over}`, over);
+        case "intervalMs":
+            if (check.perSecond !== undefined) return undefined;
+            return mistake(
+                "experiment.interval",
+                formatDuration(intervalMs),
+                `less than ${over}`,
+                formatDuration(Math.min(1_000, overMs / 2)),
+            );
+        case "successRate":
+            if (check.abortBelow === undefined) return mistake("experiment.abortBelow", limit, `at most ${rate}`, rate);
+            if (check.successRate !== undefined) return undefined;
+            return mistake("experiment.successRate", rate, `at least ${limit}`, limit);
+    }
 }
 
 function actionsOutlastChecks({ get, experiment }: Facts) {

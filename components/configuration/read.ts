@@ -166,6 +166,8 @@ function configurationOf(get: Values, stack: string) {
             timeoutMs: must("experiment.timeout"),
             graceMs: must("experiment.grace"),
             successRate: must("experiment.successRate"),
+            /** @default attacks do not end early */
+            abortBelow: get("experiment.abortBelow"),
             deadlineMs: must("experiment.deadline"),
             onFailure: must("experiment.onFailure"),
             run: must("experiment.run"),

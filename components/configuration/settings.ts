@@ -1,4 +1,5 @@
 import { attackKinds } from "../../chaos/attacks/registry";
+import type { CheckSettings } from "../../chaos/checks/kind";
 import {
     agentKey,
     annotations,
@@ -311,6 +312,13 @@ export const settings = {
         default: "100%",
         meaning: "Default minimum success rate.",
     }),
+    "experiment.abortBelow": setting(percentage, {
+        describedDefault: "none: the attacks do not end early",
+        meaning:
+            "Ends the attacks early, with the verdict FAILED, when a check's success rate over 10 s drops below " +
+            "this. For checks that set no other.",
+        example: "50%",
+    }),
     "experiment.deadline": setting(duration("10s", "24h"), {
         default: "10m",
         meaning: "The attack ends by itself after this time, even if the update that started it was killed.",
@@ -338,6 +346,8 @@ export interface KnownExperiment {
     attacks?: readonly KnownAttack[];
     /** The steps that it performs during the attack, in order. */
     actions?: readonly { kind: string; durationMs?: number }[];
+    /** @default one that the settings complete */
+    checks?: readonly CheckSettings[];
 }
 
 interface KnownAttack {

@@ -64,7 +64,7 @@ describe("while hot-deals is isolated by an experiment", () => {
     });
 });
 
-describe(`while nobody may connect to hot-deals, which is ready, and the network ${network.does} what is denied`, () => {
+describe(`while nobody may connect to a ready hot-deals, and the network ${network.does} what is denied`, () => {
     const policy = { name: "nobody-to-hot-deals", namespace: "e2e-resilience" };
     const allow = () => ignoreNotFound(stack.cluster.networking.deleteNamespacedNetworkPolicy(policy));
     beforeAll(async () => {

@@ -31,6 +31,29 @@ it("a check asks at a fixed rate, even if earlier answers are missing", async ()
     expect(askedAt.map((at) => at - begun)).toEqual(Array.from({ length: 20 }, (_, index) => index * 20));
 });
 
+it("a check tells its answers in the order of asking, and asks no more after a signal", async () => {
+    let asked = 0;
+    const told: number[] = [];
+    const ending = new AbortController();
+    const ask = async () => {
+        const latencyMs = ++asked === 2 ? 50 : 5;
+        const at = asked;
+        await new Promise((resolve) => setTimeout(resolve, latencyMs));
+        return { ...good, at };
+    };
+    const onAnswer = ({ at }: Answer) => {
+        told.push(at);
+        if (at === 4) ending.abort();
+    };
+    const begun = performance.now();
+    const answers = await settled(askThrough(ask, 60_000, 20, { onAnswer, signal: ending.signal }));
+    expect(told.slice(0, 4)).toEqual([1, 2, 3, 4]);
+    expect(answers).toHaveLength(asked);
+    expect(told).toHaveLength(asked);
+    expect(asked).toBe(4);
+    expect(performance.now() - begun).toBeLessThan(1_000);
+});
+
 describe("requests that this machine did not send when they were due", () => {
     it("are not sent later in a burst: nothing is known of these moments", async () => {
         let asked = 0;

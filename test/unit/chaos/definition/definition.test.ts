@@ -107,6 +107,32 @@ describe("a definition", () => {
             [matching(/^checks\.0\.successRate: /)],
         ],
         [
+            "an abort limit that is not a percentage",
+            { checks: [{ kind: "http", path: "/", abortBelow: "0.5" }] },
+            [
+                'checks.0.abortBelow: "0.5" is not a percentage; allowed: a percentage above 0% and up to 100%, ' +
+                    "such as 50%",
+            ],
+        ],
+        [
+            "an abort limit above the required success rate",
+            { checks: [{ kind: "http", path: "/", abortBelow: "80.5%", successRate: 0.8 }] },
+            [
+                "checks.0.abortBelow: the attacks would end below 80.5%, in a run that passes with 80%, the required " +
+                    "success rate; allowed: at most 80%",
+            ],
+        ],
+        [
+            "an abort time that is not a duration",
+            { checks: [{ kind: "podsReady", of: "k8s.deployment=a", abortBelow: "50%", abortOver: "10" }] },
+            ['checks.0.abortOver: "10" is not allowed; allowed: a duration from 1s to 1h, such as 10s'],
+        ],
+        [
+            "an abort time of one answer",
+            { checks: [{ kind: "http", path: "/", abortBelow: "50%", abortOver: "1s", perSecond: 1 }] },
+            [matching(/^checks\.0\.abortOver: .* one answer at an interval of 1 s; allowed: more than the interval/)],
+        ],
+        [
             "two checks of the same name",
             {
                 checks: [

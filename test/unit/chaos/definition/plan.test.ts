@@ -150,6 +150,29 @@ describe("the checks of a plan", () => {
         ]);
     });
 
+    it("end the attacks early only if they or the run's settings say when", () => {
+        const checks = [
+            { ...args.defaultChecks[0]!, name: "own", abortBelow: "20%", abortOver: "5s" },
+            { ...args.defaultChecks[0]!, name: "none" },
+        ];
+        const rules = (changes: Partial<PlanArgs>) => plan(changes, { checks }).checks.map(({ abort }) => abort);
+        expect(rules({})).toEqual([{ below: 0.2, overMs: 5_000 }, undefined]);
+        expect(rules({ abortBelow: 0.5 })).toEqual([
+            { below: 0.2, overMs: 5_000 },
+            { below: 0.5, overMs: 10_000 },
+        ]);
+        // An absent rule leaves the plans of existing stacks as they were, or their experiments would run again.
+        expect(plan().checks[0]).not.toHaveProperty("abort");
+    });
+
+    it.each<[Partial<PlanArgs>, RegExp]>([
+        [{ abortBelow: 0.95 }, /end below 95%, in a run that passes with 90%/],
+        [{ abortBelow: 0.5, durationMs: 9_999 }, /measures 10 s, but answers count for only 10 s/],
+        [{ abortBelow: 0.5, intervalMs: 10_000 }, /one answer at an interval of 10 s/],
+    ])("must agree with their abort rules: %o", (changes, message) => {
+        expect(() => plan(changes)).toThrow(message);
+    });
+
     it("need a Service if one of them is an http check", () => {
         const checks = [{ kind: "http", path: "/" } as const];
         expect(() => plan({}, { checks })).toThrow(

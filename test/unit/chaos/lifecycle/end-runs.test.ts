@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { earlyEndOf, endRuns } from "../../../../chaos/lifecycle/end-runs";
+import { earlyEndOf, endRun, endRuns } from "../../../../chaos/lifecycle/end-runs";
 import { acquireLease, isOfEarlierVersion, leaseName, releaseLease } from "../../../../chaos/lifecycle/lease";
 import { undo } from "../../../../chaos/lifecycle/undo";
 import { refuse } from "../support/fake-cluster";
@@ -106,6 +106,53 @@ describe("the recovery of a run that was ended before its resources", () => {
         await vi.advanceTimersByTimeAsync(15_000);
         expect(earlyEndOf(lease())).not.toHaveProperty("recoveredAfterMs");
         expect((await undone()).recoveredAfterMs).toBeGreaterThanOrEqual(20_000);
+    });
+});
+
+describe("ending one run during its update", () => {
+    beforeEach(() => {
+        const labels = { "chaos-shop/experiment": run.plan.experiment };
+        run.cluster.add("Job", "run-deadline", { metadata: { labels } });
+    });
+    const endOne = () => settled(endRun(run.cluster.api, run.context));
+
+    it("removes the attacks and the labels; the Job stays, and may not begin the run again", async () => {
+        await run.label();
+        await endOne();
+        expect(run.cluster.names("NetworkPolicy")).toEqual([]);
+        expect(run.cluster.get("Pod", "hot-deals-1").metadata.labels).toEqual({});
+        expect(run.cluster.names("Job")).toEqual(["run-deadline"]);
+        expect(lease().metadata.annotations).not.toHaveProperty(["chaos-shop/run"]);
+    });
+
+    it("sees the recovery, which the update that removes the run neither measures nor announces again", async () => {
+        ["hot-deals-1", "hot-deals-2"].forEach((pod) => run.setReady(pod, false));
+        run.after(2_000, () => run.setReady("hot-deals-1", true));
+        const { at, recovery } = await endOne();
+        const recoveredAfterMs = await settled(recovery);
+        expect(recoveredAfterMs).toBeGreaterThanOrEqual(2_000);
+        await vi.advanceTimersByTimeAsync(3_600_000);
+        expect(await end()).toEqual([]);
+        expect(run.cluster.names("Job")).toEqual([]);
+        expect(await settled(undo(run.cluster.api, "ours", run.plan, run.context.say))).toEqual({
+            at,
+            recoveredAfterMs,
+        });
+    });
+
+    it("leaves it to the Job too: the lease does not name the run, even if the attacks cannot be removed", async () => {
+        run.cluster.intercept = (call) => {
+            if (call === "listNamespacedNetworkPolicy") refuse(500, "etcd is slow");
+        };
+        await expect(endOne()).rejects.toThrow("etcd is slow");
+        expect(lease().metadata.annotations).not.toHaveProperty(["chaos-shop/run"]);
+    });
+
+    it("changes nothing of another stack's run, which has begun after this one had ended", async () => {
+        lease().spec.holderIdentity = "stack theirs (its application is in demo)";
+        await endOne();
+        expect(run.cluster.names("NetworkPolicy")).toEqual([attackObject]);
+        expect(lease().metadata.annotations).toHaveProperty(["chaos-shop/run"]);
     });
 });
 

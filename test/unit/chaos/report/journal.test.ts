@@ -26,6 +26,14 @@ describe("the journal", () => {
         expect(JSON.parse(schema)).toEqual(JSON.parse(JSON.stringify(journalJsonSchema())));
     });
 
+    it("of a run that was aborted says when and why; others, and those of earlier versions, do not", () => {
+        const aborted = { check: "/products", afterMs: 25_000, rate: "20%", answers: 10, below: "50%", overMs: 10_000 };
+        const written = JSON.parse(JSON.stringify({ ...journal, aborted }));
+        expect(journalSchema.parse(written).aborted).toEqual(aborted);
+        expect(journalSchema.parse(journal)).not.toHaveProperty("aborted");
+        expect(journalSchema.safeParse({ ...journal, aborted: { check: "/products" } }).success).toBe(false);
+    });
+
     it.each<[string, object]>([
         ["a verdict that does not exist", { conclusion: { ...journal.conclusion, verdict: "SURVIVED" } }],
         ["another version of the schema", { schema: 4 }],

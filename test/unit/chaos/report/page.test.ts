@@ -31,6 +31,15 @@ describe("the pages", () => {
         expect(runPage(journal)).not.toContain('<th scope="row">Established');
     });
 
+    it("tell of an abort: when, which check, and how far below its limit", () => {
+        const aborted = { check: "/products", afterMs: 25_000, rate: "20%", answers: 10, below: "50%", overMs: 10_000 };
+        expect(runPage({ ...journal, aborted })).toContain(
+            "25 s after the attack was proven: /products, 20% of 10 answers in the last 10 s were good " +
+                "(abort below 50%)",
+        );
+        expect(runPage(journal)).not.toContain("Aborted");
+    });
+
     it("list all runs, each with a link to its page", () => {
         expect(indexPage([journal])).toContain(
             `href="${journal.conclusion.journal.replace("reports/", "").replace(/json$/, "html")}"`,

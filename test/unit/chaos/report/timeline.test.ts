@@ -53,6 +53,20 @@ describe("the picture of a run", () => {
         expect(Number(grace)).toBeLessThan(Number(counted));
     });
 
+    it("ends the attack where an abort ended it, and marks the abort", () => {
+        const { attackedAt, endedAt } = journal;
+        const afterMs = endedAt - attackedAt! - 5_000;
+        const aborted = {
+            ...{ check: "/products", afterMs, rate: "20%", answers: 10, below: "50%", overMs: 10_000 },
+            endedAt: endedAt - 4_000,
+        };
+        const shown = timelineSvg({ ...journal, aborted });
+        const widthOf = (svg: string) => Number(/<rect class="attack"[^>]* width="([\d.]+)"/.exec(svg)![1]);
+        expect(widthOf(shown)).toBeLessThan(widthOf(picture));
+        expect(shown).toContain("aborted: /products, 20% succeeded (abort below 50%)");
+        expect(picture).not.toContain("aborted");
+    });
+
     it("says in words what it shows", () => {
         expect(picture).toMatch(/role="img" aria-labelledby="title description"/);
         expect(picture).toMatch(

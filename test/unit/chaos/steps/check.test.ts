@@ -329,6 +329,169 @@ describe("experiment.onFailure=fail", () => {
     });
 });
 
+describe("an abort rule", () => {
+    beforeEach(async () => {
+        run.plan.window = { graceMs: 1_000, durationMs: 60_000 };
+        run.plan.checks[0]!.abort = { below: 0.5, overMs: 2_000 };
+        await acquireLease(run.cluster.api, { stack: "ours", plan: run.plan });
+        run.cluster.get("NetworkPolicy", attackObject).metadata.labels = {
+            "chaos-shop/experiment": run.plan.experiment,
+        };
+    });
+    /** Breaks the application until its attack is over. */
+    const breakUntilEnd = () => {
+        breakApplication();
+        run.cluster.intercept = (call) => {
+            if (call === "deleteCollectionNamespacedNetworkPolicy") run.setReady("hot-deals-2", true);
+        };
+    };
+
+    it("ends the attacks at once: FAILED, with the reason in the output, the journal and what is said", async () => {
+        breakUntilEnd();
+        const begun = Date.now();
+        const conclusion = await step();
+        expect(conclusion).toMatchObject({
+            verdict: "FAILED",
+            reason: expect.stringMatching(
+                /^aborted after 2\.\d s: 0% of 8 checks found 1 or more ready pods of k8s\.deployment=hot-deals /,
+            ),
+            checks: [{ name: "pods", held: false }],
+        });
+        expect(conclusion.reason).toContain(
+            "in the last 2 s (abort below 50%); last failure: 0 ready (required: at least 1)",
+        );
+        // Grace and window are 61 s.
+        expect(Date.now() - begun).toBeLessThan(7_000);
+        expect(run.cluster.names("NetworkPolicy")).toEqual([]);
+        expect(run.cluster.get("Pod", "hot-deals-1").metadata.labels).toEqual({});
+        const { aborted, attackedAt, recovery } = journal();
+        expect(aborted).toMatchObject({ check: "pods", rate: "0%", answers: 8, below: "50%", overMs: 2_000 });
+        // The last of eight answers, one every 250 ms, after a second of grace.
+        expect(aborted!.afterMs).toBeGreaterThanOrEqual(2_750);
+        expect(aborted!.afterMs).toBeLessThan(3_000);
+        expect(aborted!.endedAt).toBeGreaterThan(attackedAt! + aborted!.afterMs);
+        expect(recovery!.undoneAt).toBe(aborted!.endedAt);
+        expect(run.said.slice(1, 2)).toEqual(["pods: 0% of 2 s succeeded (abort below 50%); ending the attacks"]);
+        expect(run.said.at(-1)).toMatch(/^Recovered: pods succeeded again .* after the attacks were ended$/);
+    });
+
+    it("does not wait for answers that are still missing", async () => {
+        run.plan.service = { namespace: "demo", name: "gateway", port: 80 };
+        const { intervalMs, abort } = run.plan.checks[0]!;
+        const check = { kind: "http", path: "/products" } as const;
+        run.plan.checks = [{ name: "/products", check, intervalMs, timeoutMs: 20_000, successRate: 1, abort }];
+        let looks = 0;
+        vi.spyOn(http, "look").mockImplementation(async () => {
+            const at = Date.now();
+            // The last look before the abort, the 12th, is answered after the next ones are asked.
+            const latencyMs = ++looks < 12 ? 5 : looks === 12 ? 600 : 20_000;
+            return new Promise((resolve) =>
+                setTimeout(() => resolve({ at, latencyMs, good: false, problem: "status 502" }), latencyMs),
+            );
+        });
+        await step();
+        const { aborted, attackedAt } = journal();
+        expect(aborted!.endedAt! - attackedAt! - aborted!.afterMs).toBeLessThan(2_000);
+        expect(journal().conclusion.requests).toBeGreaterThan(12);
+    });
+
+    it("does not end a run whose checks fall below it only in the grace period, or not long enough", async () => {
+        breakApplication();
+        run.after(1_900, () => run.setReady("hot-deals-2", true));
+        run.after(10_000, () => run.setReady("hot-deals-2", false));
+        run.after(10_900, () => run.setReady("hot-deals-2", true));
+        expect(await step()).toMatchObject({ verdict: "FAILED", reason: expect.stringMatching(/^9\d\.?\d*% of 240 /) });
+        expect(run.cluster.names("NetworkPolicy")).toEqual([attackObject]);
+        expect(journal()).not.toHaveProperty("aborted");
+    });
+
+    it("does not take for failures what did not see the application", async () => {
+        run.after(2_000, () => {
+            run.cluster.intercept = (call) => {
+                if (call === "listNamespacedReplicaSet") throw new Error("connect ECONNREFUSED");
+            };
+        });
+        expect(await step()).toMatchObject({ verdict: "INCONCLUSIVE" });
+        expect(journal()).not.toHaveProperty("aborted");
+    });
+
+    it("gives no verdict if the attack has not held until then, and ends the run all the same", async () => {
+        breakUntilEnd();
+        run.after(2_000, () => run.report({ at: Date.now(), open: ["10.0.0.1:8080"], closed: [] }));
+        expect(await step()).toMatchObject({
+            verdict: "INCONCLUSIVE",
+            reason: expect.stringContaining("became reachable again"),
+            checks: [],
+        });
+        expect(run.cluster.names("NetworkPolicy")).toEqual([]);
+        expect(journal().conclusion.requests).toBeLessThan(15);
+    });
+
+    it("gives no verdict if the attack is over by then", async () => {
+        breakApplication();
+        run.after(2_400, () => endAttack());
+        expect(await step()).toMatchObject({ verdict: "INCONCLUSIVE" });
+    });
+
+    it("of one of several checks ends all attacks, and its reason stands alone", async () => {
+        const [pods] = run.plan.checks;
+        run.plan.checks = [
+            { ...pods!, name: "strict", abort: undefined },
+            { ...pods!, name: "other", check: { kind: "podsReady", of: "k8s.deployment=hot-deals", atLeast: 1 } },
+            { ...pods!, name: "slow", abort: { below: 0.5, overMs: 30_000 } },
+        ];
+        breakUntilEnd();
+        expect(await step()).toMatchObject({
+            verdict: "FAILED",
+            reason: expect.stringMatching(/^aborted after [\d.]+ s: 0% of 8 /),
+            checks: ["strict", "other", "slow"].map((name) => ({ name, held: false })),
+        });
+        expect(journal().aborted!.check).toBe("other");
+    });
+
+    it("ends a wait that is under way, starts no further action, and restores what was scaled", async () => {
+        run.plan.actions = [
+            { kind: "scale", deployment: "hot-deals", replicas: 5 },
+            { kind: "wait", durationMs: 50_000 },
+            { kind: "scale", deployment: "hot-deals", replicas: 9 },
+        ];
+        breakUntilEnd();
+        expect(await step()).toMatchObject({ verdict: "FAILED", actions: ["scale hot-deals to 5"] });
+        expect(run.cluster.get("Deployment", "hot-deals").spec.replicas).toBe(2);
+    });
+
+    it("with experiment.onFailure=fail fails the update once everything is undone", async () => {
+        run.plan.onFailure = "fail";
+        breakUntilEnd();
+        await expect(step()).rejects.toThrow(
+            /^FAILED: aborted after [\d.]+ s: .* The attack is undone, and pods succeeded again; the journal is /,
+        );
+        expect(run.cluster.names("Lease")).toEqual([]);
+        expect(journal().recovery).toBeDefined();
+    });
+
+    it("leaves the recovery to the next update if the application takes longer than a minute", async () => {
+        breakApplication();
+        expect(await step()).toMatchObject({ verdict: "FAILED" });
+        expect(run.said.at(-1)).toBe("The attacks are over, but pods did not recover yet");
+        expect(journal()).not.toHaveProperty("recovery");
+    });
+
+    it("fails the update if the attacks could not be ended at the first try, and tries again", async () => {
+        breakUntilEnd();
+        let refusals = 0;
+        const restore = run.cluster.intercept;
+        run.cluster.intercept = (call, request) => {
+            restore(call, request);
+            if (call === "deleteCollectionNamespacedNetworkPolicy" && ++refusals === 1) throw new Error("timeout");
+        };
+        await expect(step()).rejects.toThrow(/^FAILED: aborted after .* The attack is undone/);
+        expect(run.said).toContainEqual("The attacks could not be ended at once: timeout");
+        expect(run.cluster.names("NetworkPolicy")).toEqual([]);
+        expect(journal().aborted).not.toHaveProperty("endedAt");
+    });
+});
+
 describe("a kill", () => {
     it("is proven by the Job's own kills, which are in the journal", async () => {
         endAttack();

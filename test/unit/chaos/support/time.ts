@@ -13,7 +13,13 @@ function replaceSleep(sleep: typeof realSleep): void {
 /** Replaces the clock and all timers, including the sleep of `node:timers/promises`, which vitest leaves alone. */
 export function stopClock(): void {
     vi.useFakeTimers({ now: Date.parse("2026-11-21T10:00:00Z") });
-    replaceSleep((ms, value) => new Promise((resolve) => setTimeout(() => resolve(value!), ms)));
+    replaceSleep((ms, value, { signal } = {}) => {
+        if (signal?.aborted) return Promise.reject(signal.reason as Error);
+        return new Promise((resolve, reject) => {
+            setTimeout(() => resolve(value!), ms);
+            signal?.addEventListener("abort", () => reject(signal.reason as Error));
+        });
+    });
 }
 
 export function startClock(): void {

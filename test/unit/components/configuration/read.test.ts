@@ -19,6 +19,14 @@ const around = {
             attacks: [{ kind: "blackhole" }],
             actions: [{ kind: "wait", durationMs: 20_000 }, { kind: "scale" }, { kind: "wait", durationMs: 10_000 }],
         },
+        {
+            name: "careful",
+            attacks: [{ kind: "dns" }],
+            checks: [
+                { abortBelow: "50%", abortOver: "20s" },
+                { abortBelow: "60%", perSecond: 4, successRate: 0.7 },
+            ],
+        },
     ],
 };
 const own = (values: Record<string, string>) =>
@@ -204,6 +212,7 @@ describe("every wrong value is rejected with its key, its value, what is allowed
         ["experiment.grace", "-1s"],
         ["experiment.successRate", "1.0"],
         ["experiment.successRate", "0%"],
+        ["experiment.abortBelow", "0.5"],
         ["experiment.deadline", "1s"],
         ["experiment.onFailure", "panic"],
         ["experiment.run", ""],
@@ -256,8 +265,8 @@ describe("a saved experiment", () => {
             {
                 key: "experiment.name",
                 reason:
-                    "there is no such saved experiment; allowed: hot-deals-blackhole, two-at-once, wants-cut, " +
-                    "patient",
+                    "there is no such saved experiment; " +
+                    "allowed: hot-deals-blackhole, two-at-once, wants-cut, patient, careful",
             },
         ]);
     });
@@ -291,6 +300,11 @@ describe("values that contradict one another", () => {
         ["broker.storage", { "broker.storage": "1Gi" }],
         ["storage.class", { "storage.class": "fast" }],
         ["experiment.duration", { "experiment.name": "patient", "experiment.duration": "10s" }],
+        ["experiment.duration", { "experiment.abortBelow": "50%", "experiment.duration": "9s" }],
+        ["experiment.duration", { "experiment.name": "careful", "experiment.duration": "15s" }],
+        ["experiment.interval", { "experiment.abortBelow": "50%", "experiment.interval": "10s" }],
+        ["experiment.abortBelow", { "experiment.abortBelow": "90.5%", "experiment.successRate": "90%" }],
+        ["experiment.successRate", { "experiment.name": "careful", "experiment.successRate": "40%" }],
     ])("%s", (key, values: Record<string, string>) => {
         expect(mistakesOf(values)).toMatchObject([
             {
@@ -300,6 +314,22 @@ describe("values that contradict one another", () => {
                 command: expect.stringContaining("pulumi config set "),
             },
         ]);
+    });
+
+    it("are told with values that agree: the limit of an abort rule and the required success rate", () => {
+        const mistakes = mistakesOf({ "experiment.abortBelow": "99.5%", "experiment.successRate": "99%" });
+        expect(mistakes).toMatchObject([
+            {
+                reason:
+                    "the attacks would end below 99.5%, in a run that passes with 99%, the required success rate; " +
+                    "allowed: at most 99%",
+                command: "pulumi config set experiment.abortBelow 99%",
+            },
+        ]);
+        const equal = { "experiment.abortBelow": "99%", "experiment.successRate": "99%" };
+        expect(read(equal).experiment.abortBelow).toBe(0.99);
+        // Each setting once, however many checks it contradicts.
+        expect(mistakesOf({ "experiment.name": "careful", "experiment.duration": "5s" })).toHaveLength(1);
     });
 
     it("are reported in the units in which people write them", () => {

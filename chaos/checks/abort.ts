@@ -1,0 +1,122 @@
+import * as z from "zod";
+import { describeMilliseconds, type Duration, parseDuration } from "../duration";
+import { describeShare, parsePercentage, reaches, type Share } from "../share";
+import type { Answer } from "./answer";
+
+/** When a check ends the attacks early, as a definition says it. */
+export interface AbortSettings {
+    /**
+     * A percentage, such as `50%`. If the success rate over `abortOver` is lower, the attacks end at once and the
+     * verdict is FAILED. @default the stack's `experiment.abortBelow`, which is off by default
+     */
+    abortBelow?: string;
+    /** How long the success rate is measured, such as `10s`. @default `10s` */
+    abortOver?: Duration;
+}
+
+const defaultAbortOver: Duration = "10s";
+const [least, most] = [1_000, 3_600_000];
+
+export const abortSettingsSchema = {
+    abortBelow: z
+        .string()
+        .refine((text) => parsePercentage(text) !== undefined, {
+            error: ({ input }) =>
+                `"${String(input)}" is not a percentage; allowed: a percentage above 0% and up to 100%, such as 50%`,
+        })
+        .optional(),
+    abortOver: z
+        .string()
+        .refine((text) => (parseDuration(text) ?? 0) >= least && parseDuration(text)! <= most, {
+            error: ({ input }) => `"${String(input)}" is not allowed; allowed: a duration from 1s to 1h, such as 10s`,
+        })
+        .optional(),
+};
+
+/** When a check ends the attacks early. */
+export interface AbortRule {
+    below: Share;
+    /** How long the success rate is measured, in milliseconds. */
+    overMs: number;
+}
+
+/** @param defaultBelow for a check that sets none. @returns undefined if the check ends nothing early */
+export function abortRuleOf({ abortBelow, abortOver }: AbortSettings, defaultBelow?: Share): AbortRule | undefined {
+    const below = abortBelow === undefined ? defaultBelow : parsePercentage(abortBelow);
+    const overMs = parseDuration(abortOver ?? defaultAbortOver);
+    return below === undefined || overMs === undefined ? undefined : { below, overMs };
+}
+
+/** What a rule depends on, and contradicts. */
+export interface AbortFault {
+    against: "successRate" | "intervalMs" | "durationMs";
+    /** In words, without what is allowed. */
+    reason: string;
+}
+
+/** The contradictions between a rule, its check, and how long the answers count. */
+export function abortFaults(
+    { below, overMs }: AbortRule,
+    { successRate, intervalMs, durationMs }: { successRate: Share; intervalMs: number; durationMs: number },
+): AbortFault[] {
+    const faults: (AbortFault | false)[] = [
+        below > successRate && {
+            against: "successRate",
+            reason:
+                `the attacks would end below ${describeShare(below)}, in a run that passes with ` +
+                `${describeShare(successRate)}, the required success rate`,
+        },
+        overMs <= intervalMs && {
+            against: "intervalMs",
+            reason:
+                `the abort rule measures ${describeMilliseconds(overMs)}, and would see one answer at an interval of ` +
+                describeMilliseconds(intervalMs),
+        },
+        overMs > durationMs && {
+            against: "durationMs",
+            reason:
+                `the abort rule measures ${describeMilliseconds(overMs)}, but answers count for only ` +
+                describeMilliseconds(durationMs),
+        },
+    ];
+    return faults.filter((fault) => fault !== false);
+}
+
+/** That a rule has ended a run, as the journal tells it. */
+export interface Aborted {
+    /** Name of the check whose success rate was too low. */
+    check: string;
+    /** Time from the proof of the last attack until the decision, in milliseconds. */
+    afterMs: number;
+    /** Success rate over `overMs`, as a percentage, rounded down. */
+    rate: string;
+    /** Number of answers that the rate rests on. */
+    answers: number;
+    /** The limit, as a percentage. */
+    below: string;
+    overMs: number;
+    /** When the attacks had ended. Undefined if they could not be ended. */
+    endedAt?: number;
+}
+
+/**
+ * Whether the last answers of a check fall below its rule beyond doubt: as many as are due in the rule's time, of which
+ * at least half saw the application, and even if those that did not had been good.
+ *
+ * @param counted the answers after the grace period, in the order of asking, none missing in between
+ * @returns the good ones among those that saw the application; undefined if the run goes on
+ */
+export function fallsBelow(
+    { below, overMs }: AbortRule,
+    intervalMs: number,
+    counted: readonly Answer[],
+): { good: number; seen: number } | undefined {
+    // An interval such as 1000/3 ms is not exact.
+    const due = Math.ceil(overMs / intervalMs - 1e-6);
+    if (counted.length < due) return undefined;
+    const last = counted.slice(-due);
+    const good = last.filter((answer) => answer.good).length;
+    const unseen = last.filter((answer) => answer.unseen).length;
+    if (unseen * 2 > due || reaches(below, good + unseen, due)) return undefined;
+    return { good, seen: due - unseen };
+}

@@ -1,0 +1,79 @@
+import { setMaxListeners } from "node:events";
+import { type Aborted, fallsBelow } from "../checks/abort";
+import type { Answer } from "../checks/answer";
+import { namesOf, type PlannedCheck } from "../checks/observe";
+import { reasonOf } from "../cluster/client";
+import { describeMilliseconds } from "../duration";
+import { endRun } from "../lifecycle/end-runs";
+import type { Journal } from "../report/journal";
+import { keepReport } from "../report/report";
+import { describeShare, percentOf } from "../share";
+import type { StepContext } from "./contract";
+
+/** Watches the checks' answers, and aborts the run when those of one fall below its rule. */
+export class AbortWatch {
+    private readonly controller = new AbortController();
+    private aborted?: Aborted;
+    private over = false;
+
+    /** @param attackedAt when the last attack was proven, in milliseconds since the epoch */
+    constructor(
+        private readonly context: Pick<StepContext, "plan" | "say">,
+        private readonly attackedAt: number,
+    ) {
+        // Each check waits for it, and each attack.
+        setMaxListeners(0, this.signal);
+    }
+
+    /** Is set at the abort. */
+    get signal(): AbortSignal {
+        return this.controller.signal;
+    }
+
+    /** @returns takes the answers of a check, in the order of asking */
+    follow({ name, abort, intervalMs }: PlannedCheck): (answer: Answer) => void {
+        const { plan, say } = this.context;
+        const countsFrom = this.attackedAt + plan.window.graceMs;
+        const counted: Answer[] = [];
+        return (answer) => {
+            if (abort === undefined || this.over || answer.at < countsFrom) return;
+            counted.push(answer);
+            const found = fallsBelow(abort, intervalMs, counted);
+            if (found === undefined) return;
+            this.over = true;
+            const [rate, below] = [percentOf(found.good, found.seen), describeShare(abort.below)];
+            const afterMs = Math.max(0, Date.now() - this.attackedAt);
+            this.aborted = { check: name, afterMs, rate, answers: found.seen, below, overMs: abort.overMs };
+            const over = describeMilliseconds(abort.overMs);
+            say(`${name}: ${rate} of ${over} succeeded (abort below ${below}); ending the attacks`);
+            this.controller.abort();
+        };
+    }
+
+    /** Stops watching. @returns the abort, if there was one */
+    end(): Aborted | undefined {
+        this.over = true;
+        return this.aborted;
+    }
+}
+
+/** What became of the attacks after an abort. */
+export type Ending = Awaited<ReturnType<typeof endRun>> | { problem: string };
+
+/** Ends the attacks of an aborted run. Never rejects. */
+export function endAttacks({ cluster, plan, stack }: StepContext): Promise<Ending> {
+    return endRun(cluster, { stack, plan }).catch((error: unknown) => ({ problem: reasonOf(error) }));
+}
+
+/** Waits until an aborted run has recovered, for a minute at most, and adds that to its report. */
+export async function reportRecovery(
+    { plan, say }: StepContext,
+    journal: Journal,
+    { at, recovery }: Exclude<Ending, { problem: string }>,
+): Promise<void> {
+    const recoveredAfterMs = await recovery;
+    if (recoveredAfterMs === undefined) return say(`The attacks are over, but ${namesOf(plan)} did not recover yet`);
+    keepReport({ ...journal, recovery: { undoneAt: at, recoveredAfterMs } }, { again: true });
+    const took = describeMilliseconds(recoveredAfterMs);
+    say(`Recovered: ${namesOf(plan)} succeeded again ${took} after the attacks were ended`);
+}

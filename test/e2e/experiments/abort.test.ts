@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { keptJournals } from "../../../chaos/report/journal";
+import { reportsFolder } from "../../../experiments/run";
+import { quick, TestStack, until } from "../shop/support";
+
+const namespace = "e2e-abort";
+const graceMs = 5_000;
+const durationMs = 180_000;
+const patient = {
+    ...quick,
+    "experiment.enabled": "true",
+    "experiment.grace": `${graceMs}ms`,
+    "experiment.duration": `${durationMs}ms`,
+    "experiment.timeout": "2s",
+    "experiment.abortBelow": "50%",
+};
+const disabled = { "experiment.enabled": "false" };
+
+let stack: TestStack;
+beforeAll(async () => {
+    stack = await TestStack.open(namespace);
+    await stack.up();
+});
+afterAll(() => stack.close());
+
+const policies = async () => (await stack.cluster.networking.listNamespacedNetworkPolicy({ namespace })).items.length;
+const targets = async () =>
+    (await stack.cluster.core.listNamespacedPod({ namespace, labelSelector: "chaos-shop/target" })).items.length;
+const journal = () => keptJournals(reportsFolder).find(({ plan }) => plan.namespace === namespace)!;
+
+describe("experiment.abortBelow", () => {
+    it("ends the attack during the update, long before the window's end: FAILED, and the shop is back", async () => {
+        let ended = false;
+        const update = stack.up(patient).finally(() => (ended = true));
+        await until("the attack is there", async () => ended || (await policies()) > 0, 120_000);
+        await until("the attack is over", async () => (await policies()) === 0, 60_000, 50);
+        expect(ended).toBe(false);
+        const { outputs } = await update;
+
+        expect(outputs.experiment!.value).toMatchObject({
+            verdict: "FAILED",
+            reason: expect.stringMatching(/^aborted after 1\d(\.\d)? s: 0% of 40 requests to \/products succeeded /),
+        });
+        const { aborted, attackedAt, recovery } = journal();
+        expect(aborted).toMatchObject({ check: "/products", rate: "0%", below: "50%", overMs: 10_000 });
+        expect(aborted!.endedAt! - attackedAt!).toBeLessThan(30_000);
+        expect(attackedAt! + graceMs + durationMs).toBeGreaterThan(Date.now());
+        expect(recovery!.recoveredAfterMs).toBeLessThan(10_000);
+        expect(stack.said).toContain("/products: 0% of 10 s succeeded (abort below 50%); ending the attacks");
+        expect(await targets()).toBe(0);
+        expect((await stack.products()).good).toBe(true);
+    });
+
+    it("is not undone by an update with --refresh: nobody is attacked again", async () => {
+        const { startedAt } = journal();
+        const { outputs } = await stack.refresh();
+        expect(outputs.experiment!.value.reason).toContain("aborted after");
+        expect(journal().startedAt).toBe(startedAt);
+        expect(await targets()).toBe(0);
+        expect((await stack.products()).good).toBe(true);
+    });
+
+    it("leaves the next update nothing but the rest to remove, and the recovery as it was measured", async () => {
+        const { recovery } = journal();
+        await stack.up(disabled);
+        expect(await stack.traces()).toEqual([]);
+        expect(journal().recovery).toEqual(recovery);
+    });
+
+    it("fails the update with experiment.onFailure=fail, once everything is undone", async () => {
+        const settings = { ...patient, "experiment.onFailure": "fail", "experiment.run": "2" };
+        expect(await stack.failingUp(settings)).toContain("FAILED: aborted after");
+        expect(await policies()).toBe(0);
+        expect((await stack.products()).good).toBe(true);
+        await stack.up(disabled);
+        expect(await stack.traces()).toEqual([]);
+    });
+});
