@@ -27,7 +27,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
     await startEnforcer();
-    await sandboxUp(undefined, "drop");
     await removeNamespace?.();
 }, 90_000);
 
