@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { keptJournals } from "../../../chaos/report/journal";
 import { reportsFolder } from "../../../experiments/run";
-import { quick, TestStack, until } from "../shop/support";
+import { quick, TestStack } from "../shop/support";
+import { until } from "../../support/until";
 
 const namespace = "e2e-abort";
 const graceMs = 5_000;
@@ -32,8 +33,8 @@ describe("experiment.abortBelow", () => {
     it("ends the attack during the update, long before the window's end: FAILED, and the shop is back", async () => {
         let ended = false;
         const update = stack.up(patient).finally(() => (ended = true));
-        await until("the attack is there", async () => ended || (await policies()) > 0, 120_000);
-        await until("the attack is over", async () => (await policies()) === 0, 60_000, 50);
+        await until("the attack is there", async () => ended || (await policies()) > 0, { timeoutMs: 120_000 });
+        await until("the attack is over", async () => (await policies()) === 0, { pauseMs: 50 });
         expect(ended).toBe(false);
         const { outputs } = await update;
 

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Conclusion } from "../../../chaos/report/journal";
 import { leaseName } from "../../../chaos/lifecycle/lease";
 import { inOrder } from "../../support/in-order";
-import { TestStack, until } from "../shop/support";
+import { TestStack } from "../shop/support";
+import { until } from "../../support/until";
 
 const short = {
     "experiment.enabled": "true",
@@ -136,7 +137,7 @@ it("an attack ends within 5 s when its lease is deleted, and the next update fin
             0;
     expect(await attacked()).toBe(true);
     await stack.cluster.coordination.deleteNamespacedLease({ name: leaseName, namespace });
-    await until("the attack is ended", async () => !(await attacked()), 5_000);
+    await until("the attack is ended", async () => !(await attacked()), { timeoutMs: 5_000 });
     await stack.up({ "experiment.enabled": "false" });
     expect(await stack.traces()).toEqual([]);
 });

@@ -14,7 +14,8 @@ import { sandboxUp } from "../../../sandbox/node/up";
 import { preparePulumi } from "../../../toolchain/prepare-pulumi";
 import { fileBackend } from "../../../toolchain/pulumi/environment";
 import { type Cluster, connect } from "../../../chaos/cluster/client";
-import { destroyStack, until } from "./support";
+import { destroyStack } from "./support";
+import { until } from "../../support/until";
 
 const namespace = "e2e-experiment-program";
 const stackFile = join(project, "Pulumi.local.yaml");

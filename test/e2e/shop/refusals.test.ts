@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { scale } from "../../../cli/shop";
 import type { Conclusion } from "../../../chaos/report/journal";
 import { startEnforcer, stopEnforcer } from "../../../sandbox/test/support/enforcer";
-import { quick, TestStack, until } from "./support";
+import { quick, TestStack } from "./support";
+import { until } from "../../support/until";
 import { inOrder } from "../../support/in-order";
 
 let stack: TestStack;

@@ -12,7 +12,7 @@ import { pauseProcess } from "../../../test/trials/troubles/api-server";
 const never = new AbortController().signal;
 const trial: Trial = {
     kind: "one-replica",
-    network: "drop",
+    denied: "drop",
     round: 1,
     random: () => 0,
     signal: never,
