@@ -5,7 +5,7 @@ import { namesOf, type PlannedCheck } from "../checks/observe";
 import { reasonOf } from "../cluster/client";
 import { describeMilliseconds } from "../duration";
 import { endRun } from "../lifecycle/end-runs";
-import type { Journal } from "../report/journal";
+import type { Journal } from "../report/journal-schema";
 import { keepReport } from "../report/report";
 import { describeShare, percentOf } from "../share";
 import type { StepContext } from "./contract";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Conclusion } from "../../chaos/report/journal";
+import type { Conclusion } from "../../chaos/report/journal-schema";
 import { plainError } from "../../cli/session";
 import { until } from "../e2e/shop/support";
 import { judge } from "./judge";
