@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Proof } from "../attacks/kind";
-import { type Cluster, reasonOf } from "../cluster/client";
+import type { Cluster } from "../cluster/client";
 import { targetLabelOf } from "../cluster/labels";
+import { problemOf } from "../cluster/problem";
 import type { Chosen } from "../targets/choose";
 import { attackable, containersOf, type Target } from "../targets/containers";
 import { connections, socketsOf } from "./connections";
@@ -66,7 +67,7 @@ export class PositiveControl {
             const failures = await Promise.all(trials.map((trial) => this.failure(trial)));
             return failures.find((failure) => failure !== undefined);
         } catch (error) {
-            return couldNotBeTried(reasonOf(error));
+            return couldNotBeTried(problemOf(error));
         }
     }
 

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { annotations, labels } from "../../chaos/cluster/labels";
 import { leaseName } from "../../chaos/lifecycle/lease";
-import type { Conclusion } from "../../chaos/report/journal";
+import type { Conclusion } from "../../chaos/report/journal-schema";
 import { plainError } from "../../cli/session";
 import { project } from "../../cli/stack-file";
 import type { TestStack } from "../e2e/shop/support";

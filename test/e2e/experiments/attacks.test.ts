@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Conclusion } from "../../../chaos/report/journal";
+import type { Conclusion } from "../../../chaos/report/journal-schema";
 import { leaseName } from "../../../chaos/lifecycle/lease";
 import { inOrder } from "../../support/in-order";
 import { TestStack } from "../shop/support";

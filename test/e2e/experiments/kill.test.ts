@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { scale } from "../../../cli/shop";
-import { keptJournals } from "../../../chaos/report/journal";
+import { keptJournals } from "../../../chaos/report/journal-files";
 import { reportsFolder } from "../../../experiments/run";
 import { TestStack } from "../shop/support";
 import { until } from "../../support/until";

@@ -7,7 +7,7 @@ import { scale } from "../../../cli/shop";
 import { BorrowedStack } from "../../../cli/stack";
 import { project } from "../../../cli/stack-file";
 import { chooseRoute } from "../../../chaos/checks/route";
-import { journalSchema } from "../../../chaos/report/journal";
+import { journalSchema } from "../../../chaos/report/journal-schema";
 import { gatewayOf } from "../../../components/shop/gateway";
 import { askProducts } from "../../../experiments/products";
 import { sandboxUp } from "../../../sandbox/node/up";
