@@ -1,9 +1,11 @@
 import type {
+    V1IPBlock,
     V1LabelSelector,
     V1NetworkPolicy,
     V1NetworkPolicyPeer,
     V1NetworkPolicyPort,
 } from "@kubernetes/client-node";
+import { BlockList, isIPv6 } from "node:net";
 import type { Cluster } from "../cluster/client";
 import { labels } from "../cluster/labels";
 import type { Target } from "../targets/containers";
@@ -26,22 +28,36 @@ type Labels = Readonly<Record<string, string>>;
 export interface LabeledPod {
     name: string;
     labels: Labels;
+    /** @default none */
+    addresses?: readonly string[];
+}
+
+/** The pods of the targets' namespace that may be the other side, and the labels of that namespace. */
+export interface OtherSide {
+    pods: readonly LabeledPod[];
+    namespace: Labels;
+}
+
+interface Allowing {
+    policy: string;
+    pod: string;
+    /** False if its peers may not include the other side, which is not known. */
+    isSure: boolean;
 }
 
 /**
  * Finds a NetworkPolicy that allows what an attack denies: policies add up, so one that allows a connection outweighs
- * those that do not. Experiments' own policies do not count. Peers that need a look at other namespaces or at addresses
- * are taken to include the other side.
+ * those that do not. Experiments' own policies do not count.
  *
  * @param policies all of the targets' namespace
- * @param others the pods of that namespace that may be the other side. Undefined if they are not known
+ * @param other undefined if it is not known; "outside" if it is nobody of the targets' namespace
  */
 export function allowingPolicy(
     policies: readonly V1NetworkPolicy[],
     targets: readonly LabeledPod[],
     { way, ports }: { way: Way; ports?: readonly number[] },
-    others?: readonly LabeledPod[],
-): { policy: string; pod: string } | undefined {
+    other?: OtherSide | "outside",
+): Allowing | undefined {
     for (const { metadata, spec } of policies) {
         if (spec === undefined || metadata?.labels?.[labels.experiment] !== undefined) continue;
         const rules =
@@ -49,10 +65,11 @@ export function allowingPolicy(
                 ? (spec.ingress ?? []).map((rule) => ({ ports: rule.ports, peers: rule._from }))
                 : (spec.egress ?? []).map((rule) => ({ ports: rule.ports, peers: rule.to }));
         const applies = spec.policyTypes?.includes(way === "ingress" ? "Ingress" : "Egress") ?? true;
-        if (!applies || !rules.some((rule) => allowsPorts(rule.ports, ports) && allowsPeers(rule.peers, others)))
-            continue;
+        const allowed = rules.filter((rule) => allowsPorts(rule.ports, ports) && mayAllowPeers(rule.peers, other));
         const pod = targets.find((target) => selects(spec.podSelector, target.labels));
-        if (pod !== undefined) return { policy: metadata!.name!, pod: pod.name };
+        if (!applies || allowed.length === 0 || pod === undefined) continue;
+        const isSure = typeof other === "object" || allowed.some(({ peers = [] }) => peers.length === 0);
+        return { policy: metadata!.name!, pod: pod.name, isSure };
     }
     return undefined;
 }
@@ -66,14 +83,24 @@ function allowsPorts(allowed: readonly V1NetworkPolicyPort[] = [], ports?: reado
     });
 }
 
-function allowsPeers(peers: readonly V1NetworkPolicyPeer[] = [], others?: readonly LabeledPod[]): boolean {
-    if (peers.length === 0 || others === undefined) return true;
-    return peers.some(
-        ({ podSelector, namespaceSelector, ipBlock }) =>
-            namespaceSelector !== undefined ||
-            ipBlock !== undefined ||
-            others.some((other) => selects(podSelector, other.labels)),
-    );
+function mayAllowPeers(peers: readonly V1NetworkPolicyPeer[] = [], other?: OtherSide | "outside"): boolean {
+    if (peers.length === 0 || other === undefined) return true;
+    if (other === "outside") return peers.some((peer) => peer.namespaceSelector ?? peer.ipBlock);
+    return peers.some(({ podSelector, namespaceSelector, ipBlock }) => {
+        if (ipBlock) return other.pods.some(({ addresses = [] }) => addresses.some((one) => isIn(ipBlock, one)));
+        const isOwn = namespaceSelector === undefined || selects(namespaceSelector, other.namespace);
+        return isOwn && other.pods.some((pod) => selects(podSelector, pod.labels));
+    });
+}
+
+function isIn({ cidr, except = [] }: V1IPBlock, address: string): boolean {
+    const isInBlock = (block: string) => {
+        const [network, prefix] = block.split("/");
+        const blocks = new BlockList();
+        blocks.addSubnet(network!, Number(prefix), isIPv6(network!) ? "ipv6" : "ipv4");
+        return blocks.check(address, isIPv6(address) ? "ipv6" : "ipv4");
+    };
+    return isInBlock(cidr) && !except.some(isInBlock);
 }
 
 /** Whether a label selector selects: all its conditions hold. A selector without conditions selects everything. */
@@ -116,26 +143,33 @@ export async function explainWorking(
     const found = await lists.catch(() => undefined);
     if (found === undefined) return undefined;
     const [{ items: policies }, { items: all }] = found;
-    const pods = all.map(({ metadata }) => ({
+    const pods = all.map(({ metadata, status }) => ({
         name: metadata!.name!,
         uid: metadata!.uid!,
         labels: metadata!.labels ?? {},
+        addresses: (status?.podIPs ?? []).map(({ ip }) => ip),
     }));
-    const others = {
-        witness: pods.filter((pod) => labels.experiment in pod.labels),
-        outside: [],
+    // Every namespace has this label. Its others may be hidden from this account.
+    const named = { "kubernetes.io/metadata.name": namespace };
+    const read = await core.readNamespace({ name: namespace }).catch(() => undefined);
+    const other = {
+        witness: {
+            pods: pods.filter((pod) => labels.experiment in pod.labels),
+            namespace: { ...read?.metadata?.labels, ...named },
+        },
+        outside: "outside" as const,
         unknown: undefined,
     }[working.with];
     const targeted = pods.filter(({ uid }) => targets.some((target) => target.uid === uid));
     for (const way of working.ways) {
-        const allowing = allowingPolicy(policies, targeted, { way, ports: working.ports }, others);
+        const allowing = allowingPolicy(policies, targeted, { way, ports: working.ports }, other);
         if (allowing === undefined) continue;
-        const { policy, pod } = allowing;
+        const { policy, pod, isSure } = allowing;
         const direction = way === "ingress" ? "ingress to" : "egress from";
         return (
-            `the NetworkPolicy ${policy} allows ${direction} the target ${pod}, so the ` +
-            "attack cannot cut it off: NetworkPolicies add up. Narrow or delete that policy for the run, or choose " +
-            `another target; look at: kubectl --namespace ${namespace} describe networkpolicy ${policy}`
+            `the NetworkPolicy ${policy} ${isSure ? "allows" : "may allow"} ${direction} the target ${pod}, so the ` +
+            `attack ${isSure ? "cannot" : "may not"} cut it off: NetworkPolicies add up. Narrow that policy for the ` +
+            `run, or choose another target; look at: kubectl --namespace ${namespace} describe networkpolicy ${policy}`
         );
     }
     return undefined;

@@ -3,14 +3,15 @@ import { describe, expect, it } from "vitest";
 import { allowingPolicy, selects } from "../../../../chaos/proof/allowing-policies";
 
 const target = { name: "hot-deals-1", labels: { app: "hot-deals" } };
-const job = { name: "job", labels: { "chaos-shop/experiment": "x" } };
+const job = { name: "job", labels: { "chaos-shop/experiment": "x" }, addresses: ["10.1.2.3", "fd00::3"] };
+const namespace = { "kubernetes.io/metadata.name": "demo", tier: "shop" };
 const web: V1LabelSelector = { matchLabels: { app: "hot-deals" } };
 const fromJob = { podSelector: { matchExpressions: [{ key: "chaos-shop/experiment", operator: "Exists" }] } };
 const fromGateway = { podSelector: { matchLabels: { app: "gateway" } } };
 
 function allowing(way: "ingress" | "egress", spec: V1NetworkPolicySpec, labels?: Record<string, string>) {
     const policies = [{ metadata: { name: "policy", labels }, spec }];
-    return allowingPolicy(policies, [target], { way, ports: [8080] }, [job]);
+    return allowingPolicy(policies, [target], { way, ports: [8080] }, { pods: [job], namespace });
 }
 
 describe("a NetworkPolicy allows what an attack denies if", () => {
@@ -23,16 +24,35 @@ describe("a NetworkPolicy allows what an attack denies if", () => {
         ["a protocol has all ports", "ingress", { podSelector: {}, ingress: [{ ports: [{ protocol: "TCP" }] }] }],
         ["it allows the other side", "ingress", { podSelector: {}, ingress: [{ _from: [fromGateway, fromJob] }] }],
         [
-            "it allows pods of some namespaces",
+            "it allows the other side in this namespace",
             "ingress",
-            { podSelector: {}, ingress: [{ _from: [{ ...fromGateway, namespaceSelector: {} }] }] },
+            {
+                podSelector: {},
+                ingress: [{ _from: [{ ...fromJob, namespaceSelector: { matchLabels: { tier: "shop" } } }] }],
+            },
         ],
         [
-            "it allows some addresses",
+            "it allows the other side's address",
             "egress",
             { podSelector: {}, policyTypes: ["Egress"], egress: [{ to: [{ ipBlock: { cidr: "10.0.0.0/8" } }] }] },
         ],
-    ])("%s", (_, way, spec) => expect(allowing(way, spec)).toEqual({ policy: "policy", pod: "hot-deals-1" }));
+        [
+            "it allows the other side's IPv6 address",
+            "ingress",
+            { podSelector: {}, ingress: [{ _from: [{ ipBlock: { cidr: "fd00::/16" } }] }] },
+        ],
+    ])("%s", (_, way, spec) =>
+        expect(allowing(way, spec)).toEqual({ policy: "policy", pod: "hot-deals-1", isSure: true }),
+    );
+
+    it.each([
+        ["egress", { podSelector: {}, egress: [{}] }, true],
+        ["egress", { podSelector: {}, egress: [{ to: [{ namespaceSelector: {} }] }] }, false],
+        ["egress", { podSelector: {}, egress: [{ to: [fromGateway] }] }, undefined],
+    ] as const)("the other side is outside of the namespace: sure only if it allows everybody", (way, spec, isSure) => {
+        const policies = [{ metadata: { name: "policy" }, spec: spec as unknown as V1NetworkPolicySpec }];
+        expect(allowingPolicy(policies, [target], { way }, "outside")?.isSure).toBe(isSure);
+    });
 });
 
 describe("a NetworkPolicy is not the reason if", () => {
@@ -43,6 +63,26 @@ describe("a NetworkPolicy is not the reason if", () => {
         ["it selects other pods", "ingress", { podSelector: { matchLabels: { app: "gateway" } }, ingress: [{}] }],
         ["it allows another port", "ingress", { podSelector: {}, ingress: [{ ports: [{ port: 5432 }] }] }],
         ["it allows other pods", "ingress", { podSelector: {}, ingress: [{ _from: [fromGateway] }] }],
+        [
+            "it allows pods of another namespace",
+            "ingress",
+            {
+                podSelector: {},
+                ingress: [
+                    { _from: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "nginx" } } }] },
+                ],
+            },
+        ],
+        [
+            "it allows other addresses",
+            "ingress",
+            { podSelector: {}, ingress: [{ _from: [{ ipBlock: { cidr: "203.0.113.7/32" } }] }] },
+        ],
+        [
+            "it excepts the other side's address",
+            "ingress",
+            { podSelector: {}, ingress: [{ _from: [{ ipBlock: { cidr: "10.0.0.0/8", except: ["10.1.0.0/16"] } }] }] },
+        ],
         ["it is an attack", "ingress", { podSelector: {}, ingress: [{}] }, { "chaos-shop/experiment": "x" }],
     ])("%s", (_, way, spec, labels) => expect(allowing(way, spec, labels)).toBeUndefined());
 });
