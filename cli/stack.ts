@@ -120,8 +120,11 @@ export class BorrowedStack {
     ): Promise<void> {
         releaseStaleLocks(this.automation.name);
         // To show secrets, the engine would write a salt into the project's stack file.
+        const { signal } = options;
         await this.automation.up({
             ...options,
+            // The SDK never removes its listener from the signal: each update gets its own.
+            signal: signal && AbortSignal.any([signal]),
             configFile: this.configFile,
             onEvent,
             diff: options.onOutput !== undefined,
