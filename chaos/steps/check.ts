@@ -37,7 +37,7 @@ export const check: Step<"check", keyof Given> = async (context, given) => {
     const over = await reasonWhyOver(plan, cluster, given.attackObjects);
     const before = over === undefined ? control : { inconclusive: over };
     const { tookMs, leftOut } = "tookMs" in before ? before : {};
-    const proofs = new AttackProofs(cluster, plan, given.deadlineJob, chosen, tookMs, leftOut);
+    const proofs = new AttackProofs({ cluster, plan, job: given.deadlineJob, chosen, baselineMs: tookMs, leftOut });
     const readiness = new ReadinessRecorder(cluster, plan.defaultNamespace);
 
     const proof = "inconclusive" in before ? before : await proofs.proven().catch(notSeen);
@@ -85,7 +85,7 @@ async function establishedUnder(
     const notAsked = (error: unknown) =>
         proven.map((): Established => ({ became: "unknown", reason: notSeen(error).inconclusive }));
     const established = await proofs.established(proven).catch(notAsked);
-    seen.inconclusive ??= proofs.notCut(established);
+    seen.inconclusive ??= proofs.whyEstablishedNotCut(established);
     return established;
 }
 
@@ -130,7 +130,7 @@ async function observe(
     const attacksLast = () => attacksExist(plan, cluster, attackObjects);
     const [actions, held] = await Promise.all([
         performAll(plan.actions, cluster, plan.namespace, attacksLast, say, signal),
-        proofs.hold(proven, Date.now() + lengthMs, signal).catch((error: unknown) => notSeen(error).inconclusive),
+        proofs.whyNotHeld(proven, Date.now() + lengthMs, signal).catch((error: unknown) => notSeen(error).inconclusive),
     ]);
     const aborted = watch.end();
     // The attacks of an aborted run do not wait for the last answers.

@@ -1,6 +1,8 @@
+import { Exec } from "@kubernetes/client-node";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Attack } from "../../../../chaos/attacks/registry";
 import { http } from "../../../../chaos/checks/http";
 import type { KeptState } from "../../../../chaos/deadline/protocol";
 import { acquireLease } from "../../../../chaos/lifecycle/lease";
@@ -134,10 +136,11 @@ describe("the verdict is INCONCLUSIVE", () => {
     });
 
     it("if the attack ends after the last proof", async () => {
-        let reads = 0;
-        run.cluster.intercept = (call) => {
-            if (call === "readNamespacedNetworkPolicy" && ++reads === 2) endAttack();
-        };
+        // The last probe begins a second before the end of the window, at 3 s. The network lifts the policy later.
+        run.after(2_500, () => {
+            run.reporting = false;
+            endAttack();
+        });
         expect(await reason()).toContain("the attack of run 1 has already ended");
     });
 
@@ -230,7 +233,7 @@ describe("the verdict is INCONCLUSIVE", () => {
 });
 
 describe("what became of established connections", () => {
-    const answering = { "10.0.0.1:8080": "answering", control: "answering" } as const;
+    const answering = { "10.0.0.1:8080": "answering", reference: "answering" } as const;
 
     /** Has the connections to the target show this from so long after the attack on. */
     async function keepOpen(later: Record<string, KeptState>, afterMs: number): Promise<void> {
@@ -245,7 +248,7 @@ describe("what became of established connections", () => {
     it.each<[string, Record<string, KeptState>]>([
         ["survived", answering],
         ["cut after 2 s", { ...answering, "10.0.0.1:8080": "lost" }],
-        ["unknown", { "10.0.0.1:8080": "lost", control: "lost" }],
+        ["unknown", { "10.0.0.1:8080": "lost", reference: "lost" }],
     ])("is told, and in the conclusion and the journal: %s", async (became, later) => {
         await keepOpen(later, 2_000);
         const { verdict, established } = await step();
@@ -393,6 +396,19 @@ describe("an abort rule", () => {
         const { aborted, attackedAt } = journal();
         expect(aborted!.endedAt! - attackedAt! - aborted!.afterMs).toBeLessThan(2_000);
         expect(journal().conclusion.requests).toBeGreaterThan(12);
+    });
+
+    it.each<[string, Attack, hangsFromMs: number, verdict: string]>([
+        ["fail", { kind: "blackhole" }, 1_500, "INCONCLUSIVE"],
+        ["still work", { kind: "blackhole", direction: "ingress" }, 0, "FAILED"],
+    ])("does not wait for a process that tries what must %s, and hangs", async (_, attack, hangsFromMs, verdict) => {
+        run.plan.attacks[0]!.attack = attack;
+        breakUntilEnd();
+        run.after(hangsFromMs, () => vi.spyOn(Exec.prototype, "exec").mockReturnValue(new Promise(() => undefined)));
+        expect(await step()).toMatchObject({ verdict });
+        const { aborted, attackedAt } = journal();
+        expect(aborted!.endedAt! - attackedAt! - aborted!.afterMs).toBeLessThan(3_000);
+        expect(run.cluster.names("NetworkPolicy")).toEqual([]);
     });
 
     it("does not end a run whose checks fall below it only in the grace period, or not long enough", async () => {
