@@ -6,7 +6,7 @@ import { attackKindOf } from "./attacks/registry";
 import { attackResource } from "./attacks/resource";
 import { Deadline, type DeadlineAttack } from "./deadline/deadline";
 import { type Plan, type PlannedAttack, planToken, runNameOf, targetLabelFor } from "./definition/plan";
-import type { Conclusion } from "./report/journal";
+import type { Conclusion } from "./report/journal-schema";
 import { type LabeledTargets, type StepInputs, type StepName, variables } from "./steps/contract";
 
 export interface ExperimentArgs {

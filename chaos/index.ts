@@ -7,5 +7,5 @@ export { type Plan, type PlanArgs, planOf } from "./definition/plan";
 export { Experiment, type ExperimentArgs, type ExperimentPrograms, holderOf } from "./experiment";
 export { endRuns } from "./lifecycle/end-runs";
 export { isOfEarlierVersion } from "./lifecycle/lease";
-export type { Conclusion } from "./report/journal";
+export type { Conclusion } from "./report/journal-schema";
 export { previewTargets } from "./targets/preview";

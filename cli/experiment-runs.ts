@@ -1,5 +1,6 @@
 import { settings } from "../components/configuration/settings";
-import { type Journal, keptJournals } from "../chaos/report/journal";
+import { keptJournals } from "../chaos/report/journal-files";
+import type { Journal } from "../chaos/report/journal-schema";
 import { reportsFolder } from "../experiments/run";
 import { savedExperiments } from "../experiments/saved";
 import { sinceAttack } from "../chaos/report/verdict";

@@ -1,4 +1,4 @@
-import { problemOf } from "../chaos/cluster/problem";
+import { explain } from "../chaos/cluster/problem";
 
 /** What a program's arguments ask for: to run with options, the help text, or an error message. */
 export type Parsed<Options> = Options | { help: true } | { mistake: string };
@@ -19,7 +19,7 @@ export function runWith<Options extends object>(
         process.exitCode = 2;
     } else {
         main(parsed).catch((error: unknown) => {
-            console.error(problemOf(error));
+            console.error(explain(error));
             process.exitCode = 1;
         });
     }

@@ -6,7 +6,7 @@ import { settings } from "../components/configuration/settings";
 import { type AgentReference, findAgents, keyOf } from "../chaos/targets/agents";
 import { loadKubeconfig } from "../chaos/cluster/kubeconfig";
 import { type Cluster, connect, ignoreNotFound } from "../chaos/cluster/client";
-import { problemOf } from "../chaos/cluster/problem";
+import { explain } from "../chaos/cluster/problem";
 import { preparePulumi } from "../toolchain/prepare-pulumi";
 import { exportsOf, pulumiEnvironment } from "../toolchain/pulumi/environment";
 import { demoCluster, sandboxContext } from "./cluster";
@@ -138,7 +138,7 @@ export const typed = (command: string) => styleText("cyan", `$ ${command}`);
 
 /** An error's message without stack trace and engine output. */
 export function plainError(error: unknown): string {
-    const message = problemOf(error);
+    const message = explain(error);
     const diagnostics = /Diagnostics:\n([\s\S]*?)(?:\n\n(?:Outputs|Resources|Policies)|\n\s*stderr:|$)/.exec(
         message,
     )?.[1];

@@ -1,4 +1,5 @@
 import { type Discovered, ownerOf } from "../chaos/targets/containers";
+import { alignedRows } from "./table";
 
 const head = ["NAMESPACE", "OWNER", "POD", "CONTAINER", "READY", "NODE"];
 
@@ -14,15 +15,7 @@ export function targetsTable(found: readonly Discovered[]): string[] {
             String(attributes["host.hostname"]),
         ])
         .sort((a, b) => a.join("\0").localeCompare(b.join("\0")));
-    const table = [head, ...rows];
-    const widths = head.map((_, column) => Math.max(...table.map((row) => row[column]!.length)));
-    const lines = table.map((row) =>
-        row
-            .map((cell, column) => cell.padEnd(widths[column]!))
-            .join("  ")
-            .trimEnd(),
-    );
     const notReady = found.filter(({ ready }) => ready === false).length;
     const leftOut = notReady === 0 ? "" : `, ${notReady} not ready: attacks leave them out by default`;
-    return [...lines, `${found.length} container${found.length === 1 ? "" : "s"}${leftOut}`];
+    return [...alignedRows([head, ...rows]), `${found.length} container${found.length === 1 ? "" : "s"}${leftOut}`];
 }

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { problemOf } from "../chaos/cluster/problem";
+import { explain } from "../chaos/cluster/problem";
 
 /**
  * An error that a user can fix. Its message has no stack trace. The SDK formats an error's stack for each output that
@@ -16,6 +16,6 @@ export class UserError extends pulumi.RunError {
 export function withUserErrors<T>(program: () => Promise<T>): () => Promise<T> {
     return () =>
         program().catch((error: unknown) => {
-            throw new UserError(problemOf(error));
+            throw new UserError(explain(error));
         });
 }

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BorrowedStack } from "../../cli/stack";
 import { project } from "../../cli/stack-file";
-import type { Conclusion, Journal } from "../../chaos/report/journal";
+import type { Conclusion, Journal } from "../../chaos/report/journal-schema";
 import { discardFailedRun } from "../experiment-rounds";
 import { describeSamples, type Figure, measureRounds, median } from "../figure";
 import { windowSeconds } from "../session";

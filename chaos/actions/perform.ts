@@ -1,4 +1,4 @@
-import { type Cluster, reasonOf } from "../cluster/client";
+import { type Cluster, messageOf } from "../cluster/client";
 import { type Action, actionKindOf } from "./registry";
 
 /** What became of an action. Times are milliseconds since the epoch. */
@@ -36,7 +36,7 @@ export async function performAll(
             if (!(await attacksLast())) throw new Error("the attacks are over");
             await kind.perform(action, cluster, namespace, signal);
         };
-        const problem = await perform().then(() => undefined, reasonOf);
+        const problem = await perform().then(() => undefined, messageOf);
         if (problem !== undefined && signal?.aborted) break;
         performed.push({ action: description, begunAt, endedAt: Date.now(), problem });
         say(problem === undefined ? `Done: ${description}` : `Could not ${description}: ${problem}`);

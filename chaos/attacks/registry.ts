@@ -24,3 +24,6 @@ export const deniesInward = (attack: Attack) => attackKindOf(attack).proof(attac
 /** Why `established` must not be `cut` for other attacks; completes a sentence that begins with what is wanted. */
 export const cutIsNotShown =
     "can be shown only for a blackhole of direction both or ingress without peers; allowed for this attack: any";
+
+/** Why `includeNotReady` must not be set for a kill: such a pod could be chosen, and would stay. */
+export const killsOnlyReady = "kill deletes only pods that are ready; allowed: false";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { request as httpRequest, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
 import * as z from "zod";
-import { type Cluster, reasonOf } from "../cluster/client";
+import { type Cluster, messageOf } from "../cluster/client";
 import { type Answer, answerOf, UnseenError } from "./answer";
 import { refusalIn } from "./api-server";
 import { expectationSchema, type JsonExpectation, parseJson, unmet } from "./json";
@@ -118,11 +118,11 @@ async function send(check: HttpCheck, cluster: Cluster, route: Route, signal: Ab
         },
     };
     if (route.kind === "address") {
-        const unreached = (error: Error) => (isOfThisMachine(error) ? new UnseenError(reasonOf(error)) : error);
+        const unreached = (error: Error) => (isOfThisMachine(error) ? new UnseenError(messageOf(error)) : error);
         return exchange(new URL(check.path, route.url), options, unreached, body);
     }
     const url = new URL(cluster.kubeconfig.getCurrentCluster()!.server + route.path + check.path);
-    const unreached = (error: Error) => new UnseenError(`the API server could not be asked: ${reasonOf(error)}`);
+    const unreached = (error: Error) => new UnseenError(`the API server could not be asked: ${messageOf(error)}`);
     // Brings an agent that keeps connections, but only to the API server.
     await cluster.kubeconfig.applyToHTTPSOptions(options).catch((error: Error) => Promise.reject(unreached(error)));
     const response = await exchange(url, options, unreached, body);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { withoutPeriod } from "../cluster/problem";
 import { pause } from "../pause";
 import type { AbortRule } from "./abort";
 import { type Answer, maxLateMs, missed } from "./answer";
@@ -64,20 +65,10 @@ export async function untilSteady(
 
 /** The last problem of each unsteady check, in words, without a period at the end. */
 export function problemsOf(unsteady: readonly Observed[]): string {
-    return unsteady
-        .map(({ name, answers }) => `${name} ${answers.findLast(({ good }) => !good)?.problem ?? "fails sometimes"}`)
-        .join("; ")
-        .replace(/\.$/, "");
-}
-
-/**
- * Starts measuring how far this machine's clock is from the time that passes while it is awake, in milliseconds: ahead
- * if it sleeps or the clock is set forward, behind (negative) if the clock is set back.
- */
-export function clockShift(): () => number {
-    const difference = () => Date.now() - performance.now();
-    const before = difference();
-    return () => difference() - before;
+    const problems = unsteady.map(
+        ({ name, answers }) => `${name} ${answers.findLast(({ good }) => !good)?.problem ?? "fails sometimes"}`,
+    );
+    return withoutPeriod(problems.join("; "));
 }
 
 export interface AskOptions {

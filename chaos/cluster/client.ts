@@ -84,13 +84,19 @@ export function statusOf(error: unknown): number | undefined {
     return error instanceof ApiException ? error.code : undefined;
 }
 
-/** What went wrong. If the API server rejected a call, its message: the library's message is the whole response. */
-export function reasonOf(error: unknown): string {
+/**
+ * An error's message as it is; `problemOf` is for people. If the API server rejected a call, its message: the library's
+ * message is the whole response.
+ */
+export function messageOf(error: unknown): string {
     if (error instanceof ApiException)
         return statusMessageOf(error.body) ?? `the API server answered with status ${error.code}`;
     // A connection that failed at several addresses has a code, and no message.
-    if (error instanceof AggregateError && error.message === "") return error.errors.map(reasonOf).join("; ");
-    return error instanceof Error ? error.message : String(error);
+    if (error instanceof AggregateError && error.message === "") return error.errors.map(messageOf).join("; ");
+    if (error instanceof Error) return error.message;
+    // A WebSocket that cannot be opened rejects with an event.
+    const { error: cause } = (error ?? {}) as { error?: unknown };
+    return cause instanceof Error ? messageOf(cause) : String(error);
 }
 
 /** `message` of a Status object, which the library leaves as text if it does not expect it. */

@@ -54,13 +54,13 @@ function read(file: string): KubeConfig {
         return kubeconfig;
     } catch (error) {
         throw new KubeconfigError(
-            `the kubeconfig ${file} cannot be read: ${reasonOf(error)}; fix it, or set KUBECONFIG to another file`,
+            `the kubeconfig ${file} cannot be read: ${yamlProblem(error)}; fix it, or set KUBECONFIG to another file`,
         );
     }
 }
 
 /** What is wrong with a file, without its text: YAML's own message quotes lines, which may hold a token. */
-function reasonOf(error: unknown): string {
+function yamlProblem(error: unknown): string {
     const { reason, mark, message } = error as Error & { reason?: string; mark?: { line: number } };
     if (reason !== undefined) return mark === undefined ? reason : `${reason} in line ${mark.line + 1}`;
     return error instanceof TypeError ? "it is YAML, but not a kubeconfig" : message;

@@ -1,10 +1,15 @@
-import { reasonOf, statusOf } from "./client";
+import { messageOf, statusOf } from "./client";
+
+/** As `explain`, to complete "… : ": without a period at the end. */
+export const problemOf = (error: unknown) => withoutPeriod(explain(error));
+
+export const withoutPeriod = (text: string) => text.replace(/\.$/, "");
 
 /**
  * An error for the person who made the call: what went wrong and what to do next, in plain sentences. Errors that are
- * not the API server's have their own message. Completes "… : ", and ends without a period.
+ * not the API server's have their own message.
  */
-export function problemOf(error: unknown): string {
+export function explain(error: unknown): string {
     switch (statusOf(error)) {
         case 401:
             return (
@@ -12,11 +17,11 @@ export function problemOf(error: unknown): string {
                 "context; see who you are: kubectl auth whoami"
             );
         case 403:
-            return forbidden(reasonOf(error));
+            return forbidden(messageOf(error));
         case 404:
-            return missing(reasonOf(error));
+            return missing(messageOf(error));
         default:
-            return unanswered(error) ?? reasonOf(error);
+            return unanswered(error) ?? messageOf(error);
     }
 }
 
@@ -27,7 +32,7 @@ const refusal =
 /** Names the missing right, as RBAC and `kubectl auth can-i` do. */
 function forbidden(message: string): string {
     const [, user, verb, named, group, namespace] = refusal.exec(message) ?? [];
-    if (named === undefined) return `the API server refuses this (403): ${message.replace(/\.$/, "")}`;
+    if (named === undefined) return `the API server refuses this (403): ${message}`;
     const [resource, subresource] = named.split("/");
     const kind = group ? `${resource}.${group}` : resource;
     const place = namespace === undefined ? "in the whole cluster" : `in namespace ${namespace}`;

@@ -32,11 +32,12 @@ const programFile = "deadline.js";
 const programMount = "/program";
 
 /**
- * Keeps Istio from adding its sidecar to the Job's pod. With it the witness would connect to its own proxy and not to
- * the targets, and the Job would never complete, since the proxy goes on running. Istio's documentation has this as a
- * label; the annotation of the same name is deprecated (https://istio.io/latest/docs/reference/config/annotations/).
+ * Keeps Istio away from the Job's pod, its sidecar and its ambient mode. Else the witness would connect to a proxy and
+ * not to the targets, and the Job would never complete, since a sidecar goes on running. Istio's documentation has the
+ * first as a label; the annotation of the same name is deprecated
+ * (https://istio.io/latest/docs/reference/config/annotations/, https://istio.io/latest/docs/reference/config/labels/).
  */
-const withoutSidecar = { "sidecar.istio.io/inject": "false" };
+const withoutMesh = { "sidecar.istio.io/inject": "false", "istio.io/dataplane-mode": "none" };
 
 /**
  * Bounds the program's memory well below the container's limit, at which the kernel kills it. Node alone needs 44 MiB;
@@ -96,7 +97,7 @@ export class Deadline {
                     // it would kill pods without a lease or a check.
                     // The experiment's label keeps experiments from choosing this pod as a target.
                     template: {
-                        metadata: { labels: { ...metadata.labels, ...withoutSidecar } },
+                        metadata: { labels: { ...metadata.labels, ...withoutMesh } },
                         spec: podSpec(args, objectName),
                     },
                 },

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type Action, actionSchema } from "../actions/registry";
-import { type Attack, attackSchema, cutIsNotShown, deniesInward } from "../attacks/registry";
+import { type Attack, attackSchema, cutIsNotShown, deniesInward, killsOnlyReady } from "../attacks/registry";
 import { abortFaults, abortRuleOf } from "../checks/abort";
 import { type Check, checkName, checkSchema } from "../checks/registry";
 import { describeShare } from "../share";
@@ -45,13 +45,12 @@ export type AttackDefinition = Attack & {
 const radius = z.custom<NonNullable<AttackDefinition["radius"]>>((value) => parseRadius(String(value)) !== undefined, {
     error: ({ input }) => `"${String(input)}" is not a radius; allowed: ${allowedRadius}`,
 });
-const notForKill = "kill deletes only pods that are ready; allowed: false, or leave it out";
 const aimOf = (kind: Attack["kind"]) => ({
     target: expression,
     radius: radius.optional(),
     includeNotReady: z
         .boolean()
-        .refine((included) => !included || kind !== "kill", { error: notForKill })
+        .refine((included) => !included || kind !== "kill", { error: `${killsOnlyReady}, or leave it out` })
         .optional(),
     established: z.enum(["any", "cut"]).optional(),
 });

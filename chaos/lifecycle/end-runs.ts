@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Cluster, mergePatch } from "../cluster/client";
 import { annotations, labels } from "../cluster/labels";
 import type { Plan } from "../definition/plan";
-import { leaseHeldByOthers, type LeaseHolder, type LeaseOwner, leasesOf, ownLease } from "./lease";
+import { leaseFor, type LeaseHolder, type LeaseOwner, leasesOf } from "./lease";
 import { recover, recoveryTimeoutMs } from "./recover";
 import { valuesOf } from "./settled";
 import { removeAttacks, sweep } from "./sweep";
@@ -63,10 +63,12 @@ export async function endRuns(
 
 /**
  * Ends the attacks of one run during its own update. The deadline Job and its rights stay: its log tells of the run.
- * The lease names the run no longer, so the Job ends the attacks too and is done, within seconds: also if this fails.
+ * The lease names the run no longer, also if the attacks cannot be removed here: the Job ends them too and is done,
+ * within seconds.
  *
  * @returns when the attacks had ended, and how long until every check was steady, in milliseconds; undefined if that
  *   was not seen within a minute
+ * @throws Error if the lease cannot be read: nothing was tried
  * @throws Error with all that failed, after everything was tried
  */
 export async function endRun(
@@ -74,11 +76,11 @@ export async function endRun(
     holder: LeaseHolder & { plan: Plan },
 ): Promise<{ at: number; recovery: Promise<number | undefined> }> {
     const { plan } = holder;
-    const [lease, others] = await Promise.all([ownLease(cluster, holder), leaseHeldByOthers(cluster, holder)]);
+    const { own, others } = await leaseFor(cluster, holder);
     const removal = others === undefined ? removeAttacks(cluster, plan.namespace, plan.experiment) : undefined;
-    valuesOf(await Promise.allSettled([lease && note(cluster, lease, { at: Date.now() }), removal]));
+    valuesOf(await Promise.allSettled([own && note(cluster, own, { at: Date.now() }), removal]));
     const at = Date.now();
-    return { at, recovery: noteRecovery(cluster, lease, at, () => plan, recoveryTimeoutMs) };
+    return { at, recovery: noteRecovery(cluster, own, at, () => plan, recoveryTimeoutMs) };
 }
 
 /** How the run that holds a lease was ended. Undefined if it was not. */

@@ -81,7 +81,7 @@ const isHeldBy = (held: V1Lease, holder: LeaseHolder) => belongsTo(held, ownerOf
  */
 export async function acquireLease(cluster: Cluster, holder: LeaseHolder & { plan: Plan }): Promise<void> {
     const { namespace } = holder.plan;
-    const now = await apiServerTime(cluster, namespace);
+    const { now } = await readAt(cluster, namespace);
     const body = leaseOf(holder, now);
     if (await succeeds(cluster.coordination.createNamespacedLease({ namespace, body }))) return;
     await take(cluster, holder, await read(cluster, namespace), now);
@@ -95,8 +95,8 @@ export async function acquireLease(cluster: Cluster, holder: LeaseHolder & { pla
  */
 export async function renewLease(cluster: Cluster, holder: LeaseHolder & { plan: Plan }): Promise<void> {
     const { namespace, run } = holder.plan;
-    const held = await read(cluster, namespace);
-    if (held) return take(cluster, holder, held, await apiServerTime(cluster, namespace));
+    const { held, now } = await readAt(cluster, namespace);
+    if (held) return take(cluster, holder, held, now);
     throw new Error(
         `the lease of namespace ${namespace} was deleted, which ends the run ${run}. Nothing was attacked. Start ` +
             `another run: pulumi config set experiment.run '${run} again'`,
@@ -158,9 +158,9 @@ const maxTries = 5;
 export async function releaseLease(cluster: Cluster, holder: LeaseHolder): Promise<void> {
     const { namespace } = holder.plan;
     for (let tries = 1; ; tries++) {
-        const held = await ownLease(cluster, holder);
-        if (!held) return;
-        const { uid, resourceVersion } = held.metadata!;
+        const { own } = await leaseFor(cluster, holder);
+        if (!own) return;
+        const { uid, resourceVersion } = own.metadata!;
         const body = { preconditions: { uid, resourceVersion } };
         try {
             return void (await ignoreNotFound(
@@ -173,19 +173,16 @@ export async function releaseLease(cluster: Cluster, holder: LeaseHolder): Promi
 }
 
 /**
- * Who else holds the lease, in a sentence: targets and attacks in the namespace are theirs. Undefined if nobody does.
+ * Whose the namespace's lease is, in one read.
+ *
+ * @returns `own`: the holder's own lease, over or not. `others`: who else holds it, in a sentence: then targets and
+ *   attacks in the namespace are theirs. Neither if nobody holds it
  */
-export async function leaseHeldByOthers(cluster: Cluster, holder: LeaseHolder): Promise<string | undefined> {
-    const { namespace } = holder.plan;
-    const held = await read(cluster, namespace);
-    if (!held || isHeldBy(held, holder)) return undefined;
-    return isOver(held, await apiServerTime(cluster, namespace)) ? undefined : describe(held);
-}
-
-/** The holder's own lease, over or not. */
-export async function ownLease(cluster: Cluster, holder: LeaseHolder): Promise<V1Lease | undefined> {
-    const held = await read(cluster, holder.plan.namespace);
-    return held && isHeldBy(held, holder) ? held : undefined;
+export async function leaseFor(cluster: Cluster, holder: LeaseHolder): Promise<{ own?: V1Lease; others?: string }> {
+    const { held, now } = await readAt(cluster, holder.plan.namespace);
+    if (!held) return {};
+    if (isHeldBy(held, holder)) return { own: held };
+    return isOver(held, now) ? {} : { others: describe(held) };
 }
 
 /**
@@ -214,18 +211,21 @@ export const leaseEndsAt = ({ spec }: V1Lease) =>
 const isOver = (held: V1Lease, now: number) => now > leaseEndsAt(held);
 
 /**
- * The time by the API server's clock, in milliseconds since the epoch, to the second: two machines that compare a lease
- * with their own clocks may both believe that they hold it.
+ * The lease, and the time by the API server's clock, in milliseconds since the epoch, to the second: two machines that
+ * compare a lease with their own clocks may both believe that they hold it.
  */
-async function apiServerTime({ coordination }: Cluster, namespace: string): Promise<number> {
-    const { headers } = await coordination
+async function readAt({ coordination }: Cluster, namespace: string): Promise<{ held?: V1Lease; now: number }> {
+    const answer = await coordination
         .readNamespacedLeaseWithHttpInfo({ name: leaseName, namespace })
         .catch((error: unknown) => {
             if (error instanceof ApiException && error.code === 404) return error;
             throw error;
         });
-    const time = Date.parse(headers.date ?? "");
-    return Number.isNaN(time) ? Date.now() : time;
+    const time = Date.parse(answer.headers.date ?? "");
+    return {
+        held: answer instanceof ApiException ? undefined : answer.data,
+        now: Number.isNaN(time) ? Date.now() : time,
+    };
 }
 
 function describe(held: V1Lease): string {

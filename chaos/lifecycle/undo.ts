@@ -1,7 +1,7 @@
 import type { Cluster } from "../cluster/client";
 import type { Plan } from "../definition/plan";
 import { earlyEndOf } from "./end-runs";
-import { leaseHeldByOthers, ownLease, releaseLease } from "./lease";
+import { leaseFor, releaseLease } from "./lease";
 import { recover, recoveryTimeoutMs } from "./recover";
 import { sweep } from "./sweep";
 
@@ -21,7 +21,7 @@ export interface Undone {
  */
 export async function undo(cluster: Cluster, stack: string, plan: Plan, say: (line: string) => void): Promise<Undone> {
     const holder = { stack, plan };
-    const [own, others] = await Promise.all([ownLease(cluster, holder), leaseHeldByOthers(cluster, holder)]);
+    const { own, others } = await leaseFor(cluster, holder);
     if (others) say(others);
     const swept = others ? 0 : await sweep(cluster, plan.namespace, plan.experiment);
     if (swept > 0) say(`Removed what was left of the attack: ${swept} ${swept === 1 ? "object" : "objects"}`);

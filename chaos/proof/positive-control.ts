@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Proof, StillWorks } from "../attacks/kind";
-import { type Cluster, reasonOf } from "../cluster/client";
+import type { Cluster } from "../cluster/client";
+import { problemOf } from "../cluster/problem";
 import type { Chosen } from "../targets/choose";
 import { reference } from "../deadline/protocol";
 import type { Target } from "../targets/containers";
@@ -62,7 +63,7 @@ export class PositiveControl {
             const failures = await Promise.all(trials.map((trial) => this.failure(trial)));
             return failures.find((failure) => failure !== undefined);
         } catch (error) {
-            return couldNotBeTried(reasonOf(error));
+            return couldNotBeTried(problemOf(error));
         }
     }
 

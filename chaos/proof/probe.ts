@@ -1,6 +1,7 @@
 import { Exec, type V1Status } from "@kubernetes/client-node";
 import { PassThrough } from "node:stream";
 import type { Cluster } from "../cluster/client";
+import { problemOf } from "../cluster/problem";
 import type { Target } from "../targets/containers";
 
 /** What to try from within a container: a fresh TCP connection, or a DNS lookup. */
@@ -36,7 +37,7 @@ export async function probe(
         if (exitCode !== noTool) return { worked: exitCode === 0 };
         return { problem: `${where} has none of the tools to try it with (bash, nc, python3, perl, node)` };
     } catch (error) {
-        return { problem: `nothing can be run in ${where}: ${(error as Error).message}` };
+        return { problem: `nothing can be run in ${where}: ${problemOf(error)}` };
     }
 }
 

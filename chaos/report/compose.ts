@@ -6,7 +6,8 @@ import { describeEstablished, type Established } from "../proof/established";
 import type { InconclusiveReason, Proven } from "../proof/outcome";
 import { percentOf } from "../share";
 import type { Chosen } from "../targets/choose";
-import { type Conclusion, type Journal, journalPath } from "./journal";
+import { journalPath } from "./journal-files";
+import type { Conclusion, Journal } from "./journal-schema";
 import { judge, judgeAborted, judgeCheck, type Measured, together } from "./verdict";
 
 /** What was seen in the window. */

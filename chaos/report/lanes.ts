@@ -1,5 +1,5 @@
 import { label, line, margin, relative, rowName, shortened, type TimeAxis, width } from "./drawing";
-import type { Journal } from "./journal";
+import type { Journal } from "./journal-schema";
 
 const maxLanes = 12;
 

@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { attackKindOf } from "../attacks/registry";
 import { describeMilliseconds } from "../duration";
 import { colors } from "./drawing";
-import type { Conclusion, Journal } from "./journal";
+import type { Conclusion, Journal } from "./journal-schema";
 import { element, escape } from "./markup";
 import { timelineSvg } from "./timeline";
 import { sinceAttack, sinceUndone, verdicts } from "./verdict";

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isReady } from "../targets/containers";
 import type { Cluster } from "../cluster/client";
 import { labels } from "../cluster/labels";
-import type { ReadinessChange } from "./journal";
+import type { ReadinessChange } from "./journal-schema";
 
 /** How long after a watch has ended, as an API server ends it now and then, the next one is begun. */
 const pauseMs = 250;

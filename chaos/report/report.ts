@@ -1,7 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Plan } from "../definition/plan";
-import { type Journal, keptJournals, lastJournalOf, writeJournal } from "./journal";
+import { keptJournals, lastJournalOf, writeJournal } from "./journal-files";
+import type { Journal } from "./journal-schema";
 import { indexPage, runPage } from "./page";
 import { timelineSvg } from "./timeline";
 

@@ -15,7 +15,7 @@ import {
     tooltip,
     width,
 } from "./drawing";
-import type { Journal } from "./journal";
+import type { Journal } from "./journal-schema";
 import { actionLane, podLanes } from "./lanes";
 import { element, escape } from "./markup";
 import { sinceUndone } from "./verdict";

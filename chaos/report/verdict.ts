@@ -2,6 +2,7 @@ import type { Aborted } from "../checks/abort";
 import type { Answer } from "../checks/answer";
 import type { PlannedCheck } from "../checks/observe";
 import { checkKindOf } from "../checks/registry";
+import { withoutPeriod } from "../cluster/problem";
 import { describeMilliseconds } from "../duration";
 import type { InconclusiveReason } from "../proof/outcome";
 import { describeShare, percentOf, reaches } from "../share";
@@ -95,7 +96,7 @@ export function judgeCheck(
     const lastUnseen = answers.findLast((answer) => answer.unseen)?.problem ?? "no answer";
     const inconclusive =
         `the check ${name} did not see the application in ${percentOf(unseen, counted)} of its looks; the last: ` +
-        lastUnseen.replace(/\.$/, "");
+        withoutPeriod(lastUnseen);
     return { ...judged, inconclusive };
 }
 

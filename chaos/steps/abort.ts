@@ -2,13 +2,12 @@ import { setMaxListeners } from "node:events";
 import { type Aborted, fallsBelow } from "../checks/abort";
 import type { Answer } from "../checks/answer";
 import { namesOf, type PlannedCheck } from "../checks/observe";
-import { reasonOf } from "../cluster/client";
+import { problemOf } from "../cluster/problem";
 import { describeMilliseconds } from "../duration";
 import { endRun } from "../lifecycle/end-runs";
-import type { Journal } from "../report/journal";
-import { keepReport } from "../report/report";
 import { describeShare, percentOf } from "../share";
 import type { StepContext } from "./contract";
+import { reportRecovery } from "./report-recovery";
 
 /** Watches the checks' answers, and aborts the run when those of one fall below its rule. */
 export class AbortWatch {
@@ -62,18 +61,16 @@ export type Ending = Awaited<ReturnType<typeof endRun>> | { problem: string };
 
 /** Ends the attacks of an aborted run. Never rejects. */
 export function endAttacks({ cluster, plan, stack }: StepContext): Promise<Ending> {
-    return endRun(cluster, { stack, plan }).catch((error: unknown) => ({ problem: reasonOf(error) }));
+    return endRun(cluster, { stack, plan }).catch((error: unknown) => ({ problem: problemOf(error) }));
 }
 
 /** Waits until an aborted run has recovered, for a minute at most, and adds that to its report. */
-export async function reportRecovery(
-    { plan, say }: StepContext,
-    journal: Journal,
+export async function awaitRecovery(
+    context: StepContext,
     { at, recovery }: Exclude<Ending, { problem: string }>,
 ): Promise<void> {
+    const { plan, say } = context;
     const recoveredAfterMs = await recovery;
-    if (recoveredAfterMs === undefined) return say(`The attacks are over, but ${namesOf(plan)} did not recover yet`);
-    keepReport({ ...journal, recovery: { undoneAt: at, recoveredAfterMs } }, { again: true });
-    const took = describeMilliseconds(recoveredAfterMs);
-    say(`Recovered: ${namesOf(plan)} succeeded again ${took} after the attacks were ended`);
+    if (recoveredAfterMs === undefined) say(`The attacks are over, but ${namesOf(plan)} did not recover yet`);
+    else reportRecovery(context, { undoneAt: at, recoveredAfterMs });
 }

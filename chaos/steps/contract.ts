@@ -3,7 +3,7 @@ import type { Route } from "../checks/service";
 import type { Cluster } from "../cluster/client";
 import type { Plan } from "../definition/plan";
 import type { Baseline } from "../proof/outcome";
-import type { Conclusion } from "../report/journal";
+import type { Conclusion } from "../report/journal-schema";
 import type { Chosen } from "../targets/choose";
 
 /** The result of each step, which it prints as JSON. */

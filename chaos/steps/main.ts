@@ -3,7 +3,7 @@
  * progress to standard error. A step that fails says why in plain words and exits with code 1.
  */
 import { connect } from "../cluster/client";
-import { problemOf } from "../cluster/problem";
+import { explain } from "../cluster/problem";
 import { check } from "./check";
 import { inputsFrom, type Step, type StepInputs, type StepName, variables } from "./contract";
 import { labelTargets } from "./label-targets";
@@ -34,5 +34,5 @@ async function main(name: string | undefined): Promise<unknown> {
 main(process.argv[2]).then(
     // Exits only when all is written: a pipe would be cut off.
     (result) => process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(0)),
-    (error: unknown) => process.stderr.write(`${problemOf(error)}\n`, () => process.exit(1)),
+    (error: unknown) => process.stderr.write(`${explain(error)}\n`, () => process.exit(1)),
 );

@@ -1,5 +1,5 @@
 import { setHeaderOptions } from "@kubernetes/client-node";
-import { type Cluster, ignoreNotFound, reasonOf, statusOf } from "../cluster/client";
+import { type Cluster, ignoreNotFound, messageOf, statusOf } from "../cluster/client";
 import { problemOf } from "../cluster/problem";
 import { agentKeyEntry, agentKeyHeader, agentLabels, agentPort, targetsPath } from "./agent-contract";
 import type { Discovered } from "./containers";
@@ -91,7 +91,7 @@ async function askAgent(cluster: Cluster, namespace: string, pod: string, key: s
         if (error instanceof SyntaxError) {
             throw new Error(`${agent} answers with something else than a list of containers; ${look}`);
         }
-        throw new Error(`${agent} does not answer (${status ?? reasonOf(error)}); ${look}`);
+        throw new Error(`${agent} does not answer (${status ?? messageOf(error)}); ${look}`);
     }
 }
 

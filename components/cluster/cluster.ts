@@ -2,7 +2,7 @@ import type { V1Namespace } from "@kubernetes/client-node";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { loadKubeconfig } from "../../chaos/cluster/kubeconfig";
-import { connect, type Cluster, ignoreNotFound, reasonOf, statusOf } from "../../chaos/cluster/client";
+import { connect, type Cluster, ignoreNotFound, messageOf, statusOf } from "../../chaos/cluster/client";
 import { problemOf } from "../../chaos/cluster/problem";
 import { placement } from "../base/placement";
 import type { StackConfiguration } from "../configuration/read";
@@ -105,7 +105,7 @@ async function lookAround(
         const start = local === "sandbox" ? "; start it with `npm run sandbox -- up`" : local ? `; start ${local}` : "";
         const unreached = signal.aborted
             ? `no answer within ${reachTimeoutMs / 1_000} s`
-            : reasonOf(error).split("\n")[0];
+            : messageOf(error).split("\n")[0];
         const reason = statusOf(error) === undefined ? `${unreached}${start}` : problemOf(error);
         throw new Error(
             `the cluster of context "${context}" at ${server} cannot be used: ${reason}, ` +

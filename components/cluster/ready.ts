@@ -101,7 +101,7 @@ async function countsOf({ apps }: Cluster, { namespace, includes }: Workloads): 
 async function whatIsWrong(cluster: Cluster, namespace: string): Promise<string[]> {
     const { items } = await cluster.core.listNamespacedPod({ namespace });
     const wrong = items.filter((pod) => !isReady(pod));
-    if (wrong.length > 0) return Promise.all(wrong.map((pod) => reasonOf(cluster, pod)));
+    if (wrong.length > 0) return Promise.all(wrong.map((pod) => whyPodNotReady(cluster, pod)));
     const { items: events } = (await ignoreNotFound(
         cluster.core.listNamespacedEvent({ namespace, fieldSelector: "type=Warning" }),
     )) ?? { items: [] };
@@ -115,7 +115,7 @@ async function whatIsWrong(cluster: Cluster, namespace: string): Promise<string[
     ].slice(-3);
 }
 
-async function reasonOf(cluster: Cluster, pod: V1Pod): Promise<string> {
+async function whyPodNotReady(cluster: Cluster, pod: V1Pod): Promise<string> {
     const { name, namespace } = pod.metadata as { name: string; namespace: string };
     const { containers, unscheduled } = problemsOf(pod);
     const reasons = containers.map((container) => `container ${container.name}: ${container.reason}`);

@@ -1,9 +1,7 @@
-import { type Attack, attackKinds, cutIsNotShown, deniesInward } from "../../chaos/attacks/registry";
-import { type AbortFault, abortFaults, type AbortRule, abortRuleOf } from "../../chaos/checks/abort";
-import type { CheckSettings } from "../../chaos/checks/kind";
+import { type Attack, attackKinds, cutIsNotShown, deniesInward, killsOnlyReady } from "../../chaos/attacks/registry";
 import { formatDuration } from "../../chaos/duration";
-import { describeShare, type Share } from "../../chaos/share";
 import { parseAttributes } from "../../chaos/targets/attributes";
+import { abortRuleOfCheck } from "./abort-contradictions";
 import { type Mistake, setCommand } from "./mistakes";
 import type { Key, KnownExperiment, Values } from "./settings";
 
@@ -105,55 +103,6 @@ function deadlineBeforeEnd({ get }: Facts) {
     };
 }
 
-/** Each setting is told once. What a check contradicts by itself is told as a mistake in its experiment. */
-function abortRuleOfCheck({ get, experiment }: Facts) {
-    const [durationMs, intervalMs] = [get("experiment.duration"), get("experiment.interval")];
-    const successRate = get("experiment.successRate");
-    if (durationMs === undefined || intervalMs === undefined || successRate === undefined) return;
-    const mistakes = (experiment?.checks ?? [{}]).flatMap((check: CheckSettings) => {
-        const rule = abortRuleOf(check, get("experiment.abortBelow"));
-        const completed = {
-            durationMs,
-            intervalMs: check.perSecond === undefined ? intervalMs : 1_000 / check.perSecond,
-            successRate: check.successRate ?? successRate,
-        };
-        if (rule === undefined) return [];
-        return abortFaults(rule, completed).flatMap((fault) => abortMistake(fault, rule, check, completed) ?? []);
-    });
-    return mistakes.filter(({ key }, index) => mistakes.findIndex((other) => other.key === key) === index);
-}
-
-function abortMistake(
-    { against, reason }: AbortFault,
-    { below, overMs }: AbortRule,
-    check: CheckSettings,
-    { durationMs, intervalMs, successRate }: { durationMs: number; intervalMs: number; successRate: Share },
-): Mistake | undefined {
-    const mistake = (key: Key, value: string, allowed: string, better: string) => ({
-        key,
-        value,
-        reason: `${reason}; allowed: ${allowed}`,
-        command: setCommand(key, better),
-    });
-    const [over, limit, rate] = [formatDuration(overMs), describeShare(below), describeShare(successRate)];
-    switch (against) {
-        case "durationMs":
-            return mistake("experiment.duration", formatDuration(durationMs), `at least ${over}`, over);
-        case "intervalMs":
-            if (check.perSecond !== undefined) return undefined;
-            return mistake(
-                "experiment.interval",
-                formatDuration(intervalMs),
-                `less than ${over}`,
-                formatDuration(Math.min(1_000, overMs / 2)),
-            );
-        case "successRate":
-            if (check.abortBelow === undefined) return mistake("experiment.abortBelow", limit, `at most ${rate}`, rate);
-            if (check.successRate !== undefined) return undefined;
-            return mistake("experiment.successRate", rate, `at least ${limit}`, limit);
-    }
-}
-
 function actionsOutlastChecks({ get, experiment }: Facts) {
     const [duration, grace] = [get("experiment.duration"), get("experiment.grace")];
     const waits = (experiment?.actions ?? [])
@@ -182,14 +131,13 @@ function overrideOfSeveralAttacks({ get, experiment }: Facts) {
     }));
 }
 
-/** A kill deletes only pods that are ready: one that is not ready could be chosen, and would stay. */
 function notReadyForKill({ get, experiment }: Facts) {
     const kinds = experiment?.attacks?.map(({ kind }) => get("experiment.attack") ?? kind) ?? [];
     if (!get("experiment.includeNotReady") || !kinds.includes("kill")) return;
     return {
         key: "experiment.includeNotReady",
         value: "true",
-        reason: "the attack kill deletes only pods that are ready; allowed: false",
+        reason: `the attack ${killsOnlyReady}`,
         command: setCommand("experiment.includeNotReady", "false"),
     };
 }

@@ -21,7 +21,7 @@ afterAll(() => trials?.close());
 
 describe("a verdict is right, and nothing is left 5 s after the experiment, if", () => {
     it.each(kindsHere.map((name) => kinds.find((kind) => kind.name === name)!))("$meaning ($name)", async (kind) => {
-        const result = await trials.run({ kind, network: "drop", round: 1 });
+        const result = await trials.run({ kind, denied: "drop", round: 1 });
         expect(describeWrong(result)).toBe("");
     });
 });

@@ -22,8 +22,8 @@ import {
     serve,
     startPlugin,
     temporaryFolder,
-    until,
 } from "../support/pulumi-plugin";
+import { local, until } from "../support/until";
 
 // Each test starts a Node process, on a machine that may be building.
 vi.setConfig({ testTimeout: 30_000 });
@@ -187,7 +187,7 @@ test.each([
         pulumi.log.error("pid " + process.pid);
         setInterval(() => undefined, 1000);`;
     void run(source).catch(() => undefined);
-    await until(() => errors.length > 0);
+    await until("it writes an error", () => errors.length > 0, { ...local, timeoutMs: 15_000 });
     const pid = Number(errors[0]!.split(" ")[1]);
     end();
     expect(await plugin.ended).toBe(0);

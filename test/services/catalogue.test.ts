@@ -6,7 +6,7 @@ import { CACHE_TTL_MS, openProductDatabase, type ProductDatabase } from "../../s
 import type { Category } from "../../services/shared/products";
 import { silent, switchable } from "./support/backends";
 import { describeOnPostgres, OWNER_PASSWORD, READER_PASSWORD, TestDatabase } from "./support/database";
-import { eventually } from "./support/ports";
+import { local, until } from "../support/until";
 import { logOf } from "./support/programs";
 import { startCatalogue } from "./support/shop";
 
@@ -81,7 +81,7 @@ describeOnPostgres("the catalogue on a real PostgreSQL", () => {
             "shop",
             OWNER_PASSWORD,
         );
-        await eventually("the cache has expired", async () => (await names()).includes("Umbrella"));
+        await until("the cache has expired", async () => (await names()).includes("Umbrella"), local);
     });
 
     it("starts without a database, alive but not ready, and becomes ready with it", async () => {
@@ -100,7 +100,7 @@ describeOnPostgres("the catalogue on a real PostgreSQL", () => {
         expect(await statusOf(catalogue, "/products")).toBe(200);
         await server[how]();
         expect(await statusOf(catalogue, "/health/readiness")).toBe(503);
-        await eventually("the cache has expired", async () => (await statusOf(catalogue, "/products")) === 503);
+        await until("the cache has expired", async () => (await statusOf(catalogue, "/products")) === 503, local);
         const refused = await catalogue.request("/products");
         expect(refused.headers.get("content-type")).toBe("application/problem+json");
         expect(await refused.text()).not.toMatch(/127\.0\.0\.1|ECONN|password/);

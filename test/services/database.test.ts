@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
 import { describeOnPostgres, OWNER_PASSWORD, TestDatabase } from "./support/database";
-import { eventually } from "./support/ports";
+import { local, until } from "../support/until";
 
 describeOnPostgres("the product database", () => {
     let database: TestDatabase;
@@ -73,7 +73,7 @@ describeOnPostgres("the product database", () => {
         await database.killShellOnly();
         expect(lockIsFree()).toBe(false);
         await database.kill();
-        await eventually("the lock is free", lockIsFree, 2000);
+        await until("the lock is free", lockIsFree, { ...local, timeoutMs: 2000 });
     });
 });
 
@@ -92,7 +92,7 @@ describeOnPostgres("the product database's first start", () => {
     const table = moments.map(({ when, hasCome }) => [when, hasCome] as const);
     it.each(table)("is completed by the next start if it was killed while %s", async (_when, hasCome) => {
         database.launch();
-        await eventually("the moment to kill it has come", hasCome);
+        await until("the moment to kill it has come", hasCome, local);
         await database.kill();
         await database.start();
         const products = await database.query((sql) => sql`select id from product`);
@@ -102,7 +102,7 @@ describeOnPostgres("the product database's first start", () => {
 
     it("ends on SIGTERM before it has finished, and the next start completes it", async () => {
         database.launch();
-        await eventually("the accounts are made", () => database.output().includes("ready to accept connections"));
+        await until("the accounts are made", () => database.output().includes("ready to accept connections"), local);
         expect(await database.stop()).toBe(143);
         expect(database.output()).not.toContain("serves the products");
         await database.start();
@@ -116,7 +116,7 @@ describeOnPostgres("the product database's first start", () => {
             PGDATA: "data",
             RUN_DIR: "/none",
         });
-        await eventually("it exits", () => server.exitCode !== null);
+        await until("it exits", () => server.exitCode !== null, local);
         expect(server.exitCode).toBe(1);
         const mistakes = [
             "POSTGRES_PASSWORD is",
@@ -133,7 +133,7 @@ describeOnPostgres("the product database's first start", () => {
         mkdirSync(database.dataFolder);
         writeFileSync(join(database.dataFolder, "diary.txt"), "mine");
         const server = database.launch();
-        await eventually("it exits", () => server.exitCode !== null);
+        await until("it exits", () => server.exitCode !== null, local);
         expect(database.output()).toContain("holds something that is no database");
         expect(execFileSync("cat", [join(database.dataFolder, "diary.txt")], { encoding: "utf8" })).toBe("mine");
     });

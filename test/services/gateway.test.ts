@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { answering, list } from "./support/backends";
 import { ask, startGateway } from "./support/gateway";
-import { eventually } from "./support/ports";
+import { local, until } from "../support/until";
 import { logOf, runToExit } from "./support/programs";
 
 describe("a gateway whose port is taken", () => {
@@ -25,13 +25,16 @@ describe("a gateway that gets SIGTERM", () => {
         const toys = await answering((_request, response) => void held.push(response));
         const { gateway } = await startGateway({ toys });
         const inFlight = ask(gateway);
-        await eventually("toys is called", () => held.length === 1);
+        await until("toys is called", () => held.length === 1, local);
         const stopped = gateway.stop();
-        await eventually("it refuses connections", () =>
-            fetch(gateway.url).then(
-                () => false,
-                () => true,
-            ),
+        await until(
+            "it refuses connections",
+            () =>
+                fetch(gateway.url).then(
+                    () => false,
+                    () => true,
+                ),
+            local,
         );
         held[0]!.end(JSON.stringify(list("TOYS")));
         expect((await inFlight).status).toBe(200);
@@ -43,7 +46,7 @@ describe("a gateway that gets SIGTERM", () => {
         const { gateway } = await startGateway({}, { SHUTDOWN_DELAY_MS: "1000" });
         expect((await ask(gateway)).headers.get("connection")).toBe("keep-alive");
         const stopped = gateway.stop();
-        await eventually("it stops", () => gateway.output().includes("gateway stops"));
+        await until("it stops", () => gateway.output().includes("gateway stops"), local);
         for (let turn = 0; turn < 3; turn++) {
             const { status, headers } = await ask(gateway);
             expect([status, headers.get("connection")]).toEqual([200, "close"]);

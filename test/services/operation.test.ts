@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { describeOnPostgres, READER_PASSWORD, TestDatabase } from "./support/database";
-import { eventually } from "./support/ports";
+import { local, until } from "../support/until";
 import { logOf, type RunningProgram } from "./support/programs";
 import { startShop, type RunningShop } from "./support/shop";
 
@@ -27,7 +27,11 @@ describeOnPostgres("a catalogue and its gateway", () => {
         await fetch(`${gateway.url}/products`, { headers: { "X-Request-Id": "followed", traceparent } });
         const logged = (program: RunningProgram) =>
             logOf(program).find((line) => line.requestId === "followed" && line.msg === "answered");
-        await eventually("both have logged it", () => logged(gateway) !== undefined && logged(catalogue) !== undefined);
+        await until(
+            "both have logged it",
+            () => logged(gateway) !== undefined && logged(catalogue) !== undefined,
+            local,
+        );
         for (const program of [gateway, catalogue]) {
             expect(logged(program)).toMatchObject({
                 traceId,
@@ -59,9 +63,10 @@ describeOnPostgres("a catalogue and its gateway", () => {
         };
         await askAll();
         await database.stop();
-        await eventually(
+        await until(
             "the catalogue's cache has expired",
             async () => (await fetch(`${catalogue.url}/products`)).status === 503,
+            local,
         );
         await askAll();
         await database.start();

@@ -8,7 +8,8 @@ import {
     OWNER_PASSWORD,
     TestDatabase,
 } from "./support/database";
-import { eventually, freePort } from "./support/ports";
+import { freePort } from "./support/ports";
+import { local, until } from "../support/until";
 import { logOf, type RunningProgram, startProgram } from "./support/programs";
 
 type Item = { productId: string; quantity: number };
@@ -69,11 +70,10 @@ describeWithNats("with a broker", () => {
             (await (await fetch(`${gateway.url}/orders/${id}`)).json()) as Record<string, unknown>;
         const settled = async (id: string, limitMs = 20_000) => {
             let seen: Record<string, unknown> = {};
-            await eventually(
-                "the order is settled",
-                async () => (seen = await order(id)).state !== "ACCEPTED",
-                limitMs,
-            );
+            await until("the order is settled", async () => (seen = await order(id)).state !== "ACCEPTED", {
+                ...local,
+                timeoutMs: limitMs,
+            });
             return seen;
         };
         const stockOf = async (productId: string) => {
@@ -83,13 +83,17 @@ describeWithNats("with a broker", () => {
         /** Sends an order with the same key until it is accepted. */
         const accept = async (items: Item[], key: string = randomUUID()) => {
             let id = "";
-            await eventually("the order is accepted", async () => {
-                const response = await post(items, key);
-                const answer = (await response.json()) as { id: string };
-                if (response.status < 500) expect(response.status).toBe(202);
-                id = answer.id;
-                return response.status === 202;
-            });
+            await until(
+                "the order is accepted",
+                async () => {
+                    const response = await post(items, key);
+                    const answer = (await response.json()) as { id: string };
+                    if (response.status < 500) expect(response.status).toBe(202);
+                    id = answer.id;
+                    return response.status === 202;
+                },
+                local,
+            );
             return id;
         };
 
@@ -149,8 +153,10 @@ describeWithNats("with a broker", () => {
                 body: JSON.stringify({ items: [{ productId: products[0], quantity: 1 }] }),
             });
             await settled(((await response.json()) as { id: string }).id);
-            await eventually("each program has logged it", () =>
-                [gateway, orders, inventory].every((program) => program.output().includes(requestId)),
+            await until(
+                "each program has logged it",
+                () => [gateway, orders, inventory].every((program) => program.output().includes(requestId)),
+                local,
             );
         });
 

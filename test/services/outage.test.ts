@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { describeWithNats, TestBroker } from "./support/broker";
 import { describeOnPostgres, OWNER_PASSWORD, TestDatabase } from "./support/database";
-import { eventually } from "./support/ports";
+import { local, until } from "../support/until";
 import type { RunningProgram } from "./support/programs";
 import { startOrdering } from "./support/shop";
 import { Way } from "./support/way";
@@ -49,9 +49,10 @@ describeWithNats("with a broker", () => {
                 sql.begin(async (transaction) => {
                     await transaction`select from stock where product_id = ${product} for update`;
                     expect(await place()).toBe(202);
-                    await eventually(
+                    await until(
                         "the inventory waits for the stock",
                         async () => (await transaction`select from pg_locks where not granted`).length > 0,
+                        local,
                     );
                     something();
                     await sleep(500);
@@ -65,10 +66,10 @@ describeWithNats("with a broker", () => {
                 await whileDeciding(() => way[fault]());
                 await sleep(2_000);
                 way.restore();
-                await eventually(
+                await until(
                     "the order is fulfilled",
                     async () => (await states()).every((state) => state === "FULFILLED"),
-                    20_000,
+                    { ...local, timeoutMs: 20_000 },
                 );
                 expect(await stock()).toBe(before - 1);
                 expect(ordering.inventory.output()).not.toContain("inventory failed");
@@ -85,7 +86,7 @@ describeWithNats("with a broker", () => {
             const refused = await Promise.all(keys.map((key, index) => sleep(index * 100).then(() => place(key))));
             expect(new Set(refused)).toEqual(new Set([503]));
             way.restore();
-            await eventually("orders are accepted again", async () => (await place()) === 202);
+            await until("orders are accepted again", async () => (await place()) === 202, local);
             await sleep(1_000);
             expect(
                 await asOwner(

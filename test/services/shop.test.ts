@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import * as z from "zod";
 import { describeOnPostgres, TestDatabase } from "./support/database";
-import { eventually } from "./support/ports";
+import { local, until } from "../support/until";
 import { startCatalogue, startShop, type RunningShop } from "./support/shop";
 
 describeOnPostgres("the whole shop of variant four", () => {
@@ -74,9 +74,12 @@ describeOnPostgres("the whole shop of variant four", () => {
 
     it("is complete again after a restart of the database, without restarts of other programs", async () => {
         await database.stop();
-        await eventually("the listing fails", async () => (await products()).status === 502, 500);
+        await until("the listing fails", async () => (await products()).status === 502, { ...local, timeoutMs: 500 });
         expect((await fetch(`${shop.gateway.url}/health/readiness`)).status).toBe(200);
         await database.start();
-        await eventually("the listing is complete", async () => (await products()).status === 200, 2000);
+        await until("the listing is complete", async () => (await products()).status === 200, {
+            ...local,
+            timeoutMs: 2000,
+        });
     });
 });

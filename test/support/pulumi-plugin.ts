@@ -71,14 +71,3 @@ export function call<Response>(client: grpc.Client, method: string, request: unk
         methods[method]!.call(client, request, (error, response) => (error ? reject(error) : resolve(response))),
     );
 }
-
-/** Resolves when the condition holds. @throws after 15 s. */
-export async function until(condition: () => boolean): Promise<void> {
-    const deadline = Date.now() + 15_000;
-    while (!condition()) {
-        if (Date.now() > deadline) {
-            throw new Error(`not within 15 s: ${condition.toString()}`);
-        }
-        await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-}

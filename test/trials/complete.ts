@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Conclusion } from "../../chaos/report/journal";
+import type { Conclusion } from "../../chaos/report/journal-schema";
 import { plainError } from "../../cli/session";
-import { until } from "../e2e/shop/support";
+import { until } from "../support/until";
 import { judge } from "./judge";
 import type { Course, Kind, Outcome, Run, Trial } from "./kind";
 import { between } from "./random";
 import { type Shop, windowOf } from "./shop";
 
-const nameOf = ({ kind, network, round }: Trial) => `${kind} ${network} ${round}`;
+const nameOf = ({ kind, denied, round }: Trial) => `${kind} ${denied} ${round}`;
 
 /** An update with the experiment, which is disturbed, and one without. Then nothing of it may be left. */
 export const complete: Course = async (shop, kind, trial) => {
@@ -67,7 +67,7 @@ function runOf(
                 signal.throwIfAborted();
                 return stack.said.includes("Proven: ");
             };
-            await until("the attack is proven", proven, 120_000, 50);
+            await until("the attack is proven", proven, { timeoutMs: 120_000, pauseMs: 50 });
             provenAt = performance.now();
             await sleep(share, undefined, { signal });
         },

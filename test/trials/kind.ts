@@ -63,7 +63,8 @@ export type Course = (shop: Shop, kind: Kind, trial: Trial) => Promise<Seen>;
 /** One trial of a kind. */
 export interface Trial {
     kind: string;
-    network: DeniedTraffic;
+    /** What the network does with traffic that a NetworkPolicy denies. */
+    denied: DeniedTraffic;
     /** From 1. */
     round: number;
     random: Random;

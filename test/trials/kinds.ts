@@ -45,7 +45,7 @@ export const kinds: readonly Kind[] = [
         name: "allow-all-policy",
         meaning: "a NetworkPolicy that allows everything is added",
         shape: one,
-        allowed: { INCONCLUSIVE: ineffective },
+        allowed: { INCONCLUSIVE: /the NetworkPolicy \S+ allows (ingress to|egress from) the target/ },
         trouble: allowAllPolicy,
     },
     {
@@ -86,7 +86,7 @@ export const kinds: readonly Kind[] = [
         name: "witness-killed",
         meaning: "the deadline Job's pod is deleted, or its process killed",
         shape: one,
-        allowed: { INCONCLUSIVE: /the Job/, ...failed },
+        allowed: { INCONCLUSIVE: /the Job|could not be tried/, ...failed },
         trouble: witnessKilled,
     },
     {

@@ -19,9 +19,10 @@ Runs complete experiments on the sandbox, disturbs them, and compares each verdi
 kind. Each result is a line of ${reportsFolder}/trials.jsonl: what is done for a seed and a commit is skipped.
 
   KIND              Try only these kinds. Default: all; see --list
-  --rounds N        How often to try each kind on each network. Default: 1
+  --rounds N        How often to try each kind with each --denied. Default: 1
   --seed TEXT       Decides all random moments. Default: 1
-  --network WHAT    What the network does with what a NetworkPolicy denies: drop, reject or both. Default: both
+  --denied WHAT     What the network does with traffic that a NetworkPolicy denies: drop, reject or both.
+                    Default: both
   --parallel N      1 or 2 trials at a time, where they do not disturb each other. Default: 1
   --list            Print the kinds and exit
   --markdown        Print the table of this seed's last results as Markdown and exit
@@ -42,9 +43,9 @@ async function main(options: TrialOptions): Promise<void> {
     }
     const commit = commitOf(project);
     const isOurs = (result: Result) =>
-        result.commit === commit && options.kinds.includes(result.kind) && options.networks.includes(result.network);
+        result.commit === commit && options.kinds.includes(result.kind) && options.denied.includes(result.network);
     const done = ofSeed().filter(isOurs);
-    const todo = schedule(chosen, options.networks, options.rounds, new Set(done.map(keyOf)));
+    const todo = schedule(chosen, options.denied, options.rounds, new Set(done.map(keyOf)));
     console.log(`${todo.length} trials, seed ${options.seed}, commit ${commit}; ${done.length} were done before.`);
     if (todo.length > 0) await doAll(todo, options, commit);
     const results = ofSeed().filter(isOurs);
@@ -66,10 +67,10 @@ async function doAll(todo: readonly Planned[], { seed, parallel }: TrialOptions,
         }
     };
     try {
-        for (const network of new Set(todo.map((trial) => trial.network))) {
+        for (const denied of new Set(todo.map((trial) => trial.denied))) {
             if (signal.aborted) break;
-            await trials.useNetwork(network);
-            const here = todo.filter((trial) => trial.network === network);
+            await trials.setDenied(denied);
+            const here = todo.filter((trial) => trial.denied === denied);
             const together = here.filter(({ kind }) => !kind.alone);
             await Promise.all(Array.from({ length: parallel }, (_, worker) => workThrough(together, worker)));
             await workThrough(

@@ -5,7 +5,7 @@ export { startEnforcer, stopEnforcer } from "../../sandbox/test/support/enforcer
 
 const silent = { step: () => undefined, detail: () => undefined };
 
-/** Has the sandbox drop or reject what a NetworkPolicy denies. Also starts whatever of it does not run. */
+/** Has the sandbox drop or reject traffic that a NetworkPolicy denies. Also starts the parts of it that do not run. */
 export async function setDenied(denied: DeniedTraffic): Promise<void> {
     await sandboxUp(silent, denied);
 }

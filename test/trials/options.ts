@@ -7,13 +7,14 @@ export interface TrialOptions {
     does: "run" | "list" | "markdown";
     rounds: number;
     seed: string;
-    networks: DeniedTraffic[];
+    /** What the network does with traffic that a NetworkPolicy denies, one after the other. */
+    denied: DeniedTraffic[];
     parallel: number;
     /** Names, in the order of the table. */
     kinds: string[];
 }
 
-const allowed = "--rounds, --seed, --network, --parallel, --list, --markdown, --help";
+const allowed = "--rounds, --seed, --denied, --parallel, --list, --markdown, --help";
 
 /** Parses the arguments of `npm run trials`, and tells all mistakes at once. @param known names of all kinds */
 export function readOptions(args: string[], known: readonly string[]): Parsed<TrialOptions> {
@@ -24,7 +25,7 @@ export function readOptions(args: string[], known: readonly string[]): Parsed<Tr
             options: {
                 rounds: { type: "string", default: "1" },
                 seed: { type: "string", default: "1" },
-                network: { type: "string", default: "both" },
+                denied: { type: "string", default: "both" },
                 parallel: { type: "string", default: "1" },
                 list: { type: "boolean", default: false },
                 markdown: { type: "boolean", default: false },
@@ -32,13 +33,13 @@ export function readOptions(args: string[], known: readonly string[]): Parsed<Tr
             },
         });
         if (values.help) return { help: true };
-        const { rounds, seed, network, parallel, list, markdown } = values;
+        const { rounds, seed, denied, parallel, list, markdown } = values;
         const unknown = positionals.filter((name) => !known.includes(name));
         const mistakes = [
             !/^[1-9]\d{0,2}$/.test(rounds) && `--rounds is "${rounds}"; allowed: 1 to 999`,
             !/^[\w.-]{1,40}$/.test(seed) && `--seed is "${seed}"; allowed: up to 40 letters, digits, and . _ -`,
-            !["both", ...deniedTrafficChoices].includes(network) &&
-                `--network is "${network}"; allowed: ${[...deniedTrafficChoices, "both"].join(", ")}`,
+            !["both", ...deniedTrafficChoices].includes(denied) &&
+                `--denied is "${denied}"; allowed: ${[...deniedTrafficChoices, "both"].join(", ")}`,
             !["1", "2"].includes(parallel) && `--parallel is "${parallel}"; allowed: 1, 2`,
             list && markdown && "--list and --markdown exclude each other",
             unknown.length > 0 && `no kind is named ${unknown.join(", ")}; there are ${known.join(", ")}`,
@@ -48,7 +49,7 @@ export function readOptions(args: string[], known: readonly string[]): Parsed<Tr
             does: list ? "list" : markdown ? "markdown" : "run",
             rounds: Number(rounds),
             seed,
-            networks: deniedTrafficChoices.filter((choice) => network === "both" || choice === network),
+            denied: deniedTrafficChoices.filter((choice) => denied === "both" || choice === denied),
             parallel: Number(parallel),
             kinds: known.filter((name) => positionals.length === 0 || positionals.includes(name)),
         };

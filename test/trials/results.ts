@@ -10,6 +10,7 @@ export interface Result extends Omit<Seen, "journals"> {
     /** What was tried; see `commitOf`. */
     commit: string;
     kind: string;
+    /** What the network did with traffic that a NetworkPolicy denies. Kept results have it under this name. */
     network: DeniedTraffic;
     round: number;
     /** The outcomes that the kind allows, in words. */

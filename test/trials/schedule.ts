@@ -5,21 +5,21 @@ import type { Shape } from "./shop";
 
 export interface Planned {
     kind: Kind;
-    network: DeniedTraffic;
+    denied: DeniedTraffic;
     round: number;
 }
 
 const describeShape = ({ hotDeals, gateway }: Shape) => `${hotDeals} ${gateway}`;
 
 /**
- * The trials to do, with few changes of the network and of the shop's shape. Within these, each kind has its first
+ * The trials to do, with few changes of denied traffic and of the shop's shape. Within these, each kind has its first
  * round before any has its second: an interrupted program has tried each.
  *
  * @param done keys of the trials to skip
  */
 export function schedule(
     kinds: readonly Kind[],
-    networks: readonly DeniedTraffic[],
+    choices: readonly DeniedTraffic[],
     rounds: number,
     done: ReadonlySet<string>,
 ): Planned[] {
@@ -29,12 +29,12 @@ export function schedule(
         const group = `${kind.alone ?? false} ${describeShape(kind.shape)}`;
         groups.set(group, [...(groups.get(group) ?? []), kind]);
     }
-    const all = networks.flatMap((network) =>
+    const all = choices.flatMap((denied) =>
         [...groups.values()].flatMap((group) =>
             Array.from({ length: rounds }, (_, index) => index + 1).flatMap((round) =>
-                group.map((kind) => ({ kind, network, round })),
+                group.map((kind) => ({ kind, denied, round })),
             ),
         ),
     );
-    return all.filter(({ kind, network, round }) => !done.has(keyOf({ kind: kind.name, network, round })));
+    return all.filter(({ kind, denied, round }) => !done.has(keyOf({ kind: kind.name, network: denied, round })));
 }

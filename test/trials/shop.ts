@@ -2,10 +2,11 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { annotations, labels } from "../../chaos/cluster/labels";
 import { leaseName } from "../../chaos/lifecycle/lease";
-import type { Conclusion } from "../../chaos/report/journal";
+import type { Conclusion } from "../../chaos/report/journal-schema";
 import { plainError } from "../../cli/session";
 import { project } from "../../cli/stack-file";
-import { type TestStack, until } from "../e2e/shop/support";
+import type { TestStack } from "../e2e/shop/support";
+import { until } from "../support/until";
 
 /** What a kind needs of the shop. Changing it takes an update. */
 export interface Shape {
@@ -42,7 +43,7 @@ export class Shop {
             "gateway.serviceType": gateway,
             "experiment.enabled": "false",
         });
-        await until("/products is whole", () => this.isWhole(), wholeMs);
+        await until("/products is whole", () => this.isWhole(), { timeoutMs: wholeMs });
         this.now = shape;
     }
 
@@ -102,7 +103,7 @@ export class Shop {
 
     /** Why `/products` does not become whole soon. */
     async brokenBecause(): Promise<string[]> {
-        return until("/products is whole", () => this.isWhole(), wholeMs).then(
+        return until("/products is whole", () => this.isWhole(), { timeoutMs: wholeMs }).then(
             () => [],
             (error: Error) => [error.message],
         );
@@ -128,7 +129,9 @@ const named = (items: { metadata?: { name?: string } }[]) => items.map(({ metada
 /** Looks until nothing is found, or the time is up. @returns what is found then */
 async function untilNone(look: () => Promise<string[]>, patienceMs: number): Promise<string[]> {
     let found: string[] = [];
-    await until("nothing is left", async () => (found = await look()).length === 0, patienceMs).catch(() => undefined);
+    await until("nothing is left", async () => (found = await look()).length === 0, { timeoutMs: patienceMs }).catch(
+        () => undefined,
+    );
     return found;
 }
 

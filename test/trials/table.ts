@@ -1,20 +1,23 @@
 import { median } from "../../bench/figure";
+import { alignedRows } from "../../cli/table";
 import type { Outcome } from "./kind";
 import { isRight, keyOf, type Result } from "./results";
 
 const outcomes: readonly Outcome[] = ["PASSED", "FAILED", "INCONCLUSIVE", "ABORTED", "none"];
-const heads = ["kind", "network", "trials", ...outcomes, "wrong", "left", "median s"];
+const heads = ["kind", "denied", "trials", ...outcomes, "wrong", "left", "median s"];
+/** The columns of numbers. */
+const rightFrom = 2;
 
-/** A row for each kind on each network, and one for all, as cells of text. */
+/** A row for each kind and network, and one for all, as cells of text. */
 function rows(results: readonly Result[]): string[][] {
     const groups = new Map<string, Result[]>();
     for (const result of results) {
         const group = `${result.kind} ${result.network}`;
         groups.set(group, [...(groups.get(group) ?? []), result]);
     }
-    const row = (kind: string, network: string, those: readonly Result[]) => [
+    const row = (kind: string, denied: string, those: readonly Result[]) => [
         kind,
-        network,
+        denied,
         String(those.length),
         ...outcomes.map((outcome) => countOf(those, (result) => result.outcome === outcome)),
         countOf(those, ({ problems }) => problems.length > 0),
@@ -34,21 +37,14 @@ function countOf(results: readonly Result[], counts: (result: Result) => boolean
 /** The table for a terminal, with what was wrong below. */
 export function textTable(results: readonly Result[]): string {
     if (results.length === 0) return "No results.";
-    const table = [heads, ...rows(results)];
-    const widths = heads.map((_, column) => Math.max(...table.map((cells) => cells[column]!.length)));
-    const line = (cells: string[]) =>
-        cells
-            .map((cell, column) => (column < 2 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)))
-            .join("  ")
-            .trimEnd();
-    return [...table.map(line), ...wrong(results)].join("\n");
+    return [...alignedRows([heads, ...rows(results)], rightFrom), ...wrong(results)].join("\n");
 }
 
 /** The table for a page, with what was wrong below. */
 export function markdownTable(results: readonly Result[]): string {
     if (results.length === 0) return "No results.";
     const line = (cells: string[]) => `| ${cells.join(" | ")} |`;
-    const rule = heads.map((_, column) => (column < 2 ? "---" : "---:"));
+    const rule = heads.map((_, column) => (column < rightFrom ? "---" : "---:"));
     const list = wrong(results).map((text) => (text === "" ? "" : `- ${text}`));
     return [heads, rule, ...rows(results)].map(line).concat(list).join("\n");
 }

@@ -27,14 +27,14 @@ export interface Interruption {
 /** Does trials on the sandbox. Shops are kept from trial to trial. */
 export class Trials {
     private readonly shops: Shop[] = [];
-    private network: DeniedTraffic;
+    private denied: DeniedTraffic;
 
     private constructor(
         private readonly seed: string,
         private readonly interruption: Interruption,
-        private readonly usualNetwork: DeniedTraffic,
+        private readonly usualDenied: DeniedTraffic,
     ) {
-        this.network = usualNetwork;
+        this.denied = usualDenied;
     }
 
     /** Opens the stacks, and removes what a killed program has left of them. */
@@ -52,11 +52,11 @@ export class Trials {
         return trials;
     }
 
-    /** Has the network drop or reject what a NetworkPolicy denies. No trial may run meanwhile. */
-    async useNetwork(network: DeniedTraffic): Promise<void> {
-        if (network === this.network) return;
-        this.network = network;
-        await setDenied(network);
+    /** Has the network drop or reject traffic that a NetworkPolicy denies. No trial may run meanwhile. */
+    async setDenied(denied: DeniedTraffic): Promise<void> {
+        if (denied === this.denied) return;
+        this.denied = denied;
+        await setDenied(denied);
     }
 
     /**
@@ -64,10 +64,10 @@ export class Trials {
      *
      * @param worker which of the stacks it uses, from 0
      */
-    async run({ kind, network, round }: Planned, worker = 0): Promise<Omit<Result, "commit">> {
+    async run({ kind, denied, round }: Planned, worker = 0): Promise<Omit<Result, "commit">> {
         const shop = this.shops[worker]!;
         const begun = performance.now();
-        const seen = await this.see(shop, kind, network, round).catch((error: unknown): Seen => {
+        const seen = await this.see(shop, kind, denied, round).catch((error: unknown): Seen => {
             shop.forgetShape();
             const problems = [`it could not be done: ${plainError(error)}`];
             return { outcome: "none", reason: "", saw: "", problems, leftovers: [], journals: [] };
@@ -78,16 +78,16 @@ export class Trials {
         const seconds = Math.round((performance.now() - begun) / 100) / 10;
         const expected = describeAllowed(kind.allowed);
         const at = new Date().toISOString();
-        return { seed: this.seed, kind: kind.name, network, round, ...rest, expected, seconds, at };
+        return { seed: this.seed, kind: kind.name, network: denied, round, ...rest, expected, seconds, at };
     }
 
-    private async see(shop: Shop, kind: Kind, network: DeniedTraffic, round: number): Promise<Seen> {
+    private async see(shop: Shop, kind: Kind, denied: DeniedTraffic, round: number): Promise<Seen> {
         await shop.prepare(kind.shape);
         return (kind.course ?? complete)(shop, kind, {
             kind: kind.name,
-            network,
+            denied,
             round,
-            random: randomOf(`${this.seed}/${kind.name}/${network}/${round}`),
+            random: randomOf(`${this.seed}/${kind.name}/${denied}/${round}`),
             ...this.interruption,
             anotherShop: (shape) => this.second(shape),
         });
@@ -105,7 +105,7 @@ export class Trials {
         const attempt = (work: Promise<void>) => work.catch((error: unknown) => void failures.push(error));
         // The first one has the backend.
         for (const shop of this.shops.toReversed()) await attempt(shop.close());
-        await attempt(this.useNetwork(this.usualNetwork));
+        await attempt(this.setDenied(this.usualDenied));
         if (failures.length > 0) throw new Error(`not everything is put back: ${failures.map(plainError).join("; ")}`);
     }
 }

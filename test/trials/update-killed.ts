@@ -10,9 +10,9 @@ const updateMs = 7_000;
 
 /**
  * Kills an update with all its processes at a random moment. In odd rounds the next update ends the attack, after
- * `pulumi cancel`; in even rounds its deadline does, with nobody's help.
+ * `pulumi cancel`; in even rounds its deadline does, without help.
  */
-export const updateKilled: Course = async (shop, kind, { random, round, network, signal }) => {
+export const updateKilled: Course = async (shop, kind, { random, round, denied, signal }) => {
     const { stack } = shop;
     const { graceMs, durationMs } = windowOf(kind.shape);
     const afterMs = between(random, 0, updateMs + graceMs + durationMs);
@@ -20,7 +20,7 @@ export const updateKilled: Course = async (shop, kind, { random, round, network,
     const problems: string[] = [];
     let ended = false;
 
-    stack.set(shop.enabling(`${kind.name} ${network} ${round}`, `${deadlineSeconds}s`));
+    stack.set(shop.enabling(`${kind.name} ${denied} ${round}`, `${deadlineSeconds}s`));
     const update = stack.begin();
     void update.ended.then(() => (ended = true));
     try {

@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startEnforcer, stopEnforcer } from "../support/enforcer";
+import { deniedTraffic } from "../../node/components/network-policy";
+import { nodeLayout } from "../../node/layout";
 import { sandboxUp } from "../../node/up";
 import { askFromPod, apply, createNamespace, eventually, kubectl, ready, webPod } from "./support";
 
 const namespace = "sandbox-policy";
 let removeNamespace: () => Promise<unknown>;
 let url: string;
+const before = deniedTraffic(nodeLayout());
 
 const blackhole = {
     apiVersion: "networking.k8s.io/v1",
@@ -27,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
     await startEnforcer();
-    await sandboxUp(undefined, "drop");
+    await sandboxUp(undefined, before);
     await removeNamespace?.();
 }, 90_000);
 

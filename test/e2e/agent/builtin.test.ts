@@ -7,7 +7,8 @@ import { scale } from "../../../cli/shop";
 import { askAgents, findAgents } from "../../../chaos/targets/agents";
 import { askApiServer, discover } from "../../../chaos/targets/discover";
 import type { Discovered } from "../../../chaos/targets/containers";
-import { quick, TestStack, until } from "../shop/support";
+import { quick, TestStack } from "../shop/support";
+import { until } from "../../support/until";
 import { everywhere, SecretWatch } from "./secrets";
 import { inOrder } from "../../support/in-order";
 
@@ -105,7 +106,7 @@ it("a new pod is listed, and a deleted pod is dropped", async () => {
     await scale(stack.cluster, namespace, "hot-deals", 3);
     expect(await hotDeals()).toBe(3);
     await scale(stack.cluster, namespace, "hot-deals", 1);
-    await until("those that went are dropped", async () => (await hotDeals()) === 1, 15_000);
+    await until("those that went are dropped", async () => (await hotDeals()) === 1, { timeoutMs: 15_000 });
 });
 
 it("a restarted agent lists the same containers", async () => {

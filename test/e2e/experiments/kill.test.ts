@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { scale } from "../../../cli/shop";
-import { keptJournals } from "../../../chaos/report/journal";
+import { keptJournals } from "../../../chaos/report/journal-files";
 import { reportsFolder } from "../../../experiments/run";
-import { TestStack, until } from "../shop/support";
+import { TestStack } from "../shop/support";
+import { until } from "../../support/until";
 
 const namespace = "e2e-kill";
 const short = {
@@ -44,8 +45,7 @@ it("hot-deals-kill deletes its target, then one replacement after the other", as
                 new Promise<boolean>((resolve) => setImmediate(() => resolve(false))),
             ]);
         },
-        120_000,
-        50,
+        { timeoutMs: 120_000, pauseMs: 50 },
     );
     const [{ outputs }] = await Promise.all([updated, watching]);
     const { verdict, journal, targets } = outputs.experiment!.value;
@@ -73,14 +73,10 @@ it("a kill ends at its deadline even if the update that started it was killed", 
     stack.set({ ...short, "experiment.duration": "8s", "experiment.deadline": "10s" });
     const before = await uids();
     const update = stack.begin();
-    await until(
-        "a pod is killed",
-        async () => {
-            const now = await uids();
-            return before.some((uid) => !now.includes(uid));
-        },
-        60_000,
-    );
+    await until("a pod is killed", async () => {
+        const now = await uids();
+        return before.some((uid) => !now.includes(uid));
+    });
     const killedAt = Date.now();
     await update.kill();
     await until(
@@ -89,7 +85,7 @@ it("a kill ends at its deadline even if the update that started it was killed", 
             (
                 await stack.cluster.core.listNamespacedConfigMap({ namespace, labelSelector: "chaos-shop/experiment" })
             ).items.every(({ metadata }) => metadata!.name!.endsWith("-deadline")),
-        30_000,
+        { timeoutMs: 30_000 },
     );
     expect(Date.now() - killedAt).toBeLessThan(20_000);
     await stack.up({ "experiment.enabled": "false" });

@@ -1,11 +1,13 @@
 import { AdmissionregistrationV1Api, PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Conclusion, type Journal, keptJournals } from "../../../chaos/report/journal";
+import { keptJournals } from "../../../chaos/report/journal-files";
+import type { Conclusion, Journal } from "../../../chaos/report/journal-schema";
 import { reportsFolder } from "../../../experiments/run";
 import { probe } from "../../../chaos/proof/probe";
 import { askApiServer } from "../../../chaos/targets/discover";
 import { select, type Target } from "../../../chaos/targets/containers";
-import { TestStack, until } from "../shop/support";
+import { TestStack } from "../shop/support";
+import { until } from "../../support/until";
 import { inOrder } from "../../support/in-order";
 
 const namespace = "e2e-model";
@@ -156,7 +158,9 @@ describe("an update that is killed with SIGKILL after it has scaled Deployments"
     async function killedOnceScaled(settings: Record<string, string>): Promise<void> {
         stack.set({ ...short, "experiment.grace": "4s", ...settings });
         const update = stack.begin();
-        await until("toys-bestseller is scaled", async () => (await replicasOf("toys-bestseller")) === 2, 90_000);
+        await until("toys-bestseller is scaled", async () => (await replicasOf("toys-bestseller")) === 2, {
+            timeoutMs: 90_000,
+        });
         await update.kill();
     }
 
@@ -174,12 +178,12 @@ describe("an update that is killed with SIGKILL after it has scaled Deployments"
             async () =>
                 (await scaledBack()) &&
                 (await stack.cluster.networking.listNamespacedNetworkPolicy({ namespace })).items.length === 0,
-            40_000,
+            { timeoutMs: 40_000 },
         );
         expect(
             (await stack.cluster.core.listNamespacedPod({ namespace, labelSelector: "chaos-shop/target" })).items,
         ).toEqual([]);
-        await until("the shop is whole", async () => (await stack.products()).good, 20_000);
+        await until("the shop is whole", async () => (await stack.products()).good, { timeoutMs: 20_000 });
         await stack.up({ "experiment.enabled": "false", "experiment.deadline": "10m" });
         expect(await stack.traces()).toEqual([]);
     });

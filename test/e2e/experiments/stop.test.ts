@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { keptJournals } from "../../../chaos/report/journal";
+import { keptJournals } from "../../../chaos/report/journal-files";
 import { reportsFolder } from "../../../experiments/run";
 import { quick, TestStack } from "../shop/support";
 

@@ -15,7 +15,7 @@ import { ensureParts } from "../../../toolchain/parts/ensure";
 import { locateParts } from "../../../sandbox/parts/locate";
 import { helm as helmPart } from "../../../sandbox/parts/programs";
 import { type Cluster, connect, ignoreNotFound } from "../../../chaos/cluster/client";
-import { until } from "../shop/support";
+import { until } from "../../support/until";
 
 const namespaces = { kubectl: "e2e-rendered-kubectl", helm: "e2e-rendered-helm" };
 const folder = mkdtempSync(join(tmpdir(), "chaos-shop-rendered-"));
@@ -55,11 +55,11 @@ const workloads = async (namespace: string) => (await podsOf(cluster, namespace)
 describe("rendered manifests of variant seven", () => {
     it("install the shop with `kubectl apply`", async () => {
         await run("kubectl", "apply", "--filename", join(out, "manifests"));
-        await until("/products is whole", () => isWhole(namespaces.kubectl), 120_000);
+        await until("/products is whole", () => isWhole(namespaces.kubectl), { timeoutMs: 120_000 });
         await until(
             "orders, inventory and message-broker are there",
             async () => (await podsOf(cluster, namespaces.kubectl)).filter(({ ready }) => ready).length === 8,
-            120_000,
+            { timeoutMs: 120_000 },
         );
     });
 
@@ -108,7 +108,7 @@ describe("the rendered chart of variant seven", () => {
     it("installs the shop, with the hosts from its values", async () => {
         writeFileSync(values, "ingress: { hosts: [shop.example.com], class: nginx, tlsSecret: shop-tls }\n");
         await install();
-        await until("/products is whole", () => isWhole(namespaces.helm), 10_000);
+        await until("/products is whole", () => isWhole(namespaces.helm), { timeoutMs: 10_000 });
         expect(await workloads(namespaces.helm)).toHaveLength(8);
         const { spec } = await cluster.networking.readNamespacedIngress({
             name: "gateway",

@@ -1,12 +1,4 @@
-import type { TestProject } from "vitest/node";
-import { sandboxUp } from "../../../sandbox/node/up";
+import { choose } from "./choose";
 
 /** Some networks refuse what a NetworkPolicy denies. */
-export async function setup({ provide }: TestProject): Promise<void> {
-    provide("denied", "reject");
-    await sandboxUp(undefined, "reject");
-}
-
-export async function teardown(): Promise<void> {
-    await sandboxUp(undefined, "drop");
-}
+export default choose("reject");

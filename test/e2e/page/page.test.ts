@@ -7,7 +7,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { scale } from "../../../cli/shop";
 import { project } from "../../../cli/stack-file";
 import { describeInChromium, openBrowser } from "../../services/support/browser";
-import { quick, TestStack, until } from "../shop/support";
+import { quick, TestStack } from "../shop/support";
+import { until } from "../../support/until";
 
 const screenshots = join(project, "reports", "screenshots");
 const axe = readFileSync(createRequire(__filename).resolve("axe-core/axe.min.js"), "utf8");

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { leaseName } from "../../../chaos/lifecycle/lease";
 import { kubectl } from "../../../sandbox/test/e2e/support";
-import { quick, TestStack, until } from "./support";
+import { quick, TestStack } from "./support";
+import { until } from "../../support/until";
 
 let stack: TestStack;
 beforeAll(async () => {
@@ -40,7 +41,7 @@ const begun = {
 /** Begins an update and kills it, with all its processes, as soon as something holds. */
 async function killedWhen(what: keyof typeof begun, laterMs = 0): Promise<void> {
     const update = stack.begin();
-    await until(what, begun[what], 60_000, 20);
+    await until(what, begun[what], { pauseMs: 20 });
     await sleep(laterMs);
     await update.kill();
 }
@@ -67,7 +68,7 @@ describe("after an update is killed with SIGKILL", () => {
         await killedWhen("the first objects of the shop are made", 1_000);
         await plainUp({});
         // Pods that are ready are a second later reached through their Services.
-        await until("/products is whole", async () => (await stack.products()).good, 5_000);
+        await until("/products is whole", async () => (await stack.products()).good, { timeoutMs: 5_000 });
     });
 
     it.each([
@@ -86,7 +87,7 @@ describe("after an update is killed with SIGKILL", () => {
         async (what, laterMs) => {
             stack.set({ ...short, "experiment.enabled": "true" });
             await killedWhen(what, laterMs);
-            await until("all is back", undone, deadlineMs + toleranceMs);
+            await until("all is back", undone, { timeoutMs: deadlineMs + toleranceMs });
             await plainUp({ "experiment.enabled": "false" });
             // The engine does not know the lease of a run that was killed in its first step: it expires.
             expect((await stack.traces()).filter((name) => name !== leaseName)).toEqual([]);
@@ -109,7 +110,7 @@ describe("after an update is killed with SIGKILL", () => {
 
 it("the project's own programs release the lock of a killed update", async () => {
     const update = stack.begin();
-    await until("the lock is taken", async () => stack.isLocked(), 60_000, 5);
+    await until("the lock is taken", async () => stack.isLocked(), { pauseMs: 5 });
     await update.kill();
     await stack.up();
     expect(stack.isLocked()).toBe(false);
@@ -153,7 +154,7 @@ describe("an attack ends by itself", () => {
             .items[0]!;
         const deadline = new Date(policy.metadata!.creationTimestamp!).getTime() + 15_000;
         expect((await stack.products()).good).toBe(false);
-        await until("the shop is whole again", async () => (await stack.products()).good, 40_000);
+        await until("the shop is whole again", async () => (await stack.products()).good, { timeoutMs: 40_000 });
         expect(Date.now()).toBeGreaterThan(deadline - 1_000);
         expect(Date.now()).toBeLessThan(deadline + 10_000);
         expect(await begun["the attack is made"]()).toBe(false);

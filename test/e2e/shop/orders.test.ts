@@ -3,8 +3,9 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { podsOf } from "../../../cli/shop";
-import type { Conclusion } from "../../../chaos/report/journal";
-import { quick, TestStack, until } from "./support";
+import type { Conclusion } from "../../../chaos/report/journal-schema";
+import { quick, TestStack } from "./support";
+import { until } from "../../support/until";
 
 let stack: TestStack;
 let gateway: string;

@@ -6,9 +6,10 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { scale } from "../../../cli/shop";
-import type { Conclusion } from "../../../chaos/report/journal";
+import type { Conclusion } from "../../../chaos/report/journal-schema";
 import { startEnforcer, stopEnforcer } from "../../../sandbox/test/support/enforcer";
-import { quick, TestStack, until } from "./support";
+import { quick, TestStack } from "./support";
+import { until } from "../../support/until";
 import { inOrder } from "../../support/in-order";
 
 let stack: TestStack;

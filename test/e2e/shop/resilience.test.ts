@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { marked, partsOf } from "../../support/listing";
 import { ignoreNotFound } from "../../../chaos/cluster/client";
-import { quick, TestStack, until } from "./support";
+import { quick, TestStack } from "./support";
+import { until } from "../../support/until";
 
 let stack: TestStack;
 let products: string;
@@ -34,14 +35,14 @@ const circuitCloses = () =>
     until(
         "the circuit is closed",
         async () => (await ask("/circuitbreaker")).body.statusHotDeals === "REMOTE_SERVICE",
-        15_000,
+        { timeoutMs: 15_000 },
     );
 
 describe("while hot-deals is isolated by an experiment", () => {
     beforeAll(async () => {
         await stack.up({ ...quick, "experiment.enabled": "true" });
         // It cannot reach the database either. Once it is not ready, its Service has no endpoint and refuses.
-        await until("hot-deals is not ready", async () => (await ask("")).status === 502, 30_000);
+        await until("hot-deals is not ready", async () => (await ask("")).status === 502, { timeoutMs: 30_000 });
     });
 
     it("/products fails as a whole, and at once", async () => {
@@ -71,7 +72,7 @@ describe(`while nobody may connect to a ready hot-deals, and the network ${netwo
         const spec = { podSelector: { matchLabels: { app: "hot-deals" } }, policyTypes: ["Ingress"] };
         const body = { metadata: { name: policy.name }, spec };
         await stack.cluster.networking.createNamespacedNetworkPolicy({ namespace: policy.namespace, body });
-        await until("the policy is enforced", async () => (await ask("")).status !== 200, 15_000);
+        await until("the policy is enforced", async () => (await ask("")).status !== 200, { timeoutMs: 15_000 });
     });
     afterAll(allow);
 
@@ -100,7 +101,7 @@ describe(`while nobody may connect to a ready hot-deals, and the network ${netwo
 
     it("/products is complete and the circuit closed again after the policy is gone", async () => {
         await allow();
-        await until("/products is complete", async () => (await ask("")).status === 200, 15_000);
+        await until("/products is complete", async () => (await ask("")).status === 200, { timeoutMs: 15_000 });
         await circuitCloses();
     });
 });

@@ -3,7 +3,8 @@ import { Agent, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ignoreNotFound } from "../../../chaos/cluster/client";
-import { TestStack, until } from "./support";
+import { TestStack } from "./support";
+import { until } from "../../support/until";
 
 const namespace = "e2e-rolling";
 const programs = ["gateway", "fashion-bestseller", "toys-bestseller", "hot-deals"];

@@ -3,7 +3,6 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { plainError } from "../../../cli/session";
 import { BorrowedStack } from "../../../cli/stack";
 import { project } from "../../../cli/stack-file";
@@ -244,20 +243,6 @@ export async function destroyStack(
 ): Promise<void> {
     await automation.destroy({ configFile, onEvent, onOutput, color: "never", showSecrets: false });
     await automation.workspace.removeStack(automation.name, { preserveConfig: true });
-}
-
-/** Waits until something holds. @throws where it does not get so */
-export async function until(
-    what: string,
-    holds: () => Promise<boolean>,
-    patienceMs = 60_000,
-    pauseMs = 200,
-): Promise<void> {
-    const giveUpAt = Date.now() + patienceMs;
-    while (!(await holds())) {
-        if (Date.now() > giveUpAt) throw new Error(`after ${patienceMs} ms still not so: ${what}`);
-        await sleep(pauseMs);
-    }
 }
 
 /** A short experiment: what is tested is the order of things, not endurance. */

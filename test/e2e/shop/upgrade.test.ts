@@ -4,7 +4,8 @@ import { labels } from "../../../chaos/cluster/labels";
 import { leaseName } from "../../../chaos/lifecycle/lease";
 import { kubectl } from "../../../sandbox/test/e2e/support";
 import { createAll, type EarlierObject, importEarlierState } from "./earlier-state";
-import { type Change, quick, TestStack, until } from "./support";
+import { type Change, quick, TestStack } from "./support";
+import { until } from "../../support/until";
 
 const namespace = "e2e-upgrade";
 /** As the stack was configured. */
@@ -50,7 +51,7 @@ async function createShopUnderAttack(objects: readonly EarlierObject[]): Promise
     await createAll(ofShop.filter(({ kind }) => kind === "Namespace"));
     await createAll(ofShop.filter(({ kind }) => !["Namespace", "Deployment"].includes(kind)));
     await createAll(ofShop.filter(({ kind }) => kind === "Deployment"));
-    await until("/products is whole", async () => (await stack.products()).good, 120_000, 500);
+    await until("/products is whole", async () => (await stack.products()).good, { timeoutMs: 120_000, pauseMs: 500 });
 
     const now = new Date().toISOString().replace("Z", "000Z");
     await kubectl(["create", "-f", "-"], {

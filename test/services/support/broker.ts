@@ -4,7 +4,8 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describeUnless, whyNotInstalled } from "./debian";
-import { eventually, freePort } from "./ports";
+import { freePort } from "./ports";
+import { local, until } from "../../support/until";
 
 /** Begin with a letter, like the shop's: NATS parses the value of a variable like its configuration. */
 export const BROKER_PASSWORDS = { ORDERS_PASSWORD: "p-orders_1", INVENTORY_PASSWORD: "p-inventory_2" };
@@ -46,10 +47,14 @@ export class TestBroker {
         let output = "";
         server.stderr.on("data", (chunk) => (output += chunk));
         this.server = server;
-        await eventually("the broker listens", () => {
-            if (server.exitCode !== null) throw new Error(`nats-server exited with ${server.exitCode}: ${output}`);
-            return canConnect(this.port);
-        });
+        await until(
+            "the broker listens",
+            () => {
+                if (server.exitCode !== null) throw new Error(`nats-server exited with ${server.exitCode}: ${output}`);
+                return canConnect(this.port);
+            },
+            local,
+        );
     }
 
     /** Kills it; its data stay. */

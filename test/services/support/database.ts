@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import postgres from "postgres";
 import { describeUnless, whyNotInstalled } from "./debian";
-import { eventually, freePort } from "./ports";
+import { freePort } from "./ports";
+import { local, until } from "../../support/until";
 
 const SOURCE = resolve(__dirname, "../../../services/database");
 
@@ -102,7 +103,7 @@ export class TestDatabase {
     /** Runs `start.sh` until the database answers queries. */
     async start(environment: Record<string, string> = {}): Promise<void> {
         const server = this.launch(environment);
-        await eventually(
+        await until(
             "the database accepts a query",
             async () => {
                 if (server.exitCode !== null) {
@@ -113,7 +114,7 @@ export class TestDatabase {
                     () => false,
                 );
             },
-            30_000,
+            { ...local, timeoutMs: 30_000 },
         );
     }
 

@@ -32,18 +32,3 @@ function listen(port: number): Promise<Server | undefined> {
         server.listen(port, () => resolve(server));
     });
 }
-
-/** Polls until a condition holds; throws after the limit. */
-export async function eventually(
-    what: string,
-    isSo: () => Promise<boolean> | boolean,
-    limitMs = 10_000,
-): Promise<void> {
-    const deadline = performance.now() + limitMs;
-    while (!(await isSo())) {
-        if (performance.now() > deadline) {
-            throw new Error(`timed out after ${limitMs} ms, waiting until ${what}`);
-        }
-        await new Promise((resolve) => setTimeout(resolve, 25));
-    }
-}

@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { nodeOptions } from "../../../components/shop/node-options";
 import { bundledFile } from "../../../toolchain/bundle";
-import { eventually, freePort } from "./ports";
+import { freePort } from "./ports";
+import { local, until } from "../../support/until";
 
 export type ProgramName = "gateway" | "catalogue" | "orders" | "inventory";
 
@@ -29,12 +30,16 @@ export interface RunningProgram {
 export async function startProgram(name: ProgramName, environment: Record<string, string>): Promise<RunningProgram> {
     const port = environment.PORT ?? String(await freePort());
     const { child, output, exited } = spawnProgram(name, { ...environment, PORT: port });
-    await eventually(`${name} listens`, () => {
-        if (child.exitCode !== null) {
-            throw new Error(`${name} exited with ${child.exitCode}: ${output()}`);
-        }
-        return output().includes(`"msg":"${name} listens"`);
-    });
+    await until(
+        `${name} listens`,
+        () => {
+            if (child.exitCode !== null) {
+                throw new Error(`${name} exited with ${child.exitCode}: ${output()}`);
+            }
+            return output().includes(`"msg":"${name} listens"`);
+        },
+        local,
+    );
     return {
         url: `http://127.0.0.1:${port}`,
         output,

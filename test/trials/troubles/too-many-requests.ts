@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Cluster, connect, ignoreNotFound, statusOf } from "../../../chaos/cluster/client";
-import { until } from "../../e2e/shop/support";
+import { until } from "../../support/until";
 import type { Run, Trouble } from "../kind";
 
 const name = "chaos-shop-trials";
@@ -79,7 +79,7 @@ export const tooManyRequests: Trouble = async ({ stack, moment, afterwards }) =>
         void read().catch((error: unknown) => (rejected ||= statusOf(error) === 429));
         return rejected;
     };
-    await until("the API server answers with 429", ask, 10_000, 50);
+    await until("the API server answers with 429", ask, { timeoutMs: 10_000, pauseMs: 50 });
     await sleep(rejectedForMs);
     await removeLimit(stack.cluster);
     return { saw: `rejected reads for ${rejectedForMs / 1_000} s` };

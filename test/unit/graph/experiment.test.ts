@@ -165,21 +165,23 @@ describe("the deadline", () => {
         );
     });
 
-    it("must get no sidecar of Istio, which would hide the network from the witness and keep the Job running", () => {
-        expect(find(experiment, kinds.job, "deadline").spec.template.metadata.labels).toHaveProperty(
-            ["sidecar.istio.io/inject"],
-            "false",
-        );
+    it("must be no part of an Istio mesh, which hides the network from the witness and keeps the Job running", () => {
+        expect(find(experiment, kinds.job, "deadline").spec.template.metadata.labels).toMatchObject({
+            "sidecar.istio.io/inject": "false",
+            "istio.io/dataplane-mode": "none",
+        });
     });
 
-    it("must not be replaced if another version labels its pod differently: the run would end", async () => {
+    it("must not change if another version labels its pod or writes its policy differently", async () => {
         const ignored = new Map<string, string[] | undefined>();
         const transformations: pulumi.ResourceTransformation[] = [
             ({ type, opts }) => void ignored.set(type, (opts as pulumi.CustomResourceOptions).ignoreChanges),
         ];
         const args = { plan, image: "node:20", programs };
         await recordGraph(async () => new Experiment(plan.experiment, args, { transformations }), printed);
+        // A Job would be replaced, which ends the run; a policy that the deadline has deleted would be created again.
         expect(ignored.get(kinds.job)).toEqual(["spec.template.metadata.labels"]);
+        expect(ignored.get(kinds.policy)).toEqual(["spec"]);
     });
 
     it("is awaited by the step that labels the targets, not by the engine, which would wait until it completes", () => {

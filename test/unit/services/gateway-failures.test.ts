@@ -9,7 +9,7 @@ import {
     silent,
     type Peer,
 } from "../../services/support/backends";
-import { pass, stopClock, until } from "./support/clock";
+import { pass, stopClock, turnUntil } from "./support/clock";
 import { ask, openGateway, TIMEOUT_MS } from "./support/gateway";
 
 describe("a backend", () => {
@@ -130,7 +130,7 @@ describe("a backend", () => {
         let answered = false;
         const answer = ask(gateway).finally(() => (answered = true));
         // The timers of the other two backends end with their answers.
-        await until(() => vi.getTimerCount() === 1);
+        await turnUntil(() => vi.getTimerCount() === 1);
         await pass(TIMEOUT_MS - 1);
         expect(answered).toBe(false);
         await pass(1);
@@ -153,7 +153,7 @@ describe("a backend", () => {
         stopClock();
         const { status, body } = await ask(gateway);
         expect([status, body.backend]).toEqual([502, "hot-deals"]);
-        await until(() => toys.connections() === 0 || aborted);
+        await turnUntil(() => toys.connections() === 0 || aborted);
     });
 
     it("with a name that does not resolve is unreachable", async () => {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { answering, answeringJson, dropping, list, product, refusing, silent } from "../../services/support/backends";
-import { pass, stopClock, until } from "./support/clock";
+import { pass, stopClock, turnUntil } from "./support/clock";
 import { ask, openGateway } from "./support/gateway";
 
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -37,7 +37,7 @@ describe("the product listing", () => {
         });
         stopClock();
         const answer = ask(gateway);
-        await until(() => held.length === 3);
+        await turnUntil(() => held.length === 3);
         await pass(300);
         held.forEach((release) => release());
         expect((await answer).status).toBe(200);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createReachability } from "../../../services/gateway/reachability";
 import { silent } from "../../services/support/backends";
 import { freePort } from "../../services/support/ports";
-import { pass, passUntilSettled, stopClock, until } from "./support/clock";
+import { pass, passUntilSettled, stopClock, turnUntil } from "./support/clock";
 import { startDns } from "./support/dns";
 
 const errorOf = (check: Promise<void>) =>
@@ -53,7 +53,7 @@ describe("the gateway can reach nothing", () => {
         const { dns, queries } = await startDns("nothing");
         stopClock();
         const error = errorOf(createReachability([new URL("http://hot-deals")], dns)());
-        await until(() => queries.length > 0);
+        await turnUntil(() => queries.length > 0);
         await pass(999);
         expect(await error).toEqual(new Error("Neither DNS nor any backend can be reached."));
     });

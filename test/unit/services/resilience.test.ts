@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { answering, answeringJson, dropping, list, refusing, silent, type Peer } from "../../services/support/backends";
 import { marked, partsOf } from "../../support/listing";
-import { pass, passUntilSettled, stopClock, until } from "./support/clock";
+import { pass, passUntilSettled, stopClock, turnUntil } from "./support/clock";
 import { ask, openGateway, TIMEOUT_MS } from "./support/gateway";
 
 /** How many timeouts each pattern waits for a backend that hangs. */
@@ -38,7 +38,7 @@ describe.each([
         });
         const answered = (metrics: string, backend: string) =>
             metrics.includes(`_count{backend="${backend}",outcome="ok"} ${patterns.length}\n`);
-        await until(async () => {
+        await turnUntil(async () => {
             const { text } = await ask(gateway, "/metrics");
             return answered(text, "fashion-bestseller") && answered(text, "toys-bestseller");
         });

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { startServer } from "../../../services/shared/server";
 import { answering, list } from "../../services/support/backends";
 import { expectProblem, sendRaw } from "../../services/support/raw";
-import { pass, stopClock, until } from "./support/clock";
+import { pass, stopClock, turnUntil } from "./support/clock";
 import { openGateway } from "./support/gateway";
 
 async function serve(application: Hono) {
@@ -48,7 +48,7 @@ it.each([
         client.end(`POST /orders HTTP/1.1\r\nHost: a\r\n${header}\r\n\r\n${bytes}`),
     );
     client.on("error", () => undefined).resume();
-    await until(() => log.some(({ path }) => path === "/orders"));
+    await turnUntil(() => log.some(({ path }) => path === "/orders"));
     expect(log.find(({ path }) => path === "/orders")).toMatchObject({ status: 400 });
     expect(JSON.stringify(log)).not.toContain("unexpected");
 });
@@ -97,7 +97,7 @@ describe("a server that stops", () => {
         const hanging = await serve(new Hono().get("/", () => new Promise<Response>(() => {})));
         stopClock();
         const [answer, lost] = [get(`${url}/products`), get(hanging.url).catch(() => "cut")];
-        await until(() => held.length === 1);
+        await turnUntil(() => held.length === 1);
         const [finished, cut] = [server.stop(), hanging.server.stop()];
         await expect(get(`${url}/health/liveness`)).rejects.toThrow("ECONNREFUSED");
         held[0]!.end(JSON.stringify(list("TOYS")));

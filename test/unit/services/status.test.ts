@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { exists } from "../../../services/gateway/names";
 import { product, refusing, silent } from "../../services/support/backends";
-import { pass, stopClock, until } from "./support/clock";
+import { pass, stopClock, turnUntil } from "./support/clock";
 import { startDns, type Reply } from "./support/dns";
 import { ask, openGateway, TIMEOUT_MS } from "./support/gateway";
 
@@ -28,7 +28,7 @@ describe("the shop's status", () => {
         const { gateway } = await openGateway({ toys: await refusing(), hotDeals: await silent() });
         stopClock();
         const answer = ask(gateway, "/status");
-        await until(() => vi.getTimerCount() === 1);
+        await turnUntil(() => vi.getTimerCount() === 1);
         await pass(TIMEOUT_MS);
         const { status, body } = await answer;
         expect(status).toBe(200);
@@ -54,7 +54,7 @@ describe("whether the shop has orders", () => {
         const { dns, queries } = await startDns(reply);
         stopClock();
         const found = exists(new URL("http://orders"), dns, 400);
-        await until(() => queries.length > 0);
+        await turnUntil(() => queries.length > 0);
         if (reply === "nothing") await pass(400);
         expect(await found).toBe(expected);
         expect(queries[0]!.name).toBe("orders.demo.svc.cluster.local");

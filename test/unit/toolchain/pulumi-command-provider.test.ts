@@ -15,8 +15,8 @@ import {
     serve,
     startPlugin,
     temporaryFolder,
-    until,
 } from "../../support/pulumi-plugin";
+import { local, until } from "../../support/until";
 
 type Json = Record<string, unknown>;
 
@@ -303,9 +303,9 @@ describe("the end", () => {
         }
         const { command, log } = cleaning(name.replace(/\W/g, "-"));
         const running = create({ create: command }).catch((error: Error) => error.message);
-        await until(() => log().includes("began"));
+        await until("it begins", () => log().includes("began"), local);
         await end();
-        await until(() => log().includes("cleaned"));
+        await until("it has cleaned up", () => log().includes("cleaned"), local);
         expect(await running).toMatch(/cancelled|UNAVAILABLE/);
         if (name === "a cancellation") {
             await expect(create({ create: "true" })).rejects.toThrow("cancelled before it began");

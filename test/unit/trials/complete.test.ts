@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { Conclusion } from "../../../chaos/report/journal";
+import type { Conclusion } from "../../../chaos/report/journal-schema";
 import { complete } from "../../../test/trials/complete";
 import type { Kind, Run, Trial } from "../../../test/trials/kind";
 import { randomOf } from "../../../test/trials/random";
@@ -12,7 +12,7 @@ import { pauseProcess } from "../../../test/trials/troubles/api-server";
 const never = new AbortController().signal;
 const trial: Trial = {
     kind: "one-replica",
-    network: "drop",
+    denied: "drop",
     round: 1,
     random: () => 0,
     signal: never,

@@ -5,24 +5,24 @@ const known = ["one-replica", "policy-lifted", "two-stacks"];
 const read = (...args: string[]) => readOptions(args, known);
 
 describe("the arguments of the trials", () => {
-    it("are optional: each kind is tried once on each network", () =>
+    it("are optional: each kind is tried once with each --denied", () =>
         expect(read()).toEqual({
             does: "run",
             rounds: 1,
             seed: "1",
-            networks: ["drop", "reject"],
+            denied: ["drop", "reject"],
             parallel: 1,
             kinds: known,
         }));
 
-    it("choose kinds, which keep the order of the table, rounds, seed, network and workers", () =>
+    it("choose kinds, which keep the order of the table, rounds, seed, denied traffic and workers", () =>
         expect(
-            read("two-stacks", "one-replica", "--rounds", "8", "--seed", "a.b", "--network=drop", "--parallel", "2"),
+            read("two-stacks", "one-replica", "--rounds", "8", "--seed", "a.b", "--denied=drop", "--parallel", "2"),
         ).toEqual({
             does: "run",
             rounds: 8,
             seed: "a.b",
-            networks: ["drop"],
+            denied: ["drop"],
             parallel: 2,
             kinds: ["one-replica", "two-stacks"],
         }));
@@ -37,7 +37,7 @@ describe("the arguments of the trials", () => {
         ["--rounds=0", '--rounds is "0"; allowed: 1 to 999'],
         ["--rounds=many", '--rounds is "many"; allowed: 1 to 999'],
         ["--seed=a/b", '--seed is "a/b"; allowed: up to 40 letters, digits, and . _ -'],
-        ["--network=slow", '--network is "slow"; allowed: drop, reject, both'],
+        ["--denied=slow", '--denied is "slow"; allowed: drop, reject, both'],
         ["--parallel=3", '--parallel is "3"; allowed: 1, 2'],
         ["three", "no kind is named three; there are one-replica, policy-lifted, two-stacks"],
     ])("%s is a mistake", (arg, mistake) => expect(read(arg)).toEqual({ mistake }));

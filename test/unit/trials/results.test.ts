@@ -41,17 +41,16 @@ describe("the results' file", () => {
 });
 
 describe("the schedule", () => {
-    const networks = ["drop", "reject"] as const;
     const planned = (rounds: number, done: string[] = []) =>
-        schedule(kinds, networks, rounds, new Set(done)).map(({ kind, network, round }) => ({
+        schedule(kinds, ["drop", "reject"], rounds, new Set(done)).map(({ kind, denied, round }) => ({
             kind: kind.name,
-            network,
+            network: denied,
             round,
             alone: kind.alone ?? false,
             shape: JSON.stringify(kind.shape),
         }));
 
-    it("has each kind on each network in each round, once", () => {
+    it("has each kind with dropped and with rejected traffic in each round, once", () => {
         const keys = planned(3).map(keyOf);
         expect(keys).toHaveLength(kinds.length * 2 * 3);
         expect(new Set(keys).size).toBe(keys.length);
@@ -83,13 +82,13 @@ describe("the table", () => {
         resultOf({ kind: "policy-lifted", round: 2, problems: ["PASSED instead\n of FAILED"], leftovers: ["a", "b"] }),
     ];
 
-    it("counts verdicts for each kind and network, and tells below what was wrong", () =>
+    it("counts verdicts for each kind and --denied, and tells below what was wrong", () =>
         expect(textTable(results)).toBe(
             [
-                "kind           network  trials  PASSED  FAILED  INCONCLUSIVE  ABORTED  none  wrong  left  median s",
-                "one-replica    drop          2               2                                                18.0",
-                "policy-lifted  drop          2               1             1                     1     1      18.5",
-                "all                          4               3             1                     1     1      18.0",
+                "kind           denied  trials  PASSED  FAILED  INCONCLUSIVE  ABORTED  none  wrong  left  median s",
+                "one-replica    drop         2               2                                                18.0",
+                "policy-lifted  drop         2               1             1                     1     1      18.5",
+                "all                         4               3             1                     1     1      18.0",
                 "",
                 "policy-lifted/drop/2: PASSED instead of FAILED; left after 5 s: a, b",
             ].join("\n"),
@@ -97,7 +96,7 @@ describe("the table", () => {
 
     it("is one for a page, too", () =>
         expect(markdownTable(results).split("\n")).toEqual([
-            "| kind | network | trials | PASSED | FAILED | INCONCLUSIVE | ABORTED | none | wrong | left | median s |",
+            "| kind | denied | trials | PASSED | FAILED | INCONCLUSIVE | ABORTED | none | wrong | left | median s |",
             "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
             "| one-replica | drop | 2 |  | 2 |  |  |  |  |  | 18.0 |",
             "| policy-lifted | drop | 2 |  | 1 | 1 |  |  | 1 | 1 | 18.5 |",

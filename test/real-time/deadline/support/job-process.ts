@@ -5,13 +5,13 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { annotations, labels } from "../../../../chaos/cluster/labels";
 import type { KeptTargets } from "../../../../chaos/definition/plan";
 import type { DeadlineEnvironment, JobAttack } from "../../../../chaos/deadline/protocol";
 import { leasePath } from "../../../../chaos/lifecycle/lease";
 import { bundledFile } from "../../../../toolchain/bundle";
 import { makeCertificate } from "../../../support/certificate";
+import { local, until } from "../../../support/until";
 
 /** An object, by its API path. */
 type Objects = Map<string, any>;
@@ -111,10 +111,9 @@ export class JobProcess {
 
     /** Waits until something holds. @throws Error with the program's log if it does not within 10 s */
     async until(what: string, holds: () => boolean, timeoutMs = 10_000): Promise<void> {
-        for (const giveUpAt = Date.now() + timeoutMs; !holds(); await sleep(20)) {
-            if (Date.now() > giveUpAt)
-                throw new Error(`not within ${timeoutMs} ms: ${what}\n${this.output.slice(-2_000)}`);
-        }
+        await until(what, holds, { ...local, timeoutMs }).catch((error: Error) => {
+            throw new Error(`${error.message}\n${this.output.slice(-2_000)}`);
+        });
     }
 
     labelOf(pod: string): string | undefined {

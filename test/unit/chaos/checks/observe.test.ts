@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Answer, answerOf } from "../../../../chaos/checks/answer";
-import { askThrough, clockShift, problemsOf } from "../../../../chaos/checks/observe";
+import { askThrough, problemsOf } from "../../../../chaos/checks/observe";
 import { judgeCheck } from "../../../../chaos/report/verdict";
 import { settled, startClock, stopClock } from "../support/time";
 
@@ -95,16 +95,6 @@ it("an answer that arrived while the machine was asleep is not counted", async (
     const asked = answerOf(() => new Promise(() => undefined), 50);
     stall(60_000);
     expect(await asked).toMatchObject({ good: false, unseen: true });
-});
-
-it("the clock is ahead of the time that passes by how long this machine slept, and behind if it was set back", () => {
-    const shiftMs = clockShift();
-    vi.advanceTimersByTime(5_000);
-    expect(shiftMs()).toBe(0);
-    vi.setSystemTime(Date.now() + 60_000);
-    expect(shiftMs()).toBe(60_000);
-    vi.setSystemTime(Date.now() - 90_000);
-    expect(shiftMs()).toBe(-30_000);
 });
 
 describe("the problems of unsteady checks", () => {

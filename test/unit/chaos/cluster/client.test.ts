@@ -1,6 +1,6 @@
 import { ApiException } from "@kubernetes/client-node";
 import { expect, it } from "vitest";
-import { reasonOf } from "../../../../chaos/cluster/client";
+import { messageOf } from "../../../../chaos/cluster/client";
 
 const forbidden = { kind: "Status", message: 'pods is forbidden: User "ada" cannot list resource "pods"', code: 403 };
 
@@ -17,6 +17,11 @@ it.each([
         "the API server answered with status 502",
     ],
     ["with its own message if it is any other error", new Error("connect ECONNREFUSED"), "connect ECONNREFUSED"],
+    [
+        "with the error of the event if it is a WebSocket's",
+        Object.assign(new Event("error"), { error: new Error("Unexpected server response: 403") }),
+        "Unexpected server response: 403",
+    ],
 ])("an error of the API server is reported %s", (_, error, reason) => {
-    expect(reasonOf(error)).toBe(reason);
+    expect(messageOf(error)).toBe(reason);
 });

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { connect } from "../../../../chaos/cluster/client";
-import { problemOf } from "../../../../chaos/cluster/problem";
+import { explain, problemOf } from "../../../../chaos/cluster/problem";
 
 const refused = (code: number, message: string) =>
     new ApiException(code, "Unknown API Status Code!", JSON.stringify({ kind: "Status", message }), {});
@@ -43,13 +43,16 @@ it.each<[string, Error, RegExp]>([
         refused(404, 'namespaces "dmeo" not found'),
         /^namespace dmeo does not exist in this cluster\. .*: kubectl get namespaces$/,
     ],
-    ["another object that is missing", refused(404, 'pods "a" not found'), /^pods "a" not found$/],
+    ["another object that is missing", refused(404, 'pods "a" not found.'), /^pods "a" not found$/],
     ["another status", new ApiException(502, "", "<html>", {}), /^the API server answered with status 502$/],
-    ["another error", new Error("connect ECONNREFUSED"), /^connect ECONNREFUSED$/],
+    ["another error", new Error("connect ECONNREFUSED."), /^connect ECONNREFUSED$/],
 ])("%s is told in a sentence, with what to do", (_, error, problem) => {
     expect(problemOf(error)).toMatch(problem);
     expect(problemOf(error)).not.toMatch(/HTTP-Code|Body:/);
 });
+
+it("an error that is told alone keeps its last period", () =>
+    expect(explain(new Error("It was refused. Try again."))).toBe("It was refused. Try again."));
 
 describe("an API server", () => {
     const folder = mkdtempSync(join(tmpdir(), "chaos-shop-problems-"));

@@ -148,6 +148,19 @@ describe("ending one run during its update", () => {
         expect(lease().metadata.annotations).not.toHaveProperty(["chaos-shop/run"]);
     });
 
+    it("reads the lease once: own or another's, it is the same lease", async () => {
+        await endOne();
+        expect(run.cluster.calls.filter((call) => call === "readNamespacedLease")).toHaveLength(1);
+    });
+
+    it("tries nothing if the lease cannot be read: the attacks may be another stack's", async () => {
+        run.cluster.intercept = (call) => {
+            if (call === "readNamespacedLease") refuse(500, "etcd is slow");
+        };
+        await expect(endOne()).rejects.toThrow("etcd is slow");
+        expect(run.cluster.names("NetworkPolicy")).toEqual([attackObject]);
+    });
+
     it("changes nothing of another stack's run, which has begun after this one had ended", async () => {
         lease().spec.holderIdentity = "stack theirs (its application is in demo)";
         await endOne();

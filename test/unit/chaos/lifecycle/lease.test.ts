@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
     acquireLease,
     LeaseHeldError,
-    leaseHeldByOthers,
+    leaseFor,
     leaseName,
     releaseLease,
     renewLease,
@@ -102,9 +102,9 @@ describe("taking the lease", () => {
         cluster.clockAheadMs = ahead;
         vi.setSystemTime(renewed - ahead);
         await expect(acquireLease(cluster.api, ours)).rejects.toThrow(LeaseHeldError);
-        expect(await leaseHeldByOthers(cluster.api, ours)).toBeDefined();
+        expect(await leaseFor(cluster.api, ours)).toHaveProperty("others");
         vi.advanceTimersByTime(lastsMs + 1_000);
-        expect(await leaseHeldByOthers(cluster.api, ours)).toBeUndefined();
+        expect(await leaseFor(cluster.api, ours)).toEqual({});
         await acquireLease(cluster.api, ours);
         expect(lease().spec.holderIdentity).toContain("stack ours");
     });
@@ -113,7 +113,7 @@ describe("taking the lease", () => {
         await acquireLease(cluster.api, theirs);
         cluster.clockAheadMs = -lastsMs - 60_000;
         vi.advanceTimersByTime(lastsMs + 60_000);
-        expect(await leaseHeldByOthers(cluster.api, ours)).toBeDefined();
+        expect(await leaseFor(cluster.api, ours)).toHaveProperty("others");
         await expect(acquireLease(cluster.api, ours)).rejects.toThrow(LeaseHeldError);
     });
 
@@ -198,13 +198,21 @@ describe("releasing the lease", () => {
     });
 });
 
-describe("the lease is held by others", () => {
-    it("only while it is another stack's and has not expired", async () => {
-        expect(await leaseHeldByOthers(cluster.api, ours)).toBeUndefined();
+describe("the lease is another stack's", () => {
+    it("only while it has not expired", async () => {
+        expect(await leaseFor(cluster.api, ours)).toEqual({});
         await acquireLease(cluster.api, theirs);
-        expect(await leaseHeldByOthers(cluster.api, ours)).toMatch(/^stack theirs .* runs hot-deals-blackhole/);
-        expect(await leaseHeldByOthers(cluster.api, theirs)).toBeUndefined();
+        expect(await leaseFor(cluster.api, ours)).toEqual({
+            others: expect.stringMatching(/^stack theirs .* runs hot-deals-blackhole/),
+        });
         vi.advanceTimersByTime(lastsMs + 1_000);
-        expect(await leaseHeldByOthers(cluster.api, ours)).toBeUndefined();
+        expect(await leaseFor(cluster.api, ours)).toEqual({});
+    });
+
+    it("never if it is one's own, which stays so after its end", async () => {
+        await acquireLease(cluster.api, theirs);
+        expect(await leaseFor(cluster.api, theirs)).toEqual({ own: lease() });
+        vi.advanceTimersByTime(lastsMs + 1_000);
+        expect(await leaseFor(cluster.api, theirs)).toEqual({ own: lease() });
     });
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { journalSchema } from "../../../../chaos/report/journal";
+import { journalSchema } from "../../../../chaos/report/journal-schema";
 import { upgraded } from "../../../../chaos/report/journal-versions";
 
 const kept = (file: string) => JSON.parse(readFileSync(join(__dirname, file), "utf8"));

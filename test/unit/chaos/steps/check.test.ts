@@ -1,14 +1,16 @@
 import { Exec } from "@kubernetes/client-node";
-import { readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Attack } from "../../../../chaos/attacks/registry";
 import { http } from "../../../../chaos/checks/http";
 import type { KeptState } from "../../../../chaos/deadline/protocol";
 import { acquireLease } from "../../../../chaos/lifecycle/lease";
-import { type Conclusion, keptJournals } from "../../../../chaos/report/journal";
+import { keptJournals } from "../../../../chaos/report/journal-files";
+import type { Conclusion } from "../../../../chaos/report/journal-schema";
 import { check } from "../../../../chaos/steps/check";
 import type { LabeledTargets, SteadyState } from "../../../../chaos/steps/contract";
+import { refuse } from "../support/fake-cluster";
 import { attackObject, FakeRun, job } from "../support/fake-run";
 import { settled } from "../support/time";
 
@@ -160,6 +162,20 @@ describe("the verdict is INCONCLUSIVE", () => {
             if (call === "readNamespacedPodLog") throw new Error("connect ECONNREFUSED.");
         };
         expect(await reason()).toBe("Nothing is known: the cluster could not be asked: connect ECONNREFUSED.");
+    });
+
+    it("if the account may not ask the cluster, and then names the right", async () => {
+        run.cluster.intercept = (call) => {
+            if (call !== "readNamespacedPodLog") return;
+            refuse(
+                403,
+                'pods is forbidden: User "ada" cannot get resource "pods/log" in API group "" in the namespace "demo"',
+            );
+        };
+        expect(await reason()).toContain(
+            'the cluster could not be asked: the account "ada" may not get pods/log in namespace demo (403). Ask the ' +
+                "cluster's administrator for that right, then check: kubectl auth can-i get pods --subresource=log",
+        );
     });
 
     it("if the machine slept during the run", async () => {
@@ -375,7 +391,7 @@ describe("an abort rule", () => {
         expect(aborted!.endedAt).toBeGreaterThan(attackedAt! + aborted!.afterMs);
         expect(recovery!.undoneAt).toBe(aborted!.endedAt);
         expect(run.said.slice(1, 2)).toEqual(["pods: 0% of 2 s succeeded (abort below 50%); ending the attacks"]);
-        expect(run.said.at(-1)).toMatch(/^Recovered: pods succeeded again .* after the attacks were ended$/);
+        expect(run.said.at(-1)).toMatch(/^Recovered: pods succeeded again .* after the attack was undone$/);
     });
 
     it("does not wait for answers that are still missing", async () => {
@@ -493,16 +509,34 @@ describe("an abort rule", () => {
         expect(journal()).not.toHaveProperty("recovery");
     });
 
+    it("keeps its verdict if the report cannot be completed with the recovery", async () => {
+        breakApplication();
+        const { reports } = run.plan;
+        run.cluster.intercept = (call) => {
+            const picture = existsSync(reports) && readdirSync(reports).find((file) => file.endsWith(".svg"));
+            if (!picture || call !== "listNamespacedReplicaSet") return;
+            rmSync(join(reports, picture), { recursive: true });
+            mkdirSync(join(reports, picture));
+            run.setReady("hot-deals-2", true);
+        };
+        expect(await step()).toMatchObject({ verdict: "FAILED" });
+        expect(run.said.at(-2)).toMatch(/^The run's report could not be completed: EISDIR/);
+        expect(run.said.at(-1)).toMatch(/^Recovered: pods succeeded again .* after the attack was undone$/);
+    });
+
     it("fails the update if the attacks could not be ended at the first try, and tries again", async () => {
         breakUntilEnd();
         let refusals = 0;
         const restore = run.cluster.intercept;
         run.cluster.intercept = (call, request) => {
             restore(call, request);
-            if (call === "deleteCollectionNamespacedNetworkPolicy" && ++refusals === 1) throw new Error("timeout");
+            if (call === "deleteCollectionNamespacedNetworkPolicy" && ++refusals === 1)
+                throw Object.assign(new Error("aborted"), { name: "AbortError" });
         };
         await expect(step()).rejects.toThrow(/^FAILED: aborted after .* The attack is undone/);
-        expect(run.said).toContainEqual("The attacks could not be ended at once: timeout");
+        expect(run.said).toContainEqual(
+            expect.stringMatching(/^The attacks could not be ended at once: the API server did not answer in time\. /),
+        );
         expect(run.cluster.names("NetworkPolicy")).toEqual([]);
         expect(journal().aborted).not.toHaveProperty("endedAt");
     });

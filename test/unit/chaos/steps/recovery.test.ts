@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { acquireLease, leaseName } from "../../../../chaos/lifecycle/lease";
-import { keptJournals } from "../../../../chaos/report/journal";
+import { keptJournals } from "../../../../chaos/report/journal-files";
 import { check } from "../../../../chaos/steps/check";
 import { recovery } from "../../../../chaos/steps/recovery";
 import { attackObject, FakeRun, job } from "../support/fake-run";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { acquireLease, leaseName } from "../../../../chaos/lifecycle/lease";
-import { keptJournals } from "../../../../chaos/report/journal";
+import { keptJournals } from "../../../../chaos/report/journal-files";
 import { steadyState } from "../../../../chaos/steps/steady-state";
 import { FakeRun } from "../support/fake-run";
 import { settled } from "../support/time";

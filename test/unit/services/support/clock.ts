@@ -10,7 +10,7 @@ export function stopClock(): void {
 export const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 /** Lets sockets work until a condition holds. If it never does, the test times out. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+export async function turnUntil(condition: () => boolean | Promise<boolean>): Promise<void> {
     while (!(await condition())) await turn();
 }
 

@@ -1,0 +1,111 @@
+import { performAll, type Performed } from "../actions/perform";
+import { attackKindOf } from "../attacks/registry";
+import { ApiServerPulse } from "../checks/api-server";
+import { askThrough, look, namesOf } from "../checks/observe";
+import type { Cluster } from "../cluster/client";
+import { withoutPeriod } from "../cluster/problem";
+import type { Plan } from "../definition/plan";
+import { describeMilliseconds } from "../duration";
+import type { AttackProofs } from "../proof/attack-proofs";
+import type { Inconclusive, InconclusiveReason, Proven } from "../proof/outcome";
+import type { Seen } from "../report/compose";
+import { AbortWatch, endAttacks, type Ending } from "./abort";
+import { attacksExist, notSeen, whyOver } from "./attacks-last";
+import type { LabeledTargets, SteadyState, StepContext, StepInputs } from "./contract";
+import { AnswerProgress } from "./progress";
+
+/** What was seen, and how the attacks were ended if the run was aborted. */
+export type Watched = Seen & { ending?: Ending };
+
+/** What a run without a proven attack has seen. */
+export function seenNothing({ checks }: Plan, { inconclusive }: Inconclusive): Watched {
+    return { checks: checks.map(({ name }) => ({ name, answers: [] })), actions: [], inconclusive };
+}
+
+/**
+ * Watches the application through grace and window, and makes sure that nothing spoils the verdict.
+ *
+ * @param shiftMs see `clockShift`
+ */
+export async function watchWindow(
+    context: StepContext,
+    { steadyState, targets, attackObjects }: Pick<StepInputs, "steadyState" | "targets" | "attackObjects">,
+    proofs: AttackProofs,
+    proven: readonly Proven[],
+    shiftMs: () => number,
+): Promise<Watched> {
+    const { plan, cluster, say } = context;
+    const lengthMs = plan.window.graceMs + plan.window.durationMs;
+    const whole = describeMilliseconds(lengthMs);
+    say(`Proven: ${describeProven(plan, targets.attacks)}. Checking ${namesOf(plan)} for ${whole}`);
+    const progress = new AnswerProgress(context, plan.checks.length > 1);
+    const pulse = pulseOf(plan, cluster, steadyState);
+    const where = { ...plan, cluster, route: steadyState.route, pulse };
+    const watch = new AbortWatch(context, Math.max(...proven.map(({ attackedAt }) => attackedAt)));
+    const { signal } = watch;
+    const asking = plan.checks.map(async (planned) => {
+        const ask = () => progress.count(planned.name, look(planned, where));
+        const onAnswer = watch.follow(planned);
+        const answers = await askThrough(ask, lengthMs, planned.intervalMs, { onAnswer, signal });
+        return { name: planned.name, answers };
+    });
+    const asked = Promise.all(asking).finally(() => pulse?.stop());
+    const attacksLast = () => attacksExist(plan, cluster, attackObjects);
+    const [actions, held] = await Promise.all([
+        performAll(plan.actions, cluster, plan.namespace, attacksLast, say, signal),
+        proofs.whyNotHeld(proven, Date.now() + lengthMs, signal).catch((error: unknown) => notSeen(error).inconclusive),
+    ]);
+    const aborted = watch.end();
+    // The attacks of an aborted run do not wait for the last answers.
+    if (aborted === undefined) await asked;
+    const inconclusive =
+        // First, since it may be what the proof suffers from.
+        shiftedClock(shiftMs()) ?? held ?? failedAction(actions) ?? (await whyOver(plan, cluster, attackObjects));
+    const ending = aborted && (await endAttacks(context));
+    const endedAt = ending && "at" in ending ? ending.at : undefined;
+    const checks = await asked;
+    return { checks, actions, inconclusive, ...(aborted && { aborted: { ...aborted, endedAt }, ending }) };
+}
+
+/** A clock that is corrected little by little moves by less, in milliseconds. */
+const maxShiftMs = 1_000;
+
+/**
+ * Starts measuring how far this machine's clock is from the time that passes while it is awake, in milliseconds: ahead
+ * if it sleeps or the clock is set forward, behind (negative) if the clock is set back.
+ */
+export function clockShift(): () => number {
+    const difference = () => Date.now() - performance.now();
+    const before = difference();
+    return () => difference() - before;
+}
+
+/** Answers are counted by the clock. */
+function shiftedClock(shiftMs: number): InconclusiveReason | undefined {
+    const by = describeMilliseconds(Math.abs(shiftMs));
+    if (shiftMs > maxShiftMs) return `this machine slept for ${by} during the run, or its clock was set forward`;
+    return shiftMs < -maxShiftMs ? `this machine's clock was set back by ${by} during the run` : undefined;
+}
+
+/** Watches the API server if the checks ask the Service through it. */
+function pulseOf({ service, checks }: Plan, cluster: Cluster, { route }: SteadyState): ApiServerPulse | undefined {
+    if (service === undefined || route?.kind !== "apiServer") return undefined;
+    const limits = checks.map(({ check, timeoutMs }) =>
+        check.kind === "http" ? Math.min(timeoutMs, check.maxLatencyMs ?? timeoutMs) : timeoutMs,
+    );
+    return new ApiServerPulse(cluster, service, Math.min(...limits));
+}
+
+function failedAction(actions: readonly Performed[]): InconclusiveReason | undefined {
+    const failed = actions.find(({ problem }) => problem !== undefined);
+    return failed && `it was not possible to ${failed.action}: ${withoutPeriod(failed.problem!)}`;
+}
+
+/** The targets of each attack, and what is done to them, as a part of a sentence. */
+function describeProven({ attacks }: Plan, chosen: LabeledTargets["attacks"]): string {
+    const each = attacks.map(({ attack }, index) => {
+        const pods = chosen[index]!.targets.map(({ pod }) => pod);
+        return `${pods.join(", ")} ${pods.length === 1 ? "is" : "are"} ${attackKindOf(attack).describe(attack)}`;
+    });
+    return each.join("; ");
+}

@@ -1,0 +1,36 @@
+import { Exec, KubeConfig } from "@kubernetes/client-node";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, it, vi } from "vitest";
+import type { Cluster } from "../../../../chaos/cluster/client";
+import { probe } from "../../../../chaos/proof/probe";
+
+afterEach(() => vi.restoreAllMocks());
+
+function tried(server: string) {
+    const kubeconfig = new KubeConfig();
+    kubeconfig.loadFromClusterAndUser({ name: "test", server, skipTLSVerify: true }, { name: "test" });
+    const target = { namespace: "demo", pod: "hot-deals-1", container: "hot-deals" };
+    return probe({ kubeconfig } as Cluster, target, { lookup: "kubernetes" }, 100);
+}
+
+it("a probe that the API server refuses says so", async () => {
+    const server = createServer((_, response) => response.writeHead(403).end());
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const result = await tried(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    server.close();
+    expect(result).toEqual({
+        problem: "nothing can be run in hot-deals-1/hot-deals: Unexpected server response: 403",
+    });
+});
+
+it("a probe says why none of the API server's addresses can be reached", async () => {
+    const error = new AggregateError([
+        new Error("connect ECONNREFUSED ::1:1"),
+        new Error("connect ETIMEDOUT 10.0.0.9"),
+    ]);
+    vi.spyOn(Exec.prototype, "exec").mockRejectedValue(Object.assign(new Event("error"), { error, message: "" }));
+    expect(await tried("http://localhost:1")).toEqual({
+        problem: "nothing can be run in hot-deals-1/hot-deals: connect ECONNREFUSED ::1:1; connect ETIMEDOUT 10.0.0.9",
+    });
+});
