@@ -52,6 +52,6 @@ export interface StillWorks {
     outward?: { port: number };
     /** Fresh TCP connections between targets and peers: in these directions, to all declared ports but these. */
     peers?: { ways: readonly ("ingress" | "egress")[]; except: readonly number[] };
-    /** Fresh TCP connections between pods that are no targets. */
+    /** Fresh TCP connections from the witness to one of some pods that are no targets. */
     untouched?: true;
 }

@@ -1,6 +1,6 @@
 import { Agent } from "node:https";
 import { type ApiResponse, callApi } from "../cluster/in-cluster-api";
-import type { Pod } from "../targets/containers";
+import { type Pod, tcpPortsOf } from "../targets/containers";
 import { endpoint } from "./protocol";
 
 /** A connection per call would cost 2,000 TLS handshakes to unlabel 2,000 pods, and as many buffers at once. */
@@ -44,14 +44,11 @@ export async function* listed<T>(path: string, failure: string): AsyncGenerator<
     } while (next);
 }
 
-/** `address:port` of every TCP port that a pod declares. */
+/** The endpoints of every TCP port that a pod declares. */
 export function endpointsOf({ spec, status }: Pod): string[] {
     const podIP = status?.podIP;
     if (podIP === undefined) return [];
-    const ports = spec?.containers.flatMap((container) => container.ports ?? []) ?? [];
-    return ports
-        .filter(({ protocol = "TCP" }) => protocol === "TCP")
-        .map(({ containerPort }) => endpoint(podIP, containerPort));
+    return (spec?.containers ?? []).flatMap(tcpPortsOf).map((port) => endpoint(podIP, port));
 }
 
 /** Writes a line to the pod's log, beside its reports. */

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { inodeOf, unansweredProbes } from "./keepalive";
-import { addressOf, type KeptState } from "./protocol";
+import { type KeptState, parseEndpoint, reference } from "./protocol";
 
 /**
  * Time without a packet after which the kernel asks the other end for one. libuv sets 1 s between further probes, and
@@ -59,7 +59,7 @@ export class KeptConnections {
     /** Opens a connection in place of the one of that name. @returns whether that worked; if not, the old one stays */
     open(name: string, endpoint: string): Promise<boolean> {
         return new Promise((resolve) => {
-            const socket = connect({ ...addressOf(endpoint), timeout: connectTimeoutMs });
+            const socket = connect({ ...parseEndpoint(endpoint), timeout: connectTimeoutMs });
             let kept: Kept | undefined;
             const over = (how: NonNullable<Kept["over"]>) => {
                 if (kept) kept.over ??= how;
@@ -99,7 +99,7 @@ export class KeptConnections {
     async keep(targets: readonly (readonly string[])[], accepts: (endpoint: string) => boolean): Promise<void> {
         const wanted = new Set(targets.flat());
         for (const name of this.kept.keys()) {
-            if (name !== control && !wanted.has(name)) this.drop(name);
+            if (name !== reference && !wanted.has(name)) this.drop(name);
         }
         const openTo = async (endpoints: readonly string[]) => {
             if (!endpoints.every((endpoint) => this.lacks(endpoint))) return;
@@ -110,6 +110,3 @@ export class KeptConnections {
         await Promise.all(targets.map(openTo));
     }
 }
-
-/** Name of the connection to a pod that no attack touches: if it is lost, too, the witness itself has trouble. */
-export const control = "control";

@@ -7,16 +7,23 @@ export const deadlineContainer = "deadline";
 export interface ConnectionReport {
     /** When it began to try, in milliseconds since the epoch. */
     at: number;
-    /** Ports that accepted a fresh connection. */
+    /** Endpoints that accepted a fresh connection, and `reference`. */
     open: string[];
-    /** Ports that did not. */
+    /** Endpoints that did not, and `reference`. */
     closed: string[];
     /**
-     * What the connections that the Job keeps open showed when it began to try, each by its port, and `control`: one to
-     * a pod that no attack touches. Without those of which nothing is known. @default none
+     * What the connections that the Job keeps open showed when it began to try, each by its endpoint, and `reference`.
+     * Without those of which nothing is known. @default none
      */
     kept?: Readonly<Record<string, KeptState>>;
 }
+
+/**
+ * What reports call some pods that no attack touches, as if they were one. It is open if one of them accepts a fresh
+ * connection, and closed if none does any more that is still ready. If it is closed or its kept connection is lost, it
+ * is not the targets alone that are cut off. Absent if no such pod was ever reached.
+ */
+export const reference = "reference";
 
 /**
  * What a connection that stays open shows: `answering`, a packet has come within the last 2 s; `silent`, none has for
@@ -36,7 +43,7 @@ export const maxKept = 100;
 export interface Presence {
     /** Where it accepts connections from the targets. */
     address: string;
-    /** The ports of all labeled pods that it has found so far, named as in reports. */
+    /** The endpoints of all labeled pods that it has found so far. */
     watched: string[];
 }
 
@@ -109,13 +116,13 @@ export interface LogLine {
 
 export type Change = "open" | "closed" | "gone" | KeptState | "unkept";
 
-/** A port of a pod, as reports name it: `10.244.0.7:8080`, `[fd00::7]:8080`. */
+/** The endpoint that is a port of a pod: `10.244.0.7:8080`, `[fd00::7]:8080`. */
 export function endpoint(address: string, port: number): string {
     return `${address.includes(":") ? `[${address}]` : address}:${port}`;
 }
 
-/** What `endpoint` made a name of. */
-export function addressOf(name: string): { host: string; port: number } {
-    const [, host, port] = /^\[?(.*?)\]?:(\d+)$/.exec(name)!;
+/** What `endpoint` made an endpoint of. */
+export function parseEndpoint(text: string): { host: string; port: number } {
+    const [, host, port] = /^\[?(.*?)\]?:(\d+)$/.exec(text)!;
     return { host: host!, port: Number(port) };
 }

@@ -1,18 +1,18 @@
-import { connect, createServer } from "node:net";
+import { createServer } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { annotations, labels, targetLabelOf } from "../cluster/labels";
 import type { KeptTargets } from "../definition/plan";
 import type { Pod } from "../targets/containers";
+import { accepts } from "./accepts";
 import { endpointsOf, listed, log, patch } from "./api";
-import { ControlConnection } from "./control-connection";
 import { inTurns } from "./in-turns";
 import type { JobLog } from "./job-log";
 import { KeptConnections } from "./kept-connections";
 import { keptTargets } from "./lease-look";
-import { addressOf, type JobAttack, type LeaseOfRun, maxKept, type Presence } from "./protocol";
+import { type JobAttack, type LeaseOfRun, maxKept, parseEndpoint, type Presence, reference } from "./protocol";
+import { ReferencePods } from "./reference-pods";
 
-const connectTimeoutMs = 1_000;
 /**
  * Time between reports. While the targets can be reached, the attack may take effect at any moment, which starts the
  * check.
@@ -30,7 +30,7 @@ const maxConnecting = 1_000;
 interface LabeledPod {
     name: string;
     label: string;
-    /** `address:port` of every TCP port that the pod declares. */
+    /** Of every TCP port that the pod declares. */
     endpoints: string[];
 }
 
@@ -46,7 +46,8 @@ export async function labeledPods(namespace: string, attacks: readonly JobAttack
 
 /**
  * Tries to connect to every port of every labeled pod, again and again, and logs what has changed. Also keeps
- * connections open, as the lease says, and logs what becomes of them.
+ * connections open, as the lease says, and logs what becomes of them. If it keeps any, it also tries to connect to pods
+ * that no attack touches.
  *
  * @param ending no pod is announced any more: an attack must not begin on a pod that is labeled while this Job ends
  */
@@ -57,11 +58,12 @@ export async function witness(
     jobLog: JobLog,
     ending: AbortSignal,
 ): Promise<void> {
+    let pods: LabeledPod[] = [];
     let endpoints: string[] = [];
     let announced: string | undefined;
     let toKeep: KeptTargets | undefined;
     const kept = new KeptConnections();
-    const controlConnection = new ControlConnection(namespace, kept);
+    const referencePods = new ReferencePods(namespace, kept);
     const announceChange = async () => {
         const watched = endpoints.join();
         if (watched === announced) return;
@@ -74,20 +76,29 @@ export async function witness(
         const at = Date.now();
         const states = kept.states();
         // If the API server does not answer, the targets are the last known ones.
-        const pods = await labeledPods(namespace, attacks).catch(log);
+        pods = (await labeledPods(namespace, attacks).catch(log)) ?? pods;
         if (ending.aborted) return;
-        endpoints = pods?.flatMap((pod) => pod.endpoints) ?? endpoints;
-        const accepted = await inTurns(endpoints, maxConnecting, accepts);
+        endpoints = pods.flatMap((pod) => pod.endpoints);
+        const targets = targetsToKeep(pods, toKeep ?? {});
+        const [accepted, referenceAccepts] = await Promise.all([
+            inTurns(endpoints, maxConnecting, accepts),
+            targets.length > 0 ? referencePods.look() : undefined,
+        ]);
         const open = endpoints.filter((_, index) => accepted[index]);
         const closed = endpoints.filter((_, index) => !accepted[index]);
-        jobLog.looked({ at, open, closed, kept: states });
+        const referenceIf = (state: boolean) => (referenceAccepts === state ? [reference] : []);
+        jobLog.looked({
+            at,
+            open: [...open, ...referenceIf(true)],
+            closed: [...closed, ...referenceIf(false)],
+            kept: states,
+        });
         // Before the targets are announced: an attack may begin then.
-        if (pods && toKeep) {
-            const targets = targetsToKeep(pods, toKeep);
-            if (targets.length > 0) controlConnection.tend(pods.map(({ name }) => name));
-            const accepting = new Set(open);
-            await kept.keep(targets, (endpoint) => accepting.has(endpoint));
-        }
+        const accepting = new Set(open);
+        await Promise.all([
+            kept.keep(targets, (endpoint) => accepting.has(endpoint)),
+            targets.length > 0 && referencePods.tend(pods.map(({ name }) => name)),
+        ]);
         await announceChange();
         const pause = closed.length > 0 ? pauseMs.closed : pauseMs.open;
         await sleep(Math.max(0, at + Math.max(pause, endpoints.length * msPerEndpoint) - Date.now()));
@@ -97,13 +108,13 @@ export async function witness(
 /** The attacked endpoints of each target that a connection is kept to. */
 function targetsToKeep(pods: readonly LabeledPod[], toKeep: KeptTargets): string[][] {
     return Object.entries(toKeep).flatMap(([label, { ports }]) => {
-        const isAttacked = (endpoint: string) => ports?.includes(addressOf(endpoint).port) ?? true;
+        const isAttacked = (endpoint: string) => ports?.includes(parseEndpoint(endpoint).port) ?? true;
         const targets = pods.filter((pod) => pod.label === label).slice(0, maxKept);
-        return targets.map(({ endpoints }) => endpoints.filter(isAttacked));
+        return targets.map(({ endpoints }) => endpoints.filter(isAttacked)).filter(({ length }) => length > 0);
     });
 }
 
-/** Notes in this pod's annotation which ports it watches, and where targets can connect to it. */
+/** Notes in this pod's annotation which endpoints it watches, and where targets can connect to it. */
 async function announce(namespace: string, watched: string[]): Promise<void> {
     const addresses = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
     const presence: Presence = { address: addresses.find(({ internal }) => !internal)!.address, watched };
@@ -117,19 +128,4 @@ export function acceptConnections(port: number): void {
     createServer((socket) => socket.on("error", log).end())
         .on("error", log)
         .listen(port);
-}
-
-/** Whether a fresh connection is accepted. */
-function accepts(address: string): Promise<boolean> {
-    return new Promise((resolve) => {
-        const socket = connect({ ...addressOf(address), timeout: connectTimeoutMs });
-        const settle = (accepted: boolean) => {
-            socket.destroy();
-            resolve(accepted);
-        };
-        socket
-            .once("connect", () => settle(true))
-            .once("error", () => settle(false))
-            .once("timeout", () => settle(false));
-    });
 }

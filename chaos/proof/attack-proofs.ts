@@ -3,12 +3,12 @@ import type { Cluster } from "../cluster/client";
 import { type Plan, targetLabelFor } from "../definition/plan";
 import type { Chosen } from "../targets/choose";
 import { AttackProof } from "./attack-proof";
-import { type Established, whyNotCut } from "./established";
-import type { Control, Inconclusive, InconclusiveReason, Proven } from "./outcome";
+import { type Established, whyEstablishedNotCut } from "./established";
+import type { Baseline, Inconclusive, InconclusiveReason, Proven } from "./outcome";
 import { PositiveControl } from "./positive-control";
 import { Witness } from "./witness";
 
-interface Attack {
+interface Proving {
     name: string;
     proof: AttackProof;
     witness: Witness;
@@ -17,37 +17,39 @@ interface Attack {
     wantsCut: boolean;
 }
 
+export interface AttackProofsArgs {
+    cluster: Cluster;
+    plan: Plan;
+    /** Name of the deadline Job. */
+    job: string;
+    /** The targets of the attacks, in the order of the plan. */
+    chosen: readonly Chosen[];
+    /** How long the slowest baseline took. @default the baselines' time limit */
+    baselineMs?: number;
+    /** Parts of the positive controls that did not work before the attacks. @default none */
+    leftOut?: readonly string[];
+}
+
 /** Proves all attacks of an experiment at once. If one is not proven, nothing is known. */
 export class AttackProofs {
-    private readonly attacks: Attack[];
+    private readonly attacks: Proving[];
 
-    /**
-     * @param job name of the deadline Job
-     * @param chosen the targets of the attacks, in the order of the plan
-     * @param controlMs how long the slowest control took @default the controls' time limit
-     * @param leftOut parts of the positive controls that did not work before the attacks @default none
-     */
-    constructor(
-        cluster: Cluster,
-        plan: Plan,
-        job: string,
-        chosen: readonly Chosen[],
-        controlMs?: number,
-        leftOut?: readonly string[],
-    ) {
+    constructor({ cluster, plan, job, chosen, baselineMs, leftOut }: AttackProofsArgs) {
+        const { namespace } = plan;
         const attacked = new Set(chosen.flatMap(({ targets }) => targets.map(({ uid }) => uid)));
         this.attacks = plan.attacks.map((planned, index) => {
             const proof = attackKindOf(planned.attack).proof(planned.attack);
             const { targets, peers } = chosen[index]!;
-            const label = targetLabelFor(plan, planned);
-            const witness = new Witness(cluster, plan.namespace, job, label, targets, proof.inward);
+            const targetLabel = targetLabelFor(plan, planned);
+            const witness = new Witness({ cluster, namespace, job, targetLabel, targets, inward: proof.inward });
             // Another attack may cut off a peer.
             const spared = peers?.filter(({ uid }) => !attacked.has(uid));
-            const positive = new PositiveControl(cluster, proof, { targets, peers: spared }, witness, leftOut);
+            const allowed = { targets, peers: spared };
+            const positive = new PositiveControl({ cluster, proof, chosen: allowed, witness, leftOut });
             return {
                 name: planned.name,
                 witness,
-                proof: new AttackProof(cluster, proof, { targets, peers }, witness, controlMs, positive),
+                proof: new AttackProof({ cluster, proof, chosen: { targets, peers }, witness, baselineMs, positive }),
                 deletesPods: proof.deleted === true,
                 wantsCut: planned.established === "cut",
             };
@@ -57,17 +59,17 @@ export class AttackProofs {
     /**
      * Before the attacks: waits until the Job has looked at all targets, and tries what must fail.
      *
-     * @returns how long the slowest control took, or the first inconclusive reason
+     * @returns how long the slowest baseline took, or the first inconclusive reason
      * @throws Error if the Job does not start
      */
-    async control(): Promise<Control> {
-        const controls = await Promise.all(
-            this.attacks.map(async ({ witness, proof }) => (await Promise.all([proof.control(), witness.begun()]))[0]),
+    async baseline(): Promise<Baseline> {
+        const baselines = await Promise.all(
+            this.attacks.map(async ({ witness, proof }) => (await Promise.all([proof.baseline(), witness.begun()]))[0]),
         );
-        const inconclusive = this.firstReason(controls.map(reasonIn));
+        const inconclusive = this.firstReason(baselines.map(reasonIn));
         if (inconclusive !== undefined) return { inconclusive };
-        const done = controls.filter((control) => "tookMs" in control);
-        const leftOut = done.flatMap((control) => control.leftOut ?? []);
+        const done = baselines.filter((baseline) => "tookMs" in baseline);
+        const leftOut = done.flatMap((baseline) => baseline.leftOut ?? []);
         return { tookMs: Math.max(...done.map(({ tookMs }) => tookMs)), ...(leftOut.length > 0 && { leftOut }) };
     }
 
@@ -83,12 +85,12 @@ export class AttackProofs {
      *
      * @returns why not, as far as is seen
      */
-    async hold(
+    async whyNotHeld(
         proven: readonly Proven[],
         endMs: number,
         signal?: AbortSignal,
     ): Promise<InconclusiveReason | undefined> {
-        const reasons = this.attacks.map(({ proof }, index) => proof.attackHolds(proven[index]!, endMs, signal));
+        const reasons = this.attacks.map(({ proof }, index) => proof.whyNotHeld(proven[index]!, endMs, signal));
         return this.firstReason(await Promise.all(reasons));
     }
 
@@ -98,9 +100,11 @@ export class AttackProofs {
     }
 
     /** Why an attack that wants established connections cut is not proven. Undefined if they are. */
-    notCut(established: readonly Established[]): InconclusiveReason | undefined {
+    whyEstablishedNotCut(established: readonly Established[]): InconclusiveReason | undefined {
         return this.firstReason(
-            this.attacks.map(({ wantsCut }, index) => (wantsCut ? whyNotCut(established[index]!) : undefined)),
+            this.attacks.map(({ wantsCut }, index) =>
+                wantsCut ? whyEstablishedNotCut(established[index]!) : undefined,
+            ),
         );
     }
 

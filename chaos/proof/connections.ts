@@ -1,3 +1,4 @@
+import { endpoint } from "../deadline/protocol";
 import type { Target } from "../targets/containers";
 
 /** A connection to try from within a container. */
@@ -6,20 +7,24 @@ export interface Connection {
     question: { connect: { host: string; port: number } };
 }
 
+const anyPort = () => true;
+
 /** A connection from each of some containers to each declared TCP port that is asked for, of each of others. */
 export function connections(
     from: readonly Target[],
     to: readonly Target[],
-    isAskedFor?: (port: number) => boolean,
+    isAskedFor: (port: number) => boolean = anyPort,
 ): Connection[] {
-    const questions = socketsOf(to, isAskedFor).map((connect) => ({ connect }));
+    const questions = to.flatMap(({ address: host, ports }) =>
+        ports.filter(isAskedFor).map((port) => ({ connect: { host, port } })),
+    );
     return from.flatMap((source) => questions.map((question) => ({ from: source, question })));
 }
 
-/** Every declared TCP port of every container, or only those that are asked for. */
-export function socketsOf(
-    containers: readonly Target[],
-    isAskedFor: (port: number) => boolean = () => true,
-): { host: string; port: number }[] {
-    return containers.flatMap(({ address: host, ports }) => ports.filter(isAskedFor).map((port) => ({ host, port })));
+/** The endpoints of every declared TCP port of some containers, or only those that are asked for. */
+export function endpointsOfTargets(
+    targets: readonly Target[],
+    isAskedFor: (port: number) => boolean = anyPort,
+): string[] {
+    return targets.flatMap(({ address, ports }) => ports.filter(isAskedFor).map((port) => endpoint(address, port)));
 }

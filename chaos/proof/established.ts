@@ -1,5 +1,6 @@
-import { type ConnectionReport, type KeptState, maxKept, silentAfterMs } from "../deadline/protocol";
+import { type ConnectionReport, type KeptState, maxKept, reference, silentAfterMs } from "../deadline/protocol";
 import type { InconclusiveReason } from "./outcome";
+import { hasAll } from "./reports";
 
 /** What became of the connections that the witness had to an attack's targets before it. */
 export interface Established {
@@ -56,19 +57,8 @@ function together(outcomes: readonly Outcome[]): Outcome {
 
 /** The reports up to the first after the attack was seen in which a target can be reached or has lost its label. */
 function whileCut(all: readonly ConnectionReport[], endpoints: readonly string[], from: number): ConnectionReport[] {
-    // Reports without a change share their lists.
-    const known = new Map<readonly string[], boolean>();
-    const isCut = ({ closed }: ConnectionReport) => {
-        if (!known.has(closed)) {
-            const those = new Set(closed);
-            known.set(
-                closed,
-                endpoints.every((endpoint) => those.has(endpoint)),
-            );
-        }
-        return known.get(closed)!;
-    };
-    const end = all.findIndex((report) => report.at >= from && !isCut(report));
+    const areAllIn = hasAll(endpoints);
+    const end = all.findIndex(({ at, closed }) => at >= from && !areAllIn(closed));
     return all.slice(0, end === -1 ? undefined : end);
 }
 
@@ -97,20 +87,20 @@ function becameOfOne(reports: readonly ConnectionReport[], endpoints: readonly s
     if (since.state === "lost" && since.at - witnessedAt > resetByNetworkMs)
         return unknown("the connections were reset during the attack, by the network or by the targets");
     const cutAt = since.state === "silent" ? since.at - silentAfterMs : since.at;
-    return controlFailed(reports, cutAt, since.at) ?? { became: "cut", afterMs: Math.max(0, cutAt - witnessedAt) };
+    return whyOwnLoss(reports, cutAt, since.at) ?? { became: "cut", afterMs: Math.max(0, cutAt - witnessedAt) };
 }
 
-/** Why a connection that was lost may have been the witness's own loss. Undefined if the control connection lived. */
-function controlFailed(reports: readonly ConnectionReport[], cutAt: number, seenAt: number): Outcome | undefined {
+/** Why a connection that was lost may have been the witness's own loss. Undefined if the reference connection lived. */
+function whyOwnLoss(reports: readonly ConnectionReport[], cutAt: number, seenAt: number): Outcome | undefined {
     const settledAt = seenAt + silentAfterMs;
     const about = reports.filter(({ at }) => at >= cutAt - silentAfterMs && at <= settledAt);
-    const states = about.map(({ kept }) => kept?.control);
+    const states = about.map(({ kept }) => kept?.[reference]);
     if (states.some((state) => state === "lost" || state === "silent"))
         return unknown("the witness lost its connection to a pod that was not attacked at the same time");
     const after = reports.filter(({ at }) => at >= settledAt);
     if (after.length === 0) return windowEnded;
     // The first of them says that packets came since the loss was seen.
-    if (states.includes("answering") && after.some(({ kept }) => kept?.control === "answering")) return undefined;
+    if (states.includes("answering") && after.some(({ kept }) => kept?.[reference] === "answering")) return undefined;
     return unknown("the namespace has no other ready pod with a TCP port, which a connection could be compared with");
 }
 
@@ -122,7 +112,7 @@ export function describeEstablished({ became, afterMs }: Established): string {
 }
 
 /** Why an attack that wants established connections cut gives no verdict. Undefined if they were cut. */
-export function whyNotCut({ became, reason }: Established): InconclusiveReason | undefined {
+export function whyEstablishedNotCut({ became, reason }: Established): InconclusiveReason | undefined {
     if (became === "cut") return undefined;
     const wanted = "the experiment wants them cut (established: cut)";
     const allow = "accept any outcome: pulumi config set experiment.established any";

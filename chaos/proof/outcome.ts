@@ -10,7 +10,7 @@ export interface Inconclusive {
 }
 
 /** What must fail under the attack was tried before it: how long that took, or why it did not even work then. */
-export type Control =
+export type Baseline =
     | Inconclusive
     | {
           tookMs: number;

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Proof } from "../attacks/kind";
+import type { Proof, StillWorks } from "../attacks/kind";
 import type { Cluster } from "../cluster/client";
-import { targetLabelOf } from "../cluster/labels";
 import { problemOf } from "../cluster/problem";
 import type { Chosen } from "../targets/choose";
-import { attackable, containersOf, type Target } from "../targets/containers";
-import { connections, socketsOf } from "./connections";
+import { reference } from "../deadline/protocol";
+import type { Target } from "../targets/containers";
+import { connections, endpointsOfTargets } from "./connections";
 import { overreachAdvice, type InconclusiveReason } from "./outcome";
-import { probe, type ProbeResult, type Question } from "./probe";
+import { probe, type Question } from "./probe";
 import type { Witness } from "./witness";
 
 /** Generous: a connection that is slow once, on a busy machine, must not spoil a run. */
@@ -15,36 +15,32 @@ const attempts = 3;
 const timeoutMs = 1_000;
 const pauseMs = 500;
 
-/** How many untouched pods are tried. One that answers is enough: the attack may have made others crash. */
-const maxUntouched = 5;
-
-/** Where a connection is tried from. */
-type Place = Pick<Target, "namespace" | "pod" | "container">;
-
 interface Trial {
     /** As a part of a sentence: "from hot-deals-1/hot-deals to another pod". */
     name: string;
-    from: Place;
-    /** One that works is enough. */
-    questions: Question[];
+    from: Target;
+    question: Question;
+}
+
+export interface PositiveControlArgs {
+    cluster: Cluster;
+    proof: Pick<Proof, "stillWorks">;
+    /** Without peers that another attack cuts off. */
+    chosen: Pick<Chosen, "targets" | "peers">;
+    witness: Witness;
+    /** Names of trials that did not work before the attack: they say nothing about it. @default none */
+    leftOut?: readonly string[];
 }
 
 /**
- * Tries what an attack must leave alone: before it, when it is proven, and at the end. Connections into the targets are
- * tried by the witness, all the time.
+ * Tries what an attack must leave alone: before it, when it is proven, and at the end. Connections into the targets and
+ * between pods that are no targets are tried by the witness, all the time.
  */
 export class PositiveControl {
-    private readonly stillWorks: NonNullable<Proof["stillWorks"]>;
+    private readonly stillWorks: StillWorks;
 
-    constructor(
-        private readonly cluster: Cluster,
-        { stillWorks = {} }: Proof,
-        private readonly chosen: Pick<Chosen, "targets" | "peers">,
-        private readonly witness: Witness,
-        /** Names of trials that did not work before the attack: they say nothing about it. */
-        private readonly leftOut: readonly string[] = [],
-    ) {
-        this.stillWorks = stillWorks;
+    constructor(private readonly args: PositiveControlArgs) {
+        this.stillWorks = args.proof.stillWorks ?? {};
     }
 
     /**
@@ -61,9 +57,9 @@ export class PositiveControl {
     }
 
     /** Tries under attack what worked before it. Never rejects. @returns what has failed each time, in a sentence */
-    async lost(): Promise<InconclusiveReason | undefined> {
+    async whyOverreaching(): Promise<InconclusiveReason | undefined> {
         try {
-            const trials = (await this.trials(0)).filter(({ name }) => !this.leftOut.includes(name));
+            const trials = (await this.trials(0)).filter(({ name }) => !this.args.leftOut?.includes(name));
             const failures = await Promise.all(trials.map((trial) => this.failure(trial)));
             return failures.find((failure) => failure !== undefined);
         } catch (error) {
@@ -72,67 +68,53 @@ export class PositiveControl {
     }
 
     /**
-     * The connections into the targets that the witness has lost under attack.
+     * The connections that the witness has lost under attack.
      *
      * @param since when the attack was seen to work, by the witness's clock
      * @returns the first, in a sentence
      */
-    async lostInward(since: number): Promise<InconclusiveReason | undefined> {
-        const { inward } = this.stillWorks;
-        if (!inward) return undefined;
-        const sockets = socketsOf(this.chosen.targets).filter(({ port }) => !inward.except.includes(port));
-        const lost = await this.witness.lostAmong(sockets, since);
-        return lost === undefined ? undefined : overreach(`from another pod to ${lost}`);
+    async whyOverreachingByWitness(since: number): Promise<InconclusiveReason | undefined> {
+        const { inward, untouched } = this.stillWorks;
+        const { chosen, witness } = this.args;
+        const isSpared = (port: number) => inward?.except.includes(port) === false;
+        const names = [...endpointsOfTargets(chosen.targets, isSpared), ...(untouched ? [reference] : [])];
+        if (names.length === 0) return undefined;
+        const lost = await witness.lostAmong(names, since);
+        if (lost === undefined) return undefined;
+        return overreach(lost === reference ? "between pods that are no targets" : `from another pod to ${lost}`);
     }
 
     /** Tries something several times. @returns why it does not work, in a sentence */
-    private async failure({ name, from, questions }: Trial): Promise<InconclusiveReason | undefined> {
-        let results: ProbeResult[] = [];
-        for (let attempt = 1; attempt <= attempts; attempt++) {
-            if (attempt > 1) await sleep(pauseMs);
-            results = await Promise.all(questions.map((question) => probe(this.cluster, from, question, timeoutMs)));
-            if (results.some((result) => "worked" in result && result.worked)) return undefined;
+    private async failure({ name, from, question }: Trial): Promise<InconclusiveReason | undefined> {
+        for (let attempt = 1; ; attempt++) {
+            const result = await probe(this.args.cluster, from, question, timeoutMs);
+            if ("worked" in result && result.worked) return undefined;
+            if (attempt === attempts) return "problem" in result ? couldNotBeTried(result.problem) : overreach(name);
+            await sleep(pauseMs);
         }
-        const untried = results.find((result) => "problem" in result);
-        return untried ? couldNotBeTried(untried.problem) : overreach(name);
     }
 
     private async trials(waitMs: number): Promise<Trial[]> {
-        const { outward, peers, untouched } = this.stillWorks;
-        const { targets, peers: peerPods = [] } = this.chosen;
+        const { outward, peers } = this.stillWorks;
+        const { targets, peers: peerPods = [] } = this.args.chosen;
         const trials: Trial[] = [];
         if (outward) {
-            const question = { connect: { host: (await this.witness.place(waitMs)).address, port: outward.port } };
-            for (const from of targets)
-                trials.push({ name: `from ${nameOf(from)} to another pod`, from, questions: [question] });
+            const question = { connect: { host: await this.args.witness.address(waitMs), port: outward.port } };
+            for (const from of targets) trials.push({ name: `from ${nameOf(from)} to another pod`, from, question });
         }
         for (const way of peers?.ways ?? []) {
             const [from, to] = way === "egress" ? [targets, peerPods] : [peerPods, targets];
             for (const { from: place, question } of connections(from, to, (port) => !peers!.except.includes(port))) {
                 const { host, port } = question.connect;
                 const name = `from ${nameOf(place)} to ${host} at port ${port}`;
-                trials.push({ name, from: place, questions: [question] });
+                trials.push({ name, from: place, question });
             }
-        }
-        if (untouched) {
-            const questions = await this.untouched();
-            const from = await this.witness.place(waitMs);
-            if (questions.length > 0) trials.push({ name: "between pods that are no targets", from, questions });
         }
         return trials;
     }
-
-    /** Connections to some pods of the targets' namespace that no experiment attacks. */
-    private async untouched(): Promise<Question[]> {
-        const namespace = this.chosen.targets[0]!.namespace;
-        const { items } = await this.cluster.core.listNamespacedPod({ namespace });
-        const others = items.filter((pod) => attackable(pod) && targetLabelOf(pod) === undefined);
-        const sockets = others.flatMap((pod) => socketsOf(containersOf(pod, undefined, "")).slice(0, 1));
-        return sockets.slice(0, maxUntouched).map((connect) => ({ connect }));
-    }
 }
 
-const nameOf = ({ pod, container }: Place) => `${pod}/${container}`;
+const nameOf = ({ pod, container }: Target) => `${pod}/${container}`;
 
 function overreach(connection: string): InconclusiveReason {
     return (

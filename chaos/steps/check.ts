@@ -28,7 +28,7 @@ export const check: Step<"check", keyof Given> = async (context, given) => {
     const over = await whyOver(plan, cluster, given.attackObjects);
     const before = over === undefined ? control : { inconclusive: over };
     const { tookMs, leftOut } = "tookMs" in before ? before : {};
-    const proofs = new AttackProofs(cluster, plan, given.deadlineJob, chosen, tookMs, leftOut);
+    const proofs = new AttackProofs({ cluster, plan, job: given.deadlineJob, chosen, baselineMs: tookMs, leftOut });
     const readiness = new ReadinessRecorder(cluster, plan.defaultNamespace);
 
     const proof = "inconclusive" in before ? before : await proofs.proven().catch(notSeen);
@@ -76,7 +76,7 @@ async function establishedUnder(
     const notAsked = (error: unknown) =>
         proven.map((): Established => ({ became: "unknown", reason: notSeen(error).inconclusive }));
     const established = await proofs.established(proven).catch(notAsked);
-    seen.inconclusive ??= proofs.notCut(established);
+    seen.inconclusive ??= proofs.whyEstablishedNotCut(established);
     return established;
 }
 

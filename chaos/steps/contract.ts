@@ -2,7 +2,7 @@
 import type { Route } from "../checks/service";
 import type { Cluster } from "../cluster/client";
 import type { Plan } from "../definition/plan";
-import type { Control } from "../proof/outcome";
+import type { Baseline } from "../proof/outcome";
 import type { Conclusion } from "../report/journal-schema";
 import type { Chosen } from "../targets/choose";
 
@@ -26,8 +26,8 @@ export interface SteadyState {
 export interface LabeledTargets {
     /** In the order of the plan's attacks. */
     attacks: Chosen[];
-    /** Whether that which must fail under the attacks worked before them. */
-    control: Control;
+    /** The baseline: whether what must fail under the attacks worked before them. It is in the state of stacks. */
+    control: Baseline;
 }
 
 /** What steps are given by earlier steps and resources. */

@@ -27,9 +27,9 @@ export const labelTargets: Step<"label-targets", "deadlineJob"> = async (context
             for (const pod of targets) await labelPod(cluster, pod, label);
             say(describe(plan, index, chosen[index]!));
         }
-        const control = await new AttackProofs(cluster, plan, deadlineJob, chosen).control();
-        if ("tookMs" in control && control.leftOut) say(describeLeftOut(control.leftOut));
-        return { attacks: chosen, control };
+        const baseline = await new AttackProofs({ cluster, plan, job: deadlineJob, chosen }).baseline();
+        if ("tookMs" in baseline && baseline.leftOut) say(describeLeftOut(baseline.leftOut));
+        return { attacks: chosen, control: baseline };
     } catch (error) {
         await unlabelAll(cluster, plan.namespace);
         throw error;

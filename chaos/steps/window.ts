@@ -53,7 +53,7 @@ export async function watchWindow(
     const attacksLast = () => attacksExist(plan, cluster, attackObjects);
     const [actions, held] = await Promise.all([
         performAll(plan.actions, cluster, plan.namespace, attacksLast, say, signal),
-        proofs.hold(proven, Date.now() + lengthMs, signal).catch((error: unknown) => notSeen(error).inconclusive),
+        proofs.whyNotHeld(proven, Date.now() + lengthMs, signal).catch((error: unknown) => notSeen(error).inconclusive),
     ]);
     const aborted = watch.end();
     // The attacks of an aborted run do not wait for the last answers.

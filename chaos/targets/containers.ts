@@ -106,9 +106,7 @@ export function containersOf(pod: Pod, deployment: string | undefined, clusterNa
         containerId: running.get(container.name) ?? "",
         address: pod.status!.podIP!,
         ...(addresses.length > 1 && { addresses }),
-        ports: (container.ports ?? [])
-            .filter(({ protocol = "TCP" }) => protocol === "TCP")
-            .map(({ containerPort }) => containerPort),
+        ports: tcpPortsOf(container),
         ready: isReady(pod),
         attributes: {
             "k8s.cluster-name": clusterName,
@@ -124,6 +122,11 @@ export function containersOf(pod: Pod, deployment: string | undefined, clusterNa
             ),
         },
     }));
+}
+
+/** The TCP ports that a container declares. */
+export function tcpPortsOf({ ports = [] }: NonNullable<Pod["spec"]>["containers"][number]): number[] {
+    return ports.filter(({ protocol = "TCP" }) => protocol === "TCP").map(({ containerPort }) => containerPort);
 }
 
 /** The ReplicaSet that owns a pod, if any. Its Deployment must be looked up. */

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { afterEach, beforeEach, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { witnessPorts } from "../../../chaos/attacks/witness-ports";
 import { JobProcess, podPath, policyPath } from "./support/job-process";
 import { hostname } from "node:os";
@@ -18,4 +18,6 @@ it.each([...witnessPorts])("accepts connections on port %i, which the targets tr
     const socket = connect({ host: "127.0.0.1", port });
     await once(socket, "connect");
     socket.destroy();
+    // Otherwise something else on this machine has accepted it.
+    expect(job.output).not.toContain("EADDRINUSE");
 });

@@ -20,8 +20,10 @@ afterEach(() => run.close());
 
 function proofOf(proof: Proof, peers?: Target[]): AttackProof {
     const targets = [run.target()];
-    const witness = new Witness(run.cluster.api, "demo", job, label, targets, proof.inward);
-    return new AttackProof(run.cluster.api, proof, { targets, peers }, witness, 30);
+    const cluster = run.cluster.api;
+    const { inward } = proof;
+    const witness = new Witness({ cluster, namespace: "demo", job, targetLabel: label, targets, inward });
+    return new AttackProof({ cluster, proof, chosen: { targets, peers }, witness, baselineMs: 30 });
 }
 
 /** Proves an attack, and has something happen in the middle of its window. @returns why it did not hold */
@@ -29,7 +31,7 @@ async function heldThrough(proof: AttackProof, change: () => void = () => undefi
     const proven = await settled(proof.attackProven());
     if ("inconclusive" in proven) throw new Error(proven.inconclusive);
     run.after(windowMs / 2, change);
-    return settled(proof.attackHolds(proven, Date.now() + windowMs));
+    return settled(proof.whyNotHeld(proven, Date.now() + windowMs));
 }
 
 describe("connections into the targets", () => {
@@ -37,7 +39,7 @@ describe("connections into the targets", () => {
 
     it("prove the attack if they worked before it and fail under it", async () => {
         const proof = proofOf(inward);
-        expect(await settled(proof.control())).toHaveProperty("tookMs");
+        expect(await settled(proof.baseline())).toHaveProperty("tookMs");
         run.attack();
         expect(await heldThrough(proof)).toBeUndefined();
     });
@@ -192,7 +194,7 @@ describe("connections out of the targets", () => {
             asked.push([pod, ...args]);
             return run.cluster.names("NetworkPolicy").length === 0;
         };
-        expect(await settled(proofOf(outward).control())).toHaveProperty("tookMs");
+        expect(await settled(proofOf(outward).baseline())).toHaveProperty("tookMs");
         run.attack();
         expect(await heldThrough(proofOf(outward))).toBeUndefined();
         expect(asked).toContainEqual(["hot-deals-1", jobAddress, "8080"]);
@@ -200,16 +202,22 @@ describe("connections out of the targets", () => {
 
     it("prove nothing if they do not even work before the attack", async () => {
         run.probe = () => false;
-        expect(await settled(proofOf(outward).control())).toEqual({
+        expect(await settled(proofOf(outward).baseline())).toEqual({
             inconclusive: "a fresh connection out of the targets did not work even before the attack began",
         });
     });
 
     it("prove nothing if nothing can be run in a target", async () => {
         run.probe = () => "no shell";
-        expect(await settled(proofOf(outward).control())).toEqual({
+        expect(await settled(proofOf(outward).baseline())).toEqual({
             inconclusive: expect.stringMatching(/could not be tried: nothing can be run in hot-deals-1\/hot-deals: no/),
         });
+    });
+
+    it("are not waited for under attack if the Job's pod is gone", async () => {
+        run.reporting = false;
+        run.cluster.get("Pod", job).metadata.annotations = {};
+        await expect(settled(proofOf(outward).attackProven())).rejects.toThrow(/has no running pod\. See why: kubectl/);
     });
 
     it("prove nothing if they still work under it", async () => {
@@ -245,9 +253,9 @@ describe("a DNS lookup", () => {
         expect(proven).toHaveProperty("attackedAt");
         expect((proven as Proven).attackedAt).toBeGreaterThanOrEqual(cutAt);
         expect((proven as Proven).attackedAt).toBeLessThan(cutAt + 500);
-        expect(
-            await settled(proofOf({ lookup: { name: "x" } }).attackHolds(proven as Proven, Date.now() + 5_000)),
-        ).toBe(undefined);
+        expect(await settled(proofOf({ lookup: { name: "x" } }).whyNotHeld(proven as Proven, Date.now() + 5_000))).toBe(
+            undefined,
+        );
     });
 
     it("proves nothing if it still works", async () => {
@@ -280,7 +288,7 @@ describe("connections between targets and peers", () => {
 
     it("prove nothing if neither side declares such a port", async () => {
         const proof = proofOf({ peers: { ways, ports: [5432] } }, [run.target("hot-deals-2")]);
-        expect(await settled(proof.control())).toEqual({
+        expect(await settled(proof.baseline())).toEqual({
             inconclusive: expect.stringContaining(
                 "neither the targets nor their peers declare a TCP port that the attack blocks",
             ),

@@ -15,7 +15,7 @@ afterEach(() => run.close());
 
 function proofs(): AttackProofs {
     const chosen = ["hot-deals-1", "hot-deals-2"].map((pod) => ({ matching: 2, targets: [run.target(pod)] }));
-    return new AttackProofs(run.cluster.api, run.plan, job, chosen, 30);
+    return new AttackProofs({ cluster: run.cluster.api, plan: run.plan, job, chosen, baselineMs: 30 });
 }
 
 /** An attack on DNS leaves connections alone. */
@@ -25,19 +25,19 @@ const cutOffAsPlanned = (pod: string, args: readonly string[]) =>
 it("several attacks are proven if each is, in the order of the plan", async () => {
     run.probe = cutOffAsPlanned;
     run.reachable = ["10.0.0.2"];
-    expect(await settled(proofs().control())).toHaveProperty("tookMs");
+    expect(await settled(proofs().baseline())).toHaveProperty("tookMs");
     run.attack();
     const proven = await settled(proofs().proven());
     expect(proven).toHaveLength(2);
-    const held = settled(proofs().hold(proven as never, Date.now() + 5_000));
+    const held = settled(proofs().whyNotHeld(proven as never, Date.now() + 5_000));
     expect(await held).toBeUndefined();
 });
 
 it("if one of several blocks more than it should, the reason names it", async () => {
-    await settled(proofs().control());
+    await settled(proofs().baseline());
     run.attack();
     const proven = await settled(proofs().proven());
-    expect(await settled(proofs().hold(proven as never, Date.now() + 5_000))).toMatch(
+    expect(await settled(proofs().whyNotHeld(proven as never, Date.now() + 5_000))).toMatch(
         /^for the attack dns, the attack blocks more than it should: a fresh connection from hot-deals-2\/hot-deals/,
     );
 });
@@ -56,7 +56,7 @@ it("what one attack cuts off need not work under another, whose peer it is", asy
         targets: [{ ...target, ports: [81, 8080] }],
     }));
     const several = [chosen[0]!, { ...chosen[1]!, peers: chosen[0]!.targets }];
-    await settled(new AttackProofs(run.cluster.api, run.plan, job, several).control());
+    await settled(new AttackProofs({ cluster: run.cluster.api, plan: run.plan, job, chosen: several }).baseline());
     expect(asked).toContain("hot-deals-2 10.0.0.1 81");
     expect(asked).not.toContain("hot-deals-2 10.0.0.1 8080");
 });
@@ -69,12 +69,12 @@ it("if one of several is not proven, the reason names it", async () => {
     });
 });
 
-it("the control fails if the deadline Job does not look at all targets", async () => {
+it("the baseline fails if the deadline Job does not look at all targets", async () => {
     run.reporting = false;
     run.cluster.get("Pod", job).metadata.annotations = {
         "chaos-shop/witness": JSON.stringify({ address: "10.0.0.99", watched: [] }),
     };
-    await expect(settled(proofs().control())).rejects.toThrow(/has no running pod after 120 s/);
+    await expect(settled(proofs().baseline())).rejects.toThrow(/has no running pod after 120 s/);
 });
 
 it("the kills of an attack are those that the Job reports with its label", async () => {

@@ -8,13 +8,13 @@ const [a, b] = ["10.0.0.1:80", "10.0.0.2:80"];
 /** When fresh connections fail. There is a report each second, from two before on. */
 const witnessedAt = 1_000_000;
 
-/** Reports of these states, one each second: of the targets' connections, and of the control connection. */
-function reports(targets: Record<string, State[]>, control: State[] = []): ConnectionReport[] {
+/** Reports of these states, one each second: of the targets' connections, and of the reference connection. */
+function reports(targets: Record<string, State[]>, reference: State[] = []): ConnectionReport[] {
     const length = Math.max(...Object.values(targets).map((states) => states.length));
     return Array.from({ length }, (_, index) => {
         const at = witnessedAt + (index - 2) * 1_000;
-        const states = Object.entries({ ...targets, control }).map(([name, all]) => {
-            const otherwise = name === "control" && control.length === 0 ? "answering" : "none";
+        const states = Object.entries({ ...targets, reference }).map(([name, all]) => {
+            const otherwise = name === "reference" && reference.length === 0 ? "answering" : "none";
             return [name, all[index] ?? all.at(-1) ?? otherwise] as const;
         });
         const kept = Object.fromEntries(states.filter(([, state]) => state !== "none")) as Record<string, KeptState>;
@@ -54,17 +54,17 @@ describe("a connection that was established before the attack", () => {
         ["nothing was seen of it", reports({ [a]: times(8, "none") }), /only 0 of 1 targets/],
         ["nothing is seen of it at the end", reports({ [a]: [...before, ...times(8, "none")] }), /does not show it/],
         [
-            "the control connection was lost, too",
+            "the reference connection was lost, too",
             reports({ [a]: [...before, ...times(8, "lost")] }, [...before, ...times(8, "lost")]),
             /lost its connection to a pod that was not attacked/,
         ],
         [
-            "the control connection was silent, too, a moment later",
+            "the reference connection was silent, too, a moment later",
             reports({ [a]: [...before, ...times(8, "silent")] }, [...before, "answering", ...times(8, "silent")]),
             /lost its connection to a pod that was not attacked/,
         ],
         [
-            "there is no control connection",
+            "there is no reference connection",
             reports({ [a]: [...before, ...times(8, "lost")] }, times(8, "none")),
             /no other ready pod/,
         ],
@@ -73,9 +73,9 @@ describe("a connection that was established before the attack", () => {
         expect(became).toEqual({ direction: "inward", became: "unknown", reason: expect.stringMatching(reason) });
     });
 
-    it("is cut although the control connection was closed by its pod, and opened anew", () => {
-        const control: State[] = [...before, "ended", ...times(8, "answering")];
-        expect(told(reports({ [a]: [...before, ...times(8, "lost")] }, control))).toBe("cut after 1 s");
+    it("is cut although the reference connection was closed by its pod, and opened anew", () => {
+        const reference: State[] = [...before, "ended", ...times(8, "answering")];
+        expect(told(reports({ [a]: [...before, ...times(8, "lost")] }, reference))).toBe("cut after 1 s");
     });
 
     it("is not judged by what it showed when the attack was over", () => {

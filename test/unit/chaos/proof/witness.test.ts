@@ -28,14 +28,15 @@ function witnessOf(reports: readonly ConnectionReport[]): Witness {
         }),
         readNamespacedPodLog: async () => log,
     };
-    return new Witness({ core } as unknown as Cluster, "demo", "job", "label", [target], {});
+    const cluster = { core } as unknown as Cluster;
+    return new Witness({ cluster, namespace: "demo", job: "job", targetLabel: "label", targets: [target], inward: {} });
 }
 
 /** What becomes of a run's proof where the Job saw this in its length, once it had seen the target cut off. */
-async function stillCut(reports: readonly Omit<ConnectionReport, "at">[], everyMs = lengthMs / (reports.length + 1)) {
+async function whyNotCut(reports: readonly Omit<ConnectionReport, "at">[], everyMs = lengthMs / (reports.length + 1)) {
     const witnessedAt = Date.now() - lengthMs;
     const all = [{ open: [], closed: [endpoint] }, ...reports];
-    return witnessOf(all.map((report, index) => ({ at: witnessedAt + index * everyMs, ...report }))).stillCut({
+    return witnessOf(all.map((report, index) => ({ at: witnessedAt + index * everyMs, ...report }))).whyNotCut({
         witnessedAt,
         askedAt: performance.now() - lengthMs,
     });
@@ -45,24 +46,24 @@ describe("the proof that the targets were cut off all the time", () => {
     const cut = { open: [], closed: [endpoint] };
 
     it("holds if each look found them cut off", async () =>
-        expect(await stillCut([cut, cut, cut, cut])).toBeUndefined());
+        expect(await whyNotCut([cut, cut, cut, cut])).toBeUndefined());
 
     it.each([
         ["one look found them reachable", [cut, { open: [endpoint], closed: [] }, cut, cut], /became reachable again/],
         ["one look did not find them labeled", [cut, { open: [], closed: [] }, cut, cut], /lost its label/],
         ["the last look did not find them labeled", [cut, cut, cut, { open: [], closed: [] }], /lost its label/],
     ])("does not hold if %s", async (_what, reports, inconclusive) =>
-        expect((await stillCut(reports))?.inconclusive).toMatch(inconclusive),
+        expect((await whyNotCut(reports))?.inconclusive).toMatch(inconclusive),
     );
 
     it("names the pod that lost its label", async () =>
-        expect((await stillCut([{ open: [], closed: [] }]))?.inconclusive).toBe(
+        expect((await whyNotCut([{ open: [], closed: [] }]))?.inconclusive).toBe(
             "the target hot-deals-1, at 10.0.0.1:8080, lost its label during the run, and with it the attack",
         ));
 
     it("does not hold if there was no look for a long time, in the middle or at the end", async () => {
-        expect((await stillCut([cut]))?.inconclusive).toMatch(/reported nothing for 15 s/);
-        expect((await stillCut([cut, cut, cut, cut], 4_000))?.inconclusive).toMatch(/reported nothing for 14 s/);
+        expect((await whyNotCut([cut]))?.inconclusive).toMatch(/reported nothing for 15 s/);
+        expect((await whyNotCut([cut, cut, cut, cut], 4_000))?.inconclusive).toMatch(/reported nothing for 14 s/);
     });
 });
 
@@ -125,6 +126,17 @@ describe("a port that must still accept connections", () => {
             undefined,
         ],
         [
+            "was not tried meanwhile",
+            [
+                [-5, open],
+                [9, closed],
+                [11, { open: [], closed: [] }],
+                [13, closed],
+                [15, closed],
+            ],
+            undefined,
+        ],
+        [
             "never accepted one",
             [
                 [-5, closed],
@@ -138,7 +150,7 @@ describe("a port that must still accept connections", () => {
         const witness = witnessOf(
             reports.map(([seconds, report]) => ({ at: attackedAt + seconds * 1_000, ...report })),
         );
-        expect(await witness.lostAmong([{ host: "10.0.0.1", port: 8080 }], attackedAt)).toBe(lost);
-        expect(await witness.lostAmong([{ host: "10.0.0.1", port: 81 }], attackedAt)).toBeUndefined();
+        expect(await witness.lostAmong([endpoint], attackedAt)).toBe(lost);
+        expect(await witness.lostAmong(["10.0.0.1:81"], attackedAt)).toBeUndefined();
     });
 });

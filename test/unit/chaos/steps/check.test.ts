@@ -1,6 +1,8 @@
+import { Exec } from "@kubernetes/client-node";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Attack } from "../../../../chaos/attacks/registry";
 import { http } from "../../../../chaos/checks/http";
 import type { KeptState } from "../../../../chaos/deadline/protocol";
 import { acquireLease } from "../../../../chaos/lifecycle/lease";
@@ -247,7 +249,7 @@ describe("the verdict is INCONCLUSIVE", () => {
 });
 
 describe("what became of established connections", () => {
-    const answering = { "10.0.0.1:8080": "answering", control: "answering" } as const;
+    const answering = { "10.0.0.1:8080": "answering", reference: "answering" } as const;
 
     /** Has the connections to the target show this from so long after the attack on. */
     async function keepOpen(later: Record<string, KeptState>, afterMs: number): Promise<void> {
@@ -262,7 +264,7 @@ describe("what became of established connections", () => {
     it.each<[string, Record<string, KeptState>]>([
         ["survived", answering],
         ["cut after 2 s", { ...answering, "10.0.0.1:8080": "lost" }],
-        ["unknown", { "10.0.0.1:8080": "lost", control: "lost" }],
+        ["unknown", { "10.0.0.1:8080": "lost", reference: "lost" }],
     ])("is told, and in the conclusion and the journal: %s", async (became, later) => {
         await keepOpen(later, 2_000);
         const { verdict, established } = await step();
@@ -410,6 +412,19 @@ describe("an abort rule", () => {
         const { aborted, attackedAt } = journal();
         expect(aborted!.endedAt! - attackedAt! - aborted!.afterMs).toBeLessThan(2_000);
         expect(journal().conclusion.requests).toBeGreaterThan(12);
+    });
+
+    it.each<[string, Attack, hangsFromMs: number, verdict: string]>([
+        ["fail", { kind: "blackhole" }, 1_500, "INCONCLUSIVE"],
+        ["still work", { kind: "blackhole", direction: "ingress" }, 0, "FAILED"],
+    ])("does not wait for a process that tries what must %s, and hangs", async (_, attack, hangsFromMs, verdict) => {
+        run.plan.attacks[0]!.attack = attack;
+        breakUntilEnd();
+        run.after(hangsFromMs, () => vi.spyOn(Exec.prototype, "exec").mockReturnValue(new Promise(() => undefined)));
+        expect(await step()).toMatchObject({ verdict });
+        const { aborted, attackedAt } = journal();
+        expect(aborted!.endedAt! - attackedAt! - aborted!.afterMs).toBeLessThan(3_000);
+        expect(run.cluster.names("NetworkPolicy")).toEqual([]);
     });
 
     it("does not end a run whose checks fall below it only in the grace period, or not long enough", async () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { vi } from "vitest";
 import { labels, targetLabelOf } from "../../../../chaos/cluster/labels";
 import { JobLog } from "../../../../chaos/deadline/job-log";
-import type { ConnectionReport, KeptState, KillReport } from "../../../../chaos/deadline/protocol";
+import { type ConnectionReport, type KeptState, type KillReport, reference } from "../../../../chaos/deadline/protocol";
 import type { Plan } from "../../../../chaos/definition/plan";
 import type { StepContext } from "../../../../chaos/steps/contract";
 import type { Target } from "../../../../chaos/targets/containers";
@@ -65,8 +65,8 @@ export class FakeRun {
     probe = (_pod: string, _args: readonly string[]): boolean | string => !this.isCut();
     /** Addresses of targets that the Job can reach under attack. */
     reachable: readonly string[] = [];
-    /** Whether a probe from within the Job's pod works. */
-    jobProbe = (): boolean | string => true;
+    /** Whether the Job can connect to pods that no attack touches. Undefined if it knows of none. */
+    reference = (): boolean | undefined => undefined;
 
     private jobLog: JobLog;
 
@@ -185,12 +185,14 @@ export class FakeRun {
         const presence = JSON.stringify({ address: jobAddress, watched });
         this.cluster.get("Pod", job).metadata.annotations = { "chaos-shop/witness": presence };
         const isOpen = (endpoint: string) => !this.isCut() || this.reachable.includes(endpoint.split(":")[0]!);
-        const closed = watched.filter((endpoint) => !isOpen(endpoint));
-        this.report({ at: Date.now(), open: watched.filter(isOpen), closed, kept: this.kept() });
+        const referenceIf = (state: boolean) => (this.reference() === state ? [reference] : []);
+        const open = [...watched.filter(isOpen), ...referenceIf(true)];
+        const closed = [...watched.filter((endpoint) => !isOpen(endpoint)), ...referenceIf(false)];
+        this.report({ at: Date.now(), open, closed, kept: this.kept() });
     }
 
     private async exec(...[, pod, , command, , , , , onStatus]: Parameters<Exec["exec"]>): ReturnType<Exec["exec"]> {
-        const worked = pod === job ? this.jobProbe() : this.probe(pod, (command as string[]).slice(5));
+        const worked = this.probe(pod, (command as string[]).slice(5));
         if (typeof worked === "string") throw new Error(worked);
         const causes = [{ reason: "ExitCode", message: "1" }];
         setTimeout(() => onStatus!(worked ? { status: "Success" } : { status: "Failure", details: { causes } }), 20);

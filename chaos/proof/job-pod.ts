@@ -1,0 +1,61 @@
+import type { V1Pod } from "@kubernetes/client-node";
+import type { Cluster } from "../cluster/client";
+import { annotations } from "../cluster/labels";
+import type { ConnectionReport, KillReport, Presence } from "../deadline/protocol";
+import { JobLogReader } from "./job-log-reader";
+import { poll } from "./poll";
+
+/** How long the deadline Job may take to start: its image may have to be pulled. */
+export const startTimeoutMs = 120_000;
+
+/** The pod of a deadline Job: what it says about itself, and what it has logged. */
+export class JobPod {
+    private readonly log: JobLogReader;
+
+    constructor(
+        private readonly cluster: Cluster,
+        private readonly namespace: string,
+        private readonly job: string,
+    ) {
+        this.log = new JobLogReader(cluster, namespace);
+    }
+
+    /** @throws Error if the pod does not report what is enough in time */
+    async awaitPresence(timeoutMs: number, isEnough: (presence: Presence) => boolean): Promise<Presence> {
+        const reported = (presence?: Presence) => presence !== undefined && isEnough(presence);
+        const presence = await poll(() => this.presence(), reported, timeoutMs);
+        if (presence && isEnough(presence)) return presence;
+        throw new Error(
+            `the Job ${this.job}, which must end the attack at its deadline, has no running pod` +
+                `${timeoutMs > 0 ? ` after ${timeoutMs / 1_000} s` : ""}. See why: kubectl --namespace ` +
+                `${this.namespace} describe pod --selector batch.kubernetes.io/job-name=${this.job}`,
+        );
+    }
+
+    /** Where the pod accepts connections. @throws as `awaitPresence` does */
+    async address(timeoutMs: number): Promise<string> {
+        return (await this.awaitPresence(timeoutMs, () => true)).address;
+    }
+
+    /** What the Job's pods have logged so far, in order of time. */
+    async read(): Promise<{ reports: ConnectionReport[]; kills: KillReport[] }> {
+        // A container that has not started has no log; the API server answers with an error (400) then.
+        const started = (await this.pods()).filter(({ status }) =>
+            status?.containerStatuses?.some(({ state }) => state?.running || state?.terminated),
+        );
+        return this.log.read(started.map(({ metadata }) => metadata!.name!));
+    }
+
+    private async presence(): Promise<Presence | undefined> {
+        const runs = ({ metadata, status }: V1Pod) =>
+            !metadata!.deletionTimestamp && status?.phase !== "Succeeded" && status?.phase !== "Failed";
+        const reported = (await this.pods()).find(runs)?.metadata!.annotations?.[annotations.witness];
+        return reported === undefined ? undefined : (JSON.parse(reported) as Presence);
+    }
+
+    private async pods(): Promise<V1Pod[]> {
+        const { namespace, job } = this;
+        const labelSelector = `batch.kubernetes.io/job-name=${job}`;
+        return (await this.cluster.core.listNamespacedPod({ namespace, labelSelector })).items;
+    }
+}

@@ -1,0 +1,84 @@
+/** What the Job's reports say about some endpoints. All reports are in order of time. */
+import type { ConnectionReport } from "../deadline/protocol";
+
+/**
+ * How long what must still accept connections may refuse them, in milliseconds: each look takes at most a second, so
+ * several have failed by then.
+ */
+const maxRefusedMs = 3_000;
+
+/** Answers a question about each list once: reports without a change share their lists, which can be long. */
+function oncePerList<T>(question: (list: readonly string[]) => T): (list: readonly string[]) => T {
+    const answers = new Map<readonly string[], T>();
+    return (list) => {
+        if (!answers.has(list)) answers.set(list, question(list));
+        return answers.get(list)!;
+    };
+}
+
+/** @returns the first of the endpoints that a list lacks */
+const missingOf = (endpoints: readonly string[]) =>
+    oncePerList((list) => {
+        const those = new Set(list);
+        return endpoints.find((endpoint) => !those.has(endpoint));
+    });
+
+/** Whether a list has all endpoints. */
+export function hasAll(endpoints: readonly string[]): (list: readonly string[]) => boolean {
+    const missing = missingOf(endpoints);
+    return (list) => list.length >= endpoints.length && missing(list) === undefined;
+}
+
+/** The first report in which all endpoints accepted connections, and the first later one in which none did. */
+export function cutIn(
+    reports: readonly ConnectionReport[],
+    endpoints: readonly string[],
+): { baseline?: ConnectionReport; cut?: ConnectionReport } {
+    if (endpoints.length === 0) return {};
+    const areAllIn = hasAll(endpoints);
+    const baseline = reports.find(({ open }) => areAllIn(open));
+    return { baseline, cut: baseline && reports.find(({ at, closed }) => at > baseline.at && areAllIn(closed)) };
+}
+
+/** The first of the endpoints that accepted a connection. */
+export function leakIn(reports: readonly ConnectionReport[], endpoints: readonly string[]): string | undefined {
+    const own = new Set(endpoints);
+    const leak = oncePerList((list) => list.find((endpoint) => own.has(endpoint)));
+    return reports.map(({ open }) => leak(open)).find((endpoint) => endpoint !== undefined);
+}
+
+/** The first of the endpoints that was not tried, where none is open: the Job does not look at pods without a label. */
+export function unlabeledIn(reports: readonly ConnectionReport[], endpoints: readonly string[]): string | undefined {
+    const missing = missingOf(endpoints);
+    return reports.map(({ closed }) => missing(closed)).find((endpoint) => endpoint !== undefined);
+}
+
+/** The longest time without a report, in milliseconds. */
+export function silenceIn(reports: readonly ConnectionReport[], from: number, to: number): number {
+    const moments = [from, ...reports.map(({ at }) => at), to];
+    return moments.slice(1).reduce((most, at, index) => Math.max(most, at - moments[index]!), 0);
+}
+
+/**
+ * The first of some names that accepted a connection once, and then none for a time that no slow connection explains.
+ * What never accepted one says nothing, and what was not tried meanwhile begins again.
+ *
+ * @param from when that time may begin, by the Job's clock
+ */
+export function lostAmong(
+    reports: readonly ConnectionReport[],
+    names: readonly string[],
+    from: number,
+): string | undefined {
+    const wanted = new Set(names);
+    const opened = new Set<string>();
+    let closedSince = new Map<string, number>();
+    for (const { at, open, closed } of reports) {
+        for (const name of open) opened.add(name);
+        const still = at < from ? [] : closed.filter((name) => wanted.has(name) && opened.has(name));
+        closedSince = new Map(still.map((name) => [name, closedSince.get(name) ?? at]));
+        const lost = still.find((name) => at - closedSince.get(name)! >= maxRefusedMs);
+        if (lost !== undefined) return lost;
+    }
+    return undefined;
+}
