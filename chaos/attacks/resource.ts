@@ -40,7 +40,7 @@ export function attackResource(
     };
     // Without peers, a preview can show the whole policy.
     const spec = kind.proof(attack).peers ? chosen.apply(specOf) : specOf();
-    // Another version may write other rules. An update of a run that is over would create its policy again; the next run
-    // has another name and gets them.
+    // Another version may write other rules. An update of a run that is over would create its policy again; the next
+    // run has another name and gets them.
     return new k8s.networking.v1.NetworkPolicy(name, { metadata, spec }, { ...ownOpts, ignoreChanges: ["spec"] });
 }
