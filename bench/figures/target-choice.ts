@@ -74,6 +74,7 @@ function pod(index: number): V1Pod {
         },
         status: {
             phase: "Running",
+            conditions: [{ type: "Ready", status: "True" }],
             podIP: `10.1.${index >> 8}.${index & 255}`,
             containerStatuses: [
                 {
