@@ -44,7 +44,7 @@ export class AbortWatch {
             const afterMs = Math.max(0, Date.now() - this.attackedAt);
             this.aborted = { check: name, afterMs, rate, answers: found.seen, below, overMs: abort.overMs };
             const over = describeMilliseconds(abort.overMs);
-            say(`${name}: ${rate} of ${over} succeeded (abort below ${below}); ending the attacks`);
+            say(`${name}: success rate ${rate} over ${over} (abort below ${below}); ending the attacks`);
             this.controller.abort();
         };
     }

@@ -47,7 +47,7 @@ describe("experiment.abortBelow", () => {
         expect(aborted!.endedAt! - attackedAt!).toBeLessThan(30_000);
         expect(attackedAt! + graceMs + durationMs).toBeGreaterThan(Date.now());
         expect(recovery!.recoveredAfterMs).toBeLessThan(10_000);
-        expect(stack.said).toContain("/products: 0% of 10 s succeeded (abort below 50%); ending the attacks");
+        expect(stack.said).toContain("/products: success rate 0% over 10 s (abort below 50%); ending the attacks");
         expect(await targets()).toBe(0);
         expect((await stack.products()).good).toBe(true);
     });

@@ -390,7 +390,7 @@ describe("an abort rule", () => {
         expect(aborted!.afterMs).toBeLessThan(3_000);
         expect(aborted!.endedAt).toBeGreaterThan(attackedAt! + aborted!.afterMs);
         expect(recovery!.undoneAt).toBe(aborted!.endedAt);
-        expect(run.said.slice(1, 2)).toEqual(["pods: 0% of 2 s succeeded (abort below 50%); ending the attacks"]);
+        expect(run.said.slice(1, 2)).toEqual(["pods: success rate 0% over 2 s (abort below 50%); ending the attacks"]);
         expect(run.said.at(-1)).toMatch(/^Recovered: pods succeeded again .* after the attack was undone$/);
     });
 
