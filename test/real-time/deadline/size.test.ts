@@ -12,6 +12,8 @@ const pods = 2_000;
 /** With status and managed fields, a pod is about 5 KB of JSON. */
 const padding = "x".repeat(4_500);
 const maxKibibytes = 64 * 1_024;
+/** A look at all of them takes seconds on a busy machine. */
+const patienceMs = 30_000;
 
 let job: JobProcess;
 let target: Server;
@@ -44,9 +46,10 @@ describe.skipIf(!existsSync("/proc/self/status"))(`with ${pods} targets the Job 
         addPods("x.blackhole");
         job.addLease("run", undefined, { "x.blackhole": {} });
         await job.start([{ path: policyPath, label: "x.blackhole" }], {}, heap);
-        await job.until("all are found open", () => presence().includes("127.1.7.207:") && changes("open") > 0);
+        const isOpen = () => presence().includes("127.1.7.207:") && changes("open") > 0;
+        await job.until("all are found open", isOpen, patienceMs);
         target.close();
-        await job.until("all are found closed", () => changes("closed") >= pods / 200);
+        await job.until("all are found closed", () => changes("closed") >= pods / 200, patienceMs);
         const [, kept] = /"answering":\[([^\]]*)/.exec(job.output)!;
         expect(kept!.split(",").filter((name) => name.includes("127."))).toHaveLength(maxKept);
         const before = job.output.length;
@@ -57,7 +60,7 @@ describe.skipIf(!existsSync("/proc/self/status"))(`with ${pods} targets the Job 
         job.addAttack(policyPath);
         job.refuse = (request) => (request === `DELETE ${policyPath}` ? 500 : undefined);
         job.objects.delete(leaseOfDemo);
-        await job.until("the labels are removed", () => job.labelOf(`workload-${pods - 1}`) === undefined, 20_000);
+        await job.until("the labels are removed", () => job.labelOf(`workload-${pods - 1}`) === undefined, patienceMs);
         expect(job.peakKibibytes()).toBeLessThan(maxKibibytes);
     });
 
@@ -72,7 +75,7 @@ describe.skipIf(!existsSync("/proc/self/status"))(`with ${pods} targets the Job 
             clusterName: "local",
         } as const;
         await job.start([{ path: killPath, label: "x.kill", killing }], {}, heap);
-        await job.until("twenty are killed", () => job.objects.size < 2 * pods - 10);
+        await job.until("twenty are killed", () => job.objects.size < 2 * pods - 10, patienceMs);
         await sleep(2_000);
         expect(job.peakKibibytes()).toBeLessThan(maxKibibytes);
     });
