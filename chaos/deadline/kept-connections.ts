@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { inodeOf, unansweredProbes } from "./keepalive";
-import { type KeptState, parseEndpoint, reference } from "./protocol";
+import { apiServer, type KeptState, parseEndpoint } from "./protocol";
 
 /**
  * Time without a packet after which the kernel asks the other end for one. libuv sets 1 s between further probes, and
@@ -99,7 +99,7 @@ export class KeptConnections {
     async keep(targets: readonly (readonly string[])[], accepts: (endpoint: string) => boolean): Promise<void> {
         const wanted = new Set(targets.flat());
         for (const name of this.kept.keys()) {
-            if (name !== reference && !wanted.has(name)) this.drop(name);
+            if (name !== apiServer && !wanted.has(name)) this.drop(name);
         }
         const openTo = async (endpoints: readonly string[]) => {
             if (!endpoints.every((endpoint) => this.lacks(endpoint))) return;

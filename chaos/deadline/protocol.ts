@@ -12,7 +12,7 @@ export interface ConnectionReport {
     /** Endpoints that did not, and `reference`. */
     closed: string[];
     /**
-     * What the connections that the Job keeps open showed when it began to try, each by its endpoint, and `reference`.
+     * What the connections that the Job keeps open showed when it began to try, each by its endpoint, and `apiServer`.
      * Without those of which nothing is known. @default none
      */
     kept?: Readonly<Record<string, KeptState>>;
@@ -20,10 +20,16 @@ export interface ConnectionReport {
 
 /**
  * What reports call some pods that no attack touches, as if they were one. It is open if one of them accepts a fresh
- * connection, and closed if none does any more that is still ready. If it is closed or its kept connection is lost, it
- * is not the targets alone that are cut off. Absent if no such pod was ever reached.
+ * connection, and closed if none does any more that is still ready: then it is not the targets alone that are cut off.
+ * Absent if no such pod was ever reached, or no attack cuts its targets off entirely.
  */
 export const reference = "reference";
+
+/**
+ * What reports call the connection to the API server that is kept open, to compare with. If it is lost or silent, it is
+ * not the targets' connections alone.
+ */
+export const apiServer = "API server";
 
 /**
  * What a connection that stays open shows: `answering`, a packet has come within the last 2 s; `silent`, none has for

@@ -2,95 +2,108 @@ import { labels } from "../cluster/labels";
 import { attackable, isReady, type Pod } from "../targets/containers";
 import { accepts } from "./accepts";
 import { endpointsOf, listed, log } from "./api";
-import type { KeptConnections } from "./kept-connections";
-import { reference } from "./protocol";
 
-/** One that answers is enough: an attack may make others crash. */
+/** Several, of different owners: an attack may make the pods of one crash. */
 const maxPods = 5;
-/**
- * Time between lists while no pod answers. A pod that crashes is dropped when a list shows that it is not ready, which
- * must be before the proof takes it for cut off, after 3 s.
- */
-const listEveryMs = 1_000;
+/** Few: servers log connections. Pods that crash must be dropped before they count as cut off, after 3 s. */
+const pauseMs = { open: 2_000, closed: 1_000 };
+/** A search reads so many pods at most, and is repeated after 100 ms for each: after a minute in a large namespace. */
+const maxRead = 600;
+const pauseMsPerRead = 100;
 
 interface ReferencePod {
     name: string;
+    endpoint: string;
+    /** Its controller's uid, or its own. */
+    owner: string;
     /** Whether it has accepted a connection. Others say nothing: other policies may keep this pod from them. */
     reached: boolean;
 }
 
 /**
- * Some ready pods of the namespace that no attack touches, to compare the targets with: each look tries fresh
- * connections to them, and a connection to one of them is kept open.
+ * Some ready pods of the namespace that no attack touches, to compare the targets with. One at a time gets a connection
+ * that is closed at once, and others only if it does not accept it: nobody named these pods.
  */
 export class ReferencePods {
-    /** By their first endpoints. */
-    private pods: ReadonlyMap<string, ReferencePod> = new Map();
-    /** The endpoint that accepted a connection in the last look. */
-    private answering?: string;
-    /** Name of the pod to which the connection is kept. */
-    private keptTo?: string;
-    private isListing = false;
-    private listedAt = -Infinity;
+    /** Whether one accepts connections. Undefined if none did, and none had before that is still ready. */
+    accept?: boolean;
+    /** The one that answered last is the first. */
+    private pods: ReferencePod[] = [];
+    private isTrying = false;
+    private tryAt = -Infinity;
+    private searchAt = -Infinity;
 
-    constructor(
-        private readonly namespace: string,
-        private readonly kept: KeptConnections,
-    ) {}
+    constructor(private readonly namespace: string) {}
 
-    /**
-     * Tries a fresh connection to each.
-     *
-     * @returns whether one accepted it. Undefined if none did, and none had before that is still ready
-     */
-    async look(): Promise<boolean | undefined> {
-        this.answering = undefined;
-        const tried = [...this.pods].map(async ([endpoint, pod]) => {
-            if (!(await accepts(endpoint))) return;
+    /** Tries them if the last time is a while ago, without waiting for them. @param attacked names of pods */
+    tend(attacked: readonly string[]): void {
+        this.pods = this.pods.filter(({ name }) => !attacked.includes(name));
+        if (this.isTrying || performance.now() < this.tryAt) return;
+        this.isTrying = true;
+        void this.round()
+            .then((accept) => (this.accept = accept), log)
+            .finally(() => {
+                this.isTrying = false;
+                this.tryAt = performance.now() + (this.accept ? pauseMs.open : pauseMs.closed);
+            });
+    }
+
+    private async round(): Promise<boolean | undefined> {
+        if (await this.oneAccepts(this.pods)) return true;
+        this.pods = await this.stillReady();
+        if (this.pods.length < maxPods && performance.now() >= this.searchAt) {
+            const found = await this.search();
+            this.pods.push(...found);
+            if (await this.oneAccepts(found)) return true;
+        }
+        return this.pods.some(({ reached }) => reached) ? false : undefined;
+    }
+
+    private async oneAccepts(pods: readonly ReferencePod[]): Promise<boolean> {
+        for (const pod of pods) {
+            if (!(await accepts(pod.endpoint))) continue;
             pod.reached = true;
-            this.answering ??= endpoint;
-        });
-        await Promise.all(tried);
-        if (this.answering !== undefined) return true;
-        return [...this.pods.values()].some(({ reached }) => reached) ? false : undefined;
+            this.pods = [pod, ...this.pods.filter((other) => other !== pod)];
+            return true;
+        }
+        return false;
     }
 
-    /** Keeps the connection open, and the pods up to date, without waiting for them. @param attacked names of pods */
-    async tend(attacked: readonly string[]): Promise<void> {
-        const spared = [...this.pods].filter(([, { name }]) => !attacked.includes(name));
-        const wantsMore = spared.length < this.pods.size || this.answering === undefined;
-        this.pods = new Map(spared);
-        if (wantsMore && !this.isListing && performance.now() - this.listedAt >= listEveryMs) {
-            this.isListing = true;
-            this.listedAt = performance.now();
-            void this.list()
-                .catch(log)
-                .finally(() => (this.isListing = false));
-        }
-        if (this.keptTo !== undefined && attacked.includes(this.keptTo)) {
-            this.kept.drop(reference);
-            this.keptTo = undefined;
-        }
-        const pod = this.pods.get(this.answering ?? "");
-        if (pod === undefined || !this.kept.lacks(reference)) return;
-        this.keptTo = pod.name;
-        await this.kept.open(reference, this.answering!);
+    private async stillReady(): Promise<ReferencePod[]> {
+        const isReady = async ({ name, endpoint }: ReferencePod) => {
+            for await (const pod of this.untouched(`metadata.name=${name}`)) return endpointOf(pod) === endpoint;
+            return false;
+        };
+        const ready = await Promise.all(this.pods.map(isReady));
+        return this.pods.filter((_, index) => ready[index]);
     }
 
-    /** Drops pods that are gone or not ready. Reads on until it has found those that it knows. */
-    private async list(): Promise<void> {
-        const selector = encodeURIComponent(`!${labels.target},!${labels.experiment}`);
-        const path = `/api/v1/namespaces/${this.namespace}/pods?labelSelector=${selector}`;
-        const sought = new Set([...this.pods].flatMap(([endpoint, { reached }]) => (reached ? [endpoint] : [])));
-        const found: [endpoint: string, pod: ReferencePod][] = [];
-        for await (const pod of listed<Pod>(path, "the pods that no attack touches cannot be listed")) {
-            const [endpoint] = attackable(pod) && isReady(pod) ? endpointsOf(pod) : [];
-            if (endpoint === undefined) continue;
-            found.push([endpoint, this.pods.get(endpoint) ?? { name: pod.metadata!.name!, reached: false }]);
-            sought.delete(endpoint);
-            if (found.length >= maxPods && sought.size === 0) break;
+    /** Pods of owners of which none is known yet. */
+    private async search(): Promise<ReferencePod[]> {
+        const found: ReferencePod[] = [];
+        let read = 0;
+        for await (const pod of this.untouched()) {
+            read++;
+            const endpoint = endpointOf(pod);
+            const { name, uid, ownerReferences = [] } = pod.metadata!;
+            const owner = ownerReferences.find(({ controller }) => controller)?.uid ?? uid!;
+            const isNew = [...this.pods, ...found].every((known) => known.owner !== owner);
+            if (endpoint !== undefined && isNew) found.push({ name: name!, endpoint, owner, reached: false });
+            if (read >= maxRead || this.pods.length + found.length >= maxPods) break;
         }
-        const inOrder = found.sort(([, a], [, b]) => Number(b.reached) - Number(a.reached));
-        this.pods = new Map(inOrder.slice(0, maxPods));
+        this.searchAt = performance.now() + read * pauseMsPerRead;
+        return found;
     }
+
+    private untouched(fieldSelector = ""): AsyncGenerator<Pod> {
+        const labelSelector = `!${labels.target},!${labels.experiment}`;
+        const query = new URLSearchParams({ labelSelector, ...(fieldSelector && { fieldSelector }) });
+        const path = `/api/v1/namespaces/${this.namespace}/pods?${query.toString()}`;
+        return listed<Pod>(path, "the pods that no attack touches cannot be listed");
+    }
+}
+
+/** The first port of a pod that may be compared with. */
+function endpointOf(pod: Pod): string | undefined {
+    return attackable(pod) && isReady(pod) ? endpointsOf(pod)[0] : undefined;
 }

@@ -1,16 +1,26 @@
 import { createServer } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
+import { ownApiServer } from "../cluster/in-cluster-api";
 import { annotations, labels, targetLabelOf } from "../cluster/labels";
 import type { KeptTargets } from "../definition/plan";
 import type { Pod } from "../targets/containers";
-import { accepts } from "./accepts";
+import { accepts, RareConnections } from "./accepts";
 import { endpointsOf, listed, log, patch } from "./api";
 import { inTurns } from "./in-turns";
 import type { JobLog } from "./job-log";
 import { KeptConnections } from "./kept-connections";
 import { keptTargets } from "./lease-look";
-import { type JobAttack, type LeaseOfRun, maxKept, parseEndpoint, type Presence, reference } from "./protocol";
+import {
+    apiServer,
+    endpoint,
+    type JobAttack,
+    type LeaseOfRun,
+    maxKept,
+    parseEndpoint,
+    type Presence,
+    reference,
+} from "./protocol";
 import { ReferencePods } from "./reference-pods";
 
 /**
@@ -45,9 +55,9 @@ export async function labeledPods(namespace: string, attacks: readonly JobAttack
 }
 
 /**
- * Tries to connect to every port of every labeled pod, again and again, and logs what has changed. Also keeps
- * connections open, as the lease says, and logs what becomes of them. If it keeps any, it also tries to connect to pods
- * that no attack touches.
+ * Tries to connect to every port of every labeled pod, again and again, and logs what has changed: rarely to those that
+ * no attack blocks. Also keeps connections open, as the lease says, and one to the API server to compare them with, and
+ * logs what becomes of them. If an attack blocks all ports, it also tries to connect to pods that no attack touches.
  *
  * @param ending no pod is announced any more: an attack must not begin on a pod that is labeled while this Job ends
  */
@@ -63,7 +73,8 @@ export async function witness(
     let announced: string | undefined;
     let toKeep: KeptTargets | undefined;
     const kept = new KeptConnections();
-    const referencePods = new ReferencePods(namespace, kept);
+    const rare = new RareConnections();
+    const referencePods = new ReferencePods(namespace);
     const announceChange = async () => {
         const watched = endpoints.join();
         if (watched === announced) return;
@@ -79,25 +90,28 @@ export async function witness(
         pods = (await labeledPods(namespace, attacks).catch(log)) ?? pods;
         if (ending.aborted) return;
         endpoints = pods.flatMap((pod) => pod.endpoints);
-        const targets = targetsToKeep(pods, toKeep ?? {});
-        const [accepted, referenceAccepts] = await Promise.all([
-            inTurns(endpoints, maxConnecting, accepts),
-            targets.length > 0 ? referencePods.look() : undefined,
-        ]);
+        const targets = targetsToKeep(pods, toKeep);
+        const attacked = new Set(pods.flatMap((pod) => attackedOf(pod, toKeep)));
+        const accepted = await inTurns(endpoints, maxConnecting, (one) =>
+            attacked.has(one) ? accepts(one) : rare.accepts(one),
+        );
         const open = endpoints.filter((_, index) => accepted[index]);
         const closed = endpoints.filter((_, index) => !accepted[index]);
-        const referenceIf = (state: boolean) => (referenceAccepts === state ? [reference] : []);
+        const isAnyCutOff = pods.some(({ label }) => toKeep?.[label] && !toKeep[label].ports);
+        const referenceIf = (state: boolean) => (isAnyCutOff && referencePods.accept === state ? [reference] : []);
         jobLog.looked({
             at,
             open: [...open, ...referenceIf(true)],
             closed: [...closed, ...referenceIf(false)],
             kept: states,
         });
+        if (isAnyCutOff) referencePods.tend(pods.map(({ name }) => name));
         // Before the targets are announced: an attack may begin then.
         const accepting = new Set(open);
+        const { host, port } = ownApiServer;
         await Promise.all([
-            kept.keep(targets, (endpoint) => accepting.has(endpoint)),
-            targets.length > 0 && referencePods.tend(pods.map(({ name }) => name)),
+            kept.keep(targets, (one) => accepting.has(one)),
+            targets.length > 0 && kept.lacks(apiServer) && kept.open(apiServer, endpoint(host!, Number(port))),
         ]);
         await announceChange();
         const pause = closed.length > 0 ? pauseMs.closed : pauseMs.open;
@@ -105,12 +119,17 @@ export async function witness(
     }
 }
 
+/** The endpoints of a pod to which an attack blocks connections from this one. */
+function attackedOf({ label, endpoints }: LabeledPod, toKeep: KeptTargets = {}): string[] {
+    const blocked = toKeep[label];
+    return endpoints.filter((one) => blocked && (blocked.ports?.includes(parseEndpoint(one).port) ?? true));
+}
+
 /** The attacked endpoints of each target that a connection is kept to. */
-function targetsToKeep(pods: readonly LabeledPod[], toKeep: KeptTargets): string[][] {
-    return Object.entries(toKeep).flatMap(([label, { ports }]) => {
-        const isAttacked = (endpoint: string) => ports?.includes(parseEndpoint(endpoint).port) ?? true;
+function targetsToKeep(pods: readonly LabeledPod[], toKeep: KeptTargets = {}): string[][] {
+    return Object.keys(toKeep).flatMap((label) => {
         const targets = pods.filter((pod) => pod.label === label).slice(0, maxKept);
-        return targets.map(({ endpoints }) => endpoints.filter(isAttacked)).filter(({ length }) => length > 0);
+        return targets.map((pod) => attackedOf(pod, toKeep)).filter(({ length }) => length > 0);
     });
 }
 

@@ -113,7 +113,8 @@ export class AttackProof {
         if (unlike !== undefined && (!proof.deleted || cut === undefined)) return unlike;
         const seen = cut ?? working;
         if (seen) return this.explained(seen);
-        return overreaching ?? overreachingAtEnd ?? (await positive?.whyOverreachingByWitness(proven.witnessedAt));
+        const byWitness = overreaching ?? overreachingAtEnd ?? positive?.whyOverreachingByWitness(proven.witnessedAt);
+        return signal?.aborted ? Promise.race([byWitness, pause(abortedTimeoutMs).then(() => undefined)]) : byWitness;
     }
 
     /** At the end: what still works from within the targets, or could not be tried. */

@@ -1,4 +1,11 @@
-import { type ConnectionReport, type KeptState, maxKept, reference, silentAfterMs } from "../deadline/protocol";
+import {
+    apiServer,
+    type ConnectionReport,
+    type KeptState,
+    maxKept,
+    parseEndpoint,
+    silentAfterMs,
+} from "../deadline/protocol";
 import type { InconclusiveReason } from "./outcome";
 import { hasAll } from "./reports";
 
@@ -27,22 +34,36 @@ const windowEnded = unknown("the run ended before it showed; raise experiment.du
 /**
  * What became of established connections into an attack's targets, by the witness's reports while the attack held.
  *
- * @param targets the attacked endpoints of each target
+ * @param attacked the attacked endpoints of all targets
  * @param witnessedAt since when fresh connections fail, by the witness's clock
  */
 export function becameOf(
     all: readonly ConnectionReport[],
-    targets: readonly (readonly string[])[],
+    attacked: readonly string[],
     witnessedAt: number,
 ): Established {
-    const reports = whileCut(all, targets.flat(), witnessedAt);
-    const kept = targets.filter((endpoints) => reports.some((report) => stateIn(report, endpoints) !== undefined));
-    const expected = Math.min(targets.length, maxKept);
+    const reports = whileCut(all, attacked, witnessedAt);
+    const names = [...new Set(reports.map(({ kept = {} }) => kept))].flatMap((kept) => Object.keys(kept));
+    if (names.length === 0)
+        return { direction: "inward", ...unknown("the system of the witness's pod does not show its connections") };
+    const hosts = new Set(attacked.map((endpoint) => parseEndpoint(endpoint).host));
+    const kept = byHost(names, hosts);
+    const expected = Math.min(hosts.size, maxKept);
     if (kept.length < expected) {
         const reason = `the witness could keep connections to only ${kept.length} of ${expected} targets`;
         return { direction: "inward", ...unknown(reason) };
     }
-    return { direction: "inward", ...together(kept.map((endpoints) => becameOfOne(reports, endpoints, witnessedAt))) };
+    return { direction: "inward", ...together(kept.map((those) => becameOfOne(reports, those, witnessedAt))) };
+}
+
+/** The connections to each host. They may go to any attacked port of the pod: the witness does not know containers. */
+function byHost(names: readonly string[], hosts: ReadonlySet<string>): string[][] {
+    const kept = new Map<string, Set<string>>();
+    for (const name of names) {
+        const host = name === apiServer ? "" : parseEndpoint(name).host;
+        if (hosts.has(host)) kept.set(host, (kept.get(host) ?? new Set()).add(name));
+    }
+    return [...kept.values()].map((those) => [...those]);
 }
 
 function together(outcomes: readonly Outcome[]): Outcome {
@@ -66,13 +87,13 @@ const stateIn = ({ kept }: ConnectionReport, names: readonly string[]): KeptStat
     names.map((name) => kept?.[name]).find((state) => state !== undefined);
 
 /** What became of the connection to one target. */
-function becameOfOne(reports: readonly ConnectionReport[], endpoints: readonly string[], witnessedAt: number): Outcome {
+function becameOfOne(reports: readonly ConnectionReport[], names: readonly string[], witnessedAt: number): Outcome {
     const last = reports.at(-1)!;
-    const seen = reports.map((report) => ({ at: report.at, state: stateIn(report, endpoints) }));
+    const seen = reports.map((report) => ({ at: report.at, state: stateIn(report, names) }));
     if (!seen.some(({ at, state }) => at <= witnessedAt && state === "answering"))
         return unknown("the targets kept no connection open before the attack");
     const lastState = seen.at(-1)!.state;
-    if (lastState === undefined) return unknown("the system of the witness's pod does not show it");
+    if (lastState === undefined) return unknown("the witness was restarted, and lost its connections with that");
     // A packet has come since this long before the report.
     if (lastState === "answering") return last.at - silentAfterMs > witnessedAt ? { became: "survived" } : windowEnded;
 
@@ -90,18 +111,18 @@ function becameOfOne(reports: readonly ConnectionReport[], endpoints: readonly s
     return whyOwnLoss(reports, cutAt, since.at) ?? { became: "cut", afterMs: Math.max(0, cutAt - witnessedAt) };
 }
 
-/** Why a connection that was lost may have been the witness's own loss. Undefined if the reference connection lived. */
+/** Why a connection that was lost may have been the witness's own loss. Undefined if that to the API server lived. */
 function whyOwnLoss(reports: readonly ConnectionReport[], cutAt: number, seenAt: number): Outcome | undefined {
     const settledAt = seenAt + silentAfterMs;
     const about = reports.filter(({ at }) => at >= cutAt - silentAfterMs && at <= settledAt);
-    const states = about.map(({ kept }) => kept?.[reference]);
+    const states = about.map(({ kept }) => kept?.[apiServer]);
     if (states.some((state) => state === "lost" || state === "silent"))
-        return unknown("the witness lost its connection to a pod that was not attacked at the same time");
+        return unknown("the witness lost its connection to the API server at the same time");
     const after = reports.filter(({ at }) => at >= settledAt);
     if (after.length === 0) return windowEnded;
     // The first of them says that packets came since the loss was seen.
-    if (states.includes("answering") && after.some(({ kept }) => kept?.[reference] === "answering")) return undefined;
-    return unknown("the namespace has no other ready pod with a TCP port, which a connection could be compared with");
+    if (states.includes("answering") && after.some(({ kept }) => kept?.[apiServer] === "answering")) return undefined;
+    return unknown("the witness had no connection to the API server, which the others could be compared with");
 }
 
 /** For people: `cut after 3 s`, `survived`, `survived until closed after 62 s`, `unknown`. */

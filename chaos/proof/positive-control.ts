@@ -3,7 +3,7 @@ import type { Proof, StillWorks } from "../attacks/kind";
 import type { Cluster } from "../cluster/client";
 import { problemOf } from "../cluster/problem";
 import type { Chosen } from "../targets/choose";
-import { reference } from "../deadline/protocol";
+import { parseEndpoint, reference } from "../deadline/protocol";
 import type { Target } from "../targets/containers";
 import { connections, endpointsOfTargets } from "./connections";
 import { overreachAdvice, type InconclusiveReason } from "./outcome";
@@ -68,7 +68,8 @@ export class PositiveControl {
     }
 
     /**
-     * The connections that the witness has lost under attack.
+     * The connections that the witness has lost under attack. A target may refuse them itself: blocked, since it waits
+     * for what the attack takes away. So that counts only if it still does, and accepts one from within.
      *
      * @param since when the attack was seen to work, by the witness's clock
      * @returns the first, in a sentence
@@ -80,8 +81,19 @@ export class PositiveControl {
         const names = [...endpointsOfTargets(chosen.targets, isSpared), ...(untouched ? [reference] : [])];
         if (names.length === 0) return undefined;
         const lost = await witness.lostAmong(names, since);
-        if (lost === undefined) return undefined;
-        return overreach(lost === reference ? "between pods that are no targets" : `from another pod to ${lost}`);
+        if (lost.some(({ name }) => name === reference)) return overreach("between pods that are no targets");
+        const refusing = lost.flatMap(({ name, still }) => (still ? name : []));
+        const accepting = await Promise.all(refusing.map((name) => this.acceptsFromWithin(name)));
+        const cutOff = refusing.find((_, index) => accepting[index]);
+        return cutOff === undefined ? undefined : overreach(`from another pod to ${cutOff}`);
+    }
+
+    /** Whether a target is shown to accept connections from its own container. */
+    private async acceptsFromWithin(endpoint: string): Promise<boolean> {
+        const { cluster, chosen } = this.args;
+        const target = chosen.targets.find((one) => endpointsOfTargets([one]).includes(endpoint))!;
+        const result = await probe(cluster, target, { connect: parseEndpoint(endpoint) }, timeoutMs);
+        return "worked" in result && result.worked;
     }
 
     /** Tries something several times. @returns why it does not work, in a sentence */

@@ -2,8 +2,8 @@
 import type { ConnectionReport } from "../deadline/protocol";
 
 /**
- * How long what must still accept connections may refuse them, in milliseconds: each look takes at most a second, so
- * several have failed by then.
+ * How long what must still accept connections may refuse them, in milliseconds: it is tried every 2 s, so at least two
+ * connections have failed by then.
  */
 const maxRefusedMs = 3_000;
 
@@ -60,25 +60,26 @@ export function silenceIn(reports: readonly ConnectionReport[], from: number, to
 }
 
 /**
- * The first of some names that accepted a connection once, and then none for a time that no slow connection explains.
- * What never accepted one says nothing, and what was not tried meanwhile begins again.
+ * Those of some names that accepted a connection once, and then none for a time that no slow connection explains. What
+ * never accepted one says nothing, and what was not tried meanwhile begins again.
  *
  * @param from when that time may begin, by the Job's clock
+ * @returns each, and whether it accepts none in the last report either
  */
 export function lostAmong(
     reports: readonly ConnectionReport[],
     names: readonly string[],
     from: number,
-): string | undefined {
+): { name: string; still: boolean }[] {
     const wanted = new Set(names);
+    const lost = new Set<string>();
     const opened = new Set<string>();
     let closedSince = new Map<string, number>();
     for (const { at, open, closed } of reports) {
         for (const name of open) opened.add(name);
-        const still = at < from ? [] : closed.filter((name) => wanted.has(name) && opened.has(name));
-        closedSince = new Map(still.map((name) => [name, closedSince.get(name) ?? at]));
-        const lost = still.find((name) => at - closedSince.get(name)! >= maxRefusedMs);
-        if (lost !== undefined) return lost;
+        const refusing = at < from ? [] : closed.filter((name) => wanted.has(name) && opened.has(name));
+        closedSince = new Map(refusing.map((name) => [name, closedSince.get(name) ?? at]));
+        for (const [name, since] of closedSince) if (at - since >= maxRefusedMs) lost.add(name);
     }
-    return undefined;
+    return [...lost].map((name) => ({ name, still: closedSince.has(name) }));
 }

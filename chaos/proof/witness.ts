@@ -82,12 +82,12 @@ export class Witness {
     }
 
     /**
-     * What the Job can no longer reach, although it could before.
+     * What the Job could not reach for a time, although it could before, and whether it still cannot.
      *
      * @param names endpoints, and `reference`
      * @param since when the attack was seen to work, by the Job's clock
      */
-    async lostAmong(names: readonly string[], since: number): Promise<string | undefined> {
+    async lostAmong(names: readonly string[], since: number): Promise<{ name: string; still: boolean }[]> {
         return lostAmong((await this.jobPod.read()).reports, names, since);
     }
 
@@ -95,12 +95,7 @@ export class Witness {
     async established({ witnessedAt }: Witnessed): Promise<Established> {
         if (!this.args.inward)
             return { became: "unknown", reason: "the attack denies no connections from the witness" };
-        const targets = new Map<string, string[]>();
-        for (const endpoint of this.endpoints) {
-            const { host } = parseEndpoint(endpoint);
-            targets.set(host, [...(targets.get(host) ?? []), endpoint]);
-        }
-        return becameOf((await this.jobPod.read()).reports, [...targets.values()], witnessedAt);
+        return becameOf((await this.jobPod.read()).reports, this.endpoints, witnessedAt);
     }
 
     /** The pods that the Job has deleted for this attack. */

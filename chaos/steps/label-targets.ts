@@ -3,6 +3,7 @@ import { describeRadius } from "../targets/radius";
 import { renewLease } from "../lifecycle/lease";
 import { AttackProofs } from "../proof/attack-proofs";
 import { type Chosen, chooseForAll } from "../targets/choose";
+import { labelOfPeers } from "../targets/distinguish";
 import { discover } from "../targets/discover";
 import { labelPod, unlabelAll } from "../targets/label";
 import type { Step } from "./contract";
@@ -17,6 +18,7 @@ export const labelTargets: Step<"label-targets", "deadlineJob"> = async (context
     // An update that slept since the steady state may have lost the lease, or somebody may have deleted it to stop it.
     const [discovered] = await Promise.all([discover(cluster, plan), renewLease(cluster, { stack, plan })]);
     const chosen = chooseForAll(discovered, plan.attacks);
+    for (const one of chosen) one.peersLabel = one.peers && (await labelOfPeers(cluster, one.peers, discovered));
     requireWithin(plan, chosen);
     await refuseWebhookServers(cluster, plan, discovered);
     // A killed update may have labeled others: together with these they could exceed the radius.

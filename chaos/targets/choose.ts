@@ -1,6 +1,6 @@
 import type { AttributeExpression } from "./attributes";
 import { type Discovered, isEligible, ownerOf, select, type Target } from "./containers";
-import { type DistinctiveLabel, distinctiveLabel } from "./distinguish";
+import type { DistinctiveLabel } from "./distinguish";
 import { containersWithin, describeRadius, type Radius } from "./radius";
 import { shuffled } from "./shuffle";
 
@@ -22,7 +22,7 @@ export interface Chosen {
     targets: Target[];
     /** The containers that the targets are cut off from. Absent if the attack does not name peers. */
     peers?: Target[];
-    /** Tells the peers from all other pods of their namespaces. Absent if there is no such label. */
+    /** Tells the peers from all other pods of their namespaces. Absent if there is none, or none was sought. */
     peersLabel?: DistinctiveLabel;
 }
 
@@ -38,22 +38,15 @@ export function chooseForAll(discovered: readonly Discovered[], attacks: readonl
         const chosen = choose(discovered, target, radius, { taken, name, includeNotReady });
         for (const { uid } of chosen.targets) taken.add(uid);
         if (attack.peers === undefined) return chosen;
-        return { ...chosen, ...peersOf(discovered, attack.peers, chosen.targets) };
+        return { ...chosen, peers: peersOf(discovered, attack.peers, chosen.targets) };
     });
 }
 
 /** All containers that match, except the targets themselves. */
-function peersOf(
-    discovered: readonly Discovered[],
-    expression: string,
-    targets: readonly Target[],
-): Pick<Chosen, "peers" | "peersLabel"> {
+function peersOf(discovered: readonly Discovered[], expression: string, targets: readonly Target[]): Target[] {
     const matching = select(discovered, expression);
     const peers = matching.filter(({ uid }) => targets.every((target) => target.uid !== uid));
-    if (peers.length > 0) {
-        const peersLabel = distinctiveLabel(peers, discovered);
-        return { peers: peers.map(withoutAttributes), ...(peersLabel && { peersLabel }) };
-    }
+    if (peers.length > 0) return peers.map(withoutAttributes);
     throw new Error(
         `no running container matches the peers ${expression}, except the targets. ${inventory(discovered)}`,
     );

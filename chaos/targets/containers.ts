@@ -51,6 +51,7 @@ export interface Owner {
     kind: string;
     name: string;
     uid: string;
+    controller?: boolean;
 }
 
 /** The part of a ReplicaSet that names its owner. */

@@ -90,22 +90,37 @@ describe.skipIf(!linux)("the Job", () => {
     beforeEach(() => {
         job = new JobProcess();
         job.addPod("target", { port: port(), label });
-        job.addPod("other", { port: port(), label: "" });
     });
     afterEach(() => job.close());
     const tells = (text: string) => () => job.output.includes(text);
 
-    it("keeps a connection to each target that the lease names, and one to a pod that is not attacked", async () => {
+    it("keeps a connection to each target that the lease names", async () => {
         job.addLease("run", undefined, { [label]: {} });
         await job.start([{ path: policyPath, label }]);
-        await job.until(
-            "both are told",
-            () => /"answering":\["127[^\]]*/.test(job.output) && /"answering":\[[^\]]*"reference"/.test(job.output),
-        );
+        await job.until("it is told", tells('"answering":["127'));
         accepted.forEach((socket) => socket.resetAndDestroy());
-        await job.until("their loss is told", () => /"lost":\[[^\]]*"reference"/.test(job.output));
-        await job.until("new ones are told", () => job.output.split('"answering"').length > 2);
+        await job.until("its loss is told", tells('"lost":["127'));
+        await job.until("a new one is told", () => job.output.split('"answering":["127').length > 2);
         expect(received).toBe("");
+    });
+
+    it("keeps one to the API server, which may close it, and none to another pod", async () => {
+        const ofOther: Socket[] = [];
+        const other = createServer((socket) => ofOther.push(socket.on("error", () => {}).resume()));
+        other.listen(0, "127.0.0.1");
+        await once(other, "listening");
+        job.addPod("other", { port: (other.address() as AddressInfo).port, label: "", owner: "other" });
+        job.addLease("run", undefined, { [label]: {} });
+        await job.start([{ path: policyPath, label }]);
+        await job.until("it is told", () => /"answering":\[[^\]]*"API server"/.test(job.output));
+        job.connections.filter(({ bytesRead }) => bytesRead === 0).forEach((socket) => socket.end());
+        await job.until("its end is told", tells('"ended":["API server"]'));
+        await job.until("a new one is told", tells('"answering":["API server"]'));
+        await sleep(4_000);
+        other.close();
+        expect(ofOther.every(({ readableEnded }) => readableEnded)).toBe(true);
+        // One each two seconds.
+        expect([2, 3, 4]).toContain(ofOther.length);
     });
 
     it.each<[string, Parameters<JobProcess["addLease"]>[2]]>([

@@ -22,11 +22,11 @@ afterEach(() => {
 });
 
 /** Adds a pod whose endpoint accepts connections. */
-async function addPod(name: string, withLabel = ""): Promise<void> {
+async function addPod(name: string, withLabel = "", owner = name): Promise<void> {
     const server = createServer((socket) => socket.on("error", () => {}).end()).listen(0, "127.0.0.1");
     await once(server, "listening");
     servers.set(name, server);
-    job.addPod(name, { label: withLabel, port: (server.address() as AddressInfo).port });
+    job.addPod(name, { label: withLabel, port: (server.address() as AddressInfo).port, owner });
 }
 const start = () => job.start([{ path: policyPath, label }]);
 /** Has a pod accept no connections any more. */
@@ -69,7 +69,7 @@ it("pods that have crashed are dropped before they count as cut off, also if one
     await start();
     await untilTold("open");
     stop("a");
-    await sleep(1_000);
+    await untilTold("open", "closed");
     setReady("a", false);
     await untilTold("open", "closed", "gone");
     const [, closed, gone] = told();
@@ -82,9 +82,9 @@ it("a pod that was deleted is dropped, and one that has come since takes its pla
     await untilTold("open");
     stop("a");
     job.objects.delete(podPath("a"));
-    await untilTold("open", "closed", "gone");
+    await untilTold("open", "gone");
     await addPod("b");
-    await untilTold("open", "closed", "gone", "open");
+    await untilTold("open", "gone", "open");
 });
 
 it("a pod that an attack has labeled is dropped", async () => {
@@ -108,14 +108,55 @@ it("nothing is told of pods that were never reached, are not ready, or belong to
     expect(told()).toEqual([]);
 });
 
-it("six pods are listed, and five are tried", async () => {
-    let tried = 0;
-    for (const name of ["a", "b", "c", "d", "e", "f"]) {
-        await addPod(name);
-        servers.get(name)!.once("connection", () => tried++);
+it("one pod of six is tried, every two seconds; the next owner's if it accepts no connection", async () => {
+    const tried: string[] = [];
+    for (const [name, owner] of Object.entries({ a: "x", b: "x", c: "y", d: "y", e: "z", f: "z" })) {
+        await addPod(name, "", owner);
+        servers.get(name)!.on("connection", () => tried.push(name));
     }
     await start();
     await untilTold("open");
-    await sleep(500);
-    expect(tried).toBe(5);
+    await sleep(5_000);
+    expect([
+        ["a", "a"],
+        ["a", "a", "a"],
+    ]).toContainEqual(tried);
+    stop("a");
+    await job.until("another is tried", () => tried.at(-1) !== "a");
+    expect(tried.at(-1)).toBe("c");
+    expect(states()).toEqual(["open"]);
+});
+
+it("none is tried if the attack blocks some ports only", async () => {
+    const { port } = servers.get("target")!.address() as AddressInfo;
+    job.addLease("run", undefined, { [label]: { ports: [port] } });
+    await addPod("a");
+    await start();
+    await job.until("it looks", () => job.output.includes('"open":["127'));
+    await sleep(1_000);
+    expect(told()).toEqual([]);
+});
+
+it("a large namespace without such pods is searched once, and not to its end", async () => {
+    for (let index = 0; index < 1_000; index++) {
+        job.addPod(`bare-${String(index).padStart(4, "0")}`, { label: "", containers: 0 });
+    }
+    job.objects.delete(podPath("target"));
+    await addPod("target", label);
+    await start();
+    await job.until("it looks", () => job.output.includes('"open":["127'));
+    const pages = () => job.queries.filter((query) => query.includes("%21")).length;
+    await job.until("it searches", () => pages() >= 30);
+    await sleep(3_000);
+    expect(pages()).toBe(30);
+});
+
+it("a port that no attack blocks is tried every two seconds", async () => {
+    let tried = 0;
+    servers.get("target")!.on("connection", () => tried++);
+    job.addLease("run", undefined, {});
+    await start();
+    await job.until("it looks", () => job.output.includes('"open":["127'));
+    await sleep(3_000);
+    expect(tried).toBe(2);
 });

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { annotations, labels } from "../../../../chaos/cluster/labels";
@@ -26,6 +26,10 @@ export class JobProcess {
     readonly objects: Objects = new Map();
     /** Every request, as `GET /api/v1/…`, without the query. */
     readonly requests: string[] = [];
+    /** Their queries, as in their addresses. */
+    readonly queries: string[] = [];
+    /** All connections to the API server. */
+    readonly connections: Socket[] = [];
     /** The status that refuses a request. Undefined if it is answered. */
     refuse: (request: string) => number | undefined = () => undefined;
     /** The program's log so far. */
@@ -37,7 +41,7 @@ export class JobProcess {
 
     addPod(
         name: string,
-        { label = "x.blackhole", address = "127.0.0.1", containers = 1, port = 1, padding = "" } = {},
+        { label = "x.blackhole", address = "127.0.0.1", containers = 1, port = 1, padding = "", owner = "set" } = {},
     ): void {
         this.objects.set(podPath(name), {
             metadata: {
@@ -46,7 +50,7 @@ export class JobProcess {
                 uid: name,
                 labels: { ...(label && { [labels.target]: label }) },
                 annotations: { padding },
-                ownerReferences: [{ kind: "ReplicaSet", name: "set", uid: "set" }],
+                ownerReferences: [{ kind: "ReplicaSet", name: owner, uid: owner, controller: true }],
             },
             spec: {
                 containers: Array.from({ length: containers }, (_, index) => ({
@@ -87,6 +91,7 @@ export class JobProcess {
                 response.writeHead(status).end(JSON.stringify(answer));
             });
         });
+        this.server.on("connection", (socket: Socket) => this.connections.push(socket));
         this.objects.set(podPath(hostname()), { metadata: { name: hostname(), labels: {} } });
         this.server.listen(0, "127.0.0.1");
         await once(this.server, "listening");
@@ -136,6 +141,7 @@ export class JobProcess {
     private answer(method: string, url: string, body: string): { status: number; answer: unknown } {
         const { pathname, searchParams } = new URL(url, "https://127.0.0.1");
         this.requests.push(`${method} ${pathname}`);
+        this.queries.push(url.split("?")[1] ?? "");
         const status = this.refuse(`${method} ${pathname}`);
         if (status !== undefined) return { status, answer: { message: "refused" } };
         if (method === "GET" && /\/(?:pods|replicasets)$/.test(pathname))
@@ -154,7 +160,8 @@ export class JobProcess {
         const all = [...this.objects]
             .filter(([path]) => path.startsWith(`${pathname}/`))
             .map(([, object]) => object)
-            .filter(({ metadata }) => isWanted(metadata.labels?.[labels.target]));
+            .filter(({ metadata }) => isWanted(metadata.labels?.[labels.target]))
+            .filter(({ metadata }) => [null, `metadata.name=${metadata.name}`].includes(query.get("fieldSelector")));
         const [from, limit] = [Number(query.get("continue") ?? 0), Number(query.get("limit") ?? all.length)];
         const next = from + limit < all.length ? { continue: String(from + limit) } : {};
         return { metadata: next, items: all.slice(from, from + limit) };

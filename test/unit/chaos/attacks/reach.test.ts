@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Attack } from "../../../../chaos/attacks/registry";
 import { chooseForAll } from "../../../../chaos/targets/choose";
+import { distinctiveLabel } from "../../../../chaos/targets/distinguish";
 import { containersOf, type Pod } from "../../../../chaos/targets/containers";
 import { type End, permits, readings } from "./network";
 import { proofOf, rulesOf } from "./support";
@@ -43,8 +44,10 @@ function rulesOn(attack: Attack) {
         radius: { kind: "all" } as const,
         attack: attack as { kind: string; peers?: string },
     };
-    const [{ peers, peersLabel }] = chooseForAll(discovered, [request]) as [ReturnType<typeof chooseForAll>[0]];
-    return rulesOf(attack, peers && { pods: peers, label: peersLabel });
+    const [{ peers }] = chooseForAll(discovered, [request]) as [ReturnType<typeof chooseForAll>[0]];
+    const neighbors = all.filter(({ metadata }) => metadata!.namespace === peers?.[0]!.namespace);
+    const label = peers && distinctiveLabel(new Set(peers.map(({ uid }) => uid)), neighbors);
+    return rulesOf(attack, peers && { pods: peers, label });
 }
 
 const ways = ["ingress", "egress"] as const;

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { StillWorks } from "../../../../chaos/attacks/kind";
 import { AttackProof } from "../../../../chaos/proof/attack-proof";
+import type { Proven } from "../../../../chaos/proof/outcome";
 import { PositiveControl } from "../../../../chaos/proof/positive-control";
 import { Witness } from "../../../../chaos/proof/witness";
 import { FakeRun, job, jobAddress } from "../support/fake-run";
@@ -108,6 +109,35 @@ describe("ports of the targets that must still accept connections", () => {
         expect(await attacked(proofOf({ inward: { except: [] } }))).toContain(
             "a fresh connection from another pod to 10.0.0.1:8080 worked before it, and fails under it",
         );
+    });
+
+    it.each<[string, boolean | string]>([
+        ["from within either: the application is blocked, or has crashed", false],
+        ["and nothing can be run in the target", "no shell"],
+    ])("but do not, %s", async (_, fromWithin) => {
+        run.probe = connections(() => fromWithin);
+        expect(await attacked(proofOf({ inward: { except: [] } }))).toBeUndefined();
+    });
+
+    it("but did not for a time", async () => {
+        run.probe = connections(() => true);
+        const change = () => void (run.reachable = ["10.0.0.1"]);
+        expect(await attacked(proofOf({ inward: { except: [] } }), change)).toBeUndefined();
+    });
+
+    it("delay the end of an aborted run by two seconds at most", async () => {
+        run.attack();
+        run.probe = connections(() => true);
+        const proof = proofOf({ inward: { except: [] } });
+        const proven = (await settled(proof.attackProven())) as Proven;
+        const abort = new AbortController();
+        run.after(5_000, () => {
+            run.probeMs = ({ length }) => (length === 1 ? 20 : 9_000);
+            abort.abort();
+        });
+        const begun = performance.now();
+        expect(await settled(proof.whyNotHeld(proven, Date.now() + windowMs, abort.signal))).toBeUndefined();
+        expect(performance.now() - begun).toBeLessThan(8_000);
     });
 
     it("are not those that it blocks", async () => {

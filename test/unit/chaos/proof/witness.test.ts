@@ -74,7 +74,7 @@ describe("a port that must still accept connections", () => {
         { open: [], closed: [endpoint] },
     ];
 
-    it.each<[string, [seconds: number, Omit<ConnectionReport, "at">][], string | undefined]>([
+    it.each<[string, [seconds: number, Omit<ConnectionReport, "at">][], object[]]>([
         [
             "accepts them all the time",
             [
@@ -82,7 +82,7 @@ describe("a port that must still accept connections", () => {
                 [0, open],
                 [20, open],
             ],
-            undefined,
+            [],
         ],
         [
             "refuses them from the attack on",
@@ -92,7 +92,7 @@ describe("a port that must still accept connections", () => {
                 [2, closed],
                 [4, closed],
             ],
-            endpoint,
+            [{ name: endpoint, still: true }],
         ],
         [
             "refuses them later, and again and again",
@@ -102,7 +102,17 @@ describe("a port that must still accept connections", () => {
                 [11, closed],
                 [13, closed],
             ],
-            endpoint,
+            [{ name: endpoint, still: true }],
+        ],
+        [
+            "refused them for a time",
+            [
+                [-5, open],
+                [9, closed],
+                [13, closed],
+                [14, open],
+            ],
+            [{ name: endpoint, still: false }],
         ],
         [
             "was slow once",
@@ -113,7 +123,7 @@ describe("a port that must still accept connections", () => {
                 [20, closed],
                 [21.5, open],
             ],
-            undefined,
+            [],
         ],
         [
             "refused them only before the attack",
@@ -123,7 +133,7 @@ describe("a port that must still accept connections", () => {
                 [-3, closed],
                 [0, open],
             ],
-            undefined,
+            [],
         ],
         [
             "was not tried meanwhile",
@@ -134,7 +144,7 @@ describe("a port that must still accept connections", () => {
                 [13, closed],
                 [15, closed],
             ],
-            undefined,
+            [],
         ],
         [
             "never accepted one",
@@ -144,13 +154,13 @@ describe("a port that must still accept connections", () => {
                 [4, closed],
                 [9, closed],
             ],
-            undefined,
+            [],
         ],
     ])("that %s", async (_, reports, lost) => {
         const witness = witnessOf(
             reports.map(([seconds, report]) => ({ at: attackedAt + seconds * 1_000, ...report })),
         );
-        expect(await witness.lostAmong([endpoint], attackedAt)).toBe(lost);
-        expect(await witness.lostAmong(["10.0.0.1:81"], attackedAt)).toBeUndefined();
+        expect(await witness.lostAmong([endpoint], attackedAt)).toEqual(lost);
+        expect(await witness.lostAmong(["10.0.0.1:81"], attackedAt)).toEqual([]);
     });
 });

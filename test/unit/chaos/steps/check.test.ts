@@ -249,7 +249,7 @@ describe("the verdict is INCONCLUSIVE", () => {
 });
 
 describe("what became of established connections", () => {
-    const answering = { "10.0.0.1:8080": "answering", reference: "answering" } as const;
+    const answering = { "10.0.0.1:8080": "answering", "API server": "answering" } as const;
 
     /** Has the connections to the target show this from so long after the attack on. */
     async function keepOpen(later: Record<string, KeptState>, afterMs: number): Promise<void> {
@@ -264,7 +264,7 @@ describe("what became of established connections", () => {
     it.each<[string, Record<string, KeptState>]>([
         ["survived", answering],
         ["cut after 2 s", { ...answering, "10.0.0.1:8080": "lost" }],
-        ["unknown", { "10.0.0.1:8080": "lost", reference: "lost" }],
+        ["unknown", { "10.0.0.1:8080": "lost", "API server": "lost" }],
     ])("is told, and in the conclusion and the journal: %s", async (became, later) => {
         await keepOpen(later, 2_000);
         const { verdict, established } = await step();

@@ -85,3 +85,12 @@ it("unlabels the targets and fails if the deadline Job does not start", async ()
     await expect(step()).rejects.toThrow(/the Job run-deadline, .* has no running pod after 120 s/);
     expect(labels()).toEqual([]);
 });
+
+it("returns a label that tells the peers from all pods of their namespace, also from protected ones", async () => {
+    run.plan.attacks[0]!.target = "k8s.pod.name=hot-deals-1";
+    run.plan.attacks[0]!.attack = { kind: "blackhole", peers: "k8s.pod.name=hot-deals-2" };
+    run.cluster.get("Pod", "hot-deals-2").metadata.labels = { app: "peer" };
+    expect((await step()).attacks[0]!.peersLabel).toEqual({ key: "app", values: ["peer"] });
+    run.cluster.add("Pod", "vault", { metadata: { labels: { app: "peer", "chaos-shop/protected": "true" } } });
+    expect((await step()).attacks[0]!.peersLabel).toBeUndefined();
+});

@@ -63,6 +63,8 @@ export class FakeRun {
     kept: () => Record<string, KeptState> = () => ({});
     /** Whether a probe from within a pod works. A text is why nothing can be run there. */
     probe = (_pod: string, _args: readonly string[]): boolean | string => !this.isCut();
+    /** How long such a probe takes. */
+    probeMs = (_args: readonly string[]): number => 20;
     /** Addresses of targets that the Job can reach under attack. */
     reachable: readonly string[] = [];
     /** Whether the Job can connect to pods that no attack touches. Undefined if it knows of none. */
@@ -192,10 +194,14 @@ export class FakeRun {
     }
 
     private async exec(...[, pod, , command, , , , , onStatus]: Parameters<Exec["exec"]>): ReturnType<Exec["exec"]> {
-        const worked = this.probe(pod, (command as string[]).slice(5));
+        const asked = (command as string[]).slice(5);
+        const worked = this.probe(pod, asked);
         if (typeof worked === "string") throw new Error(worked);
         const causes = [{ reason: "ExitCode", message: "1" }];
-        setTimeout(() => onStatus!(worked ? { status: "Success" } : { status: "Failure", details: { causes } }), 20);
+        setTimeout(
+            () => onStatus!(worked ? { status: "Success" } : { status: "Failure", details: { causes } }),
+            this.probeMs(asked),
+        );
         return undefined as never;
     }
 }
