@@ -109,9 +109,8 @@ describe("npm run experiment", () => {
         });
         try {
             const { code, stdout } = await run("hot-deals-blackhole");
-            expect(stdout).toMatch(
-                /Verdict\s+INCONCLUSIVE: Nothing is known: .*the NetworkPolicy allows-egress allows egress from the target/,
-            );
+            expect(stdout).toMatch(/Verdict\s+INCONCLUSIVE: Nothing is known: /);
+            expect(stdout).toContain("the NetworkPolicy allows-egress allows egress from the target");
             expect(code).toBe(3);
         } finally {
             await cluster.networking.deleteNamespacedNetworkPolicy({ namespace, name: "allows-egress" });
