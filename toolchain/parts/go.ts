@@ -98,14 +98,16 @@ async function patchModule(
     options: { cwd: string; env: Record<string, string> },
 ): Promise<string> {
     const go = anyGo();
-    const list = ["list", "-mod=readonly", "-m", "-f", "{{.Dir}}", module];
-    const original = (await run(go.path, list, log, options)).trim();
+    mkdirSync(folder);
+    for (const name of ["go.mod", "go.sum"]) copyFileSync(join(options.cwd, name), join(folder, name));
     const [copy, modFile] = [join(folder, "module"), join(folder, "go.mod")];
+    // On a new machine it is not in the module cache yet.
+    const download = ["mod", "download", `-modfile=${modFile}`, "-json", module];
+    const { Dir: original } = JSON.parse(await run(go.path, download, log, options)) as { Dir: string };
     cpSync(original, copy, { recursive: true });
     // The module cache is read-only, and so is its copy.
     for (const path of [dirname(join(copy, file)), join(copy, file)]) chmodSync(path, 0o755);
     writeFileSync(join(copy, file), replaceOnce(readFileSync(join(original, file), "utf8"), replacements, file));
-    for (const name of ["go.mod", "go.sum"]) copyFileSync(join(options.cwd, name), join(folder, name));
     await run(go.path, ["mod", "edit", `-replace=${module}=${copy}`, modFile], log, options);
     return `-modfile=${modFile}`;
 }
