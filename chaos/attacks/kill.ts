@@ -12,7 +12,7 @@ export interface KillAttack {
 const defaultIntervalMs = 10_000;
 
 /**
- * The deadline Job deletes the pods, so the attack goes on and ends whatever happens to the machine that started it. At
+ * The deadline Job deletes the pods, so the attack goes on and ends even if the machine that started it is gone. At
  * no moment are more matching containers missing, or in pods that are not ready, than the radius allows. Pods are
  * killed only while the namespace's lease names the run.
  */

@@ -5,7 +5,7 @@ import type { Answer } from "./answer";
 import type { ApiServerPulse } from "./api-server";
 import type { Route } from "./service";
 
-/** What every check may say, whatever its kind. */
+/** What a check of any kind may say. */
 export interface CheckSettings extends AbortSettings {
     /** Name of the check, unique in the experiment. @default what its kind calls it, as in `POST /orders` */
     name?: string;

@@ -47,7 +47,7 @@ export class PositiveControl {
      * Tries everything before the attack.
      *
      * @param waitMs how long the witness may take to start
-     * @returns what does not work even then, for whatever reason: other policies, or no tool in the container
+     * @returns what does not work even then, such as for other policies or a container without tools
      * @throws Error if the witness does not start
      */
     async before(waitMs: number): Promise<string[]> {

@@ -39,7 +39,7 @@ export class Witness {
         this.endpoints = inward ? endpointsOfTargets(targets, (port) => inward.ports?.includes(port) ?? true) : [];
     }
 
-    /** Waits until the Job's pod has looked at all targets, whatever it saw. @throws Error if it does not start */
+    /** Waits until the Job's pod has looked at all targets. @throws Error if it does not start */
     async begun(): Promise<void> {
         const areAllIn = hasAll(this.endpoints);
         await this.jobPod.awaitPresence(startTimeoutMs, ({ watched }) => areAllIn(watched));

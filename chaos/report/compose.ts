@@ -50,7 +50,7 @@ export function journalOf(
     });
     const measured = together(judged.map((one) => one.measured));
     const { verdict, reason } = judge(
-        // The reason is the abort, whatever other checks have seen by then.
+        // The abort is the reason, even if other checks have failed by then.
         judged.filter(({ name }) => aborted === undefined || name === aborted.check),
         seen.inconclusive,
     );

@@ -100,7 +100,7 @@ export function judgeCheck(
     return { ...judged, inconclusive };
 }
 
-/** The check whose rule has ended the window: it failed, whatever the whole window would have shown. */
+/** The check whose rule has ended the window: it failed, even if the whole window might have passed. */
 export function judgeAborted(
     { check }: PlannedCheck,
     answers: readonly Answer[],
