@@ -25,7 +25,7 @@ async function stack() {
     const shop = await installShop("shop", configuration, cluster);
     const agent = await installAgent("agent", configuration, cluster);
     const experimentArgs = { plan, image: images.node, programs: experimentPrograms, dependsOn: shop.whenReady };
-    const conclusion = experiment.enabled ? await runExperiment(experimentArgs, cluster) : "disabled";
+    const conclusion = experiment.enabled ? runExperiment(experimentArgs, cluster) : "disabled";
 
     return {
         variant,

@@ -55,7 +55,7 @@ export class Session {
         delete process.env.NODE_EXTRA_CA_CERTS;
         const pulumi = await preparePulumi(project);
         process.env.PATH = [...sandboxEnvironment().path, process.env.PATH].join(delimiter);
-        const session = new Session(connect(context), context, pulumi, scratch, say);
+        const session = new Session(connect({ context }), context, pulumi, scratch, say);
         await removeNamespaces(session.cluster, Object.values(namespaces));
         return session;
     }

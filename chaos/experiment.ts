@@ -1,147 +1,166 @@
-import * as command from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
-import { scaledBy } from "./actions/registry";
-import { objectTypeOf } from "./attacks/objects";
-import { attackKindOf } from "./attacks/registry";
-import { attackResource } from "./attacks/resource";
-import { Deadline, type DeadlineAttack } from "./deadline/deadline";
-import { type Plan, type PlannedAttack, planToken, runNameOf, targetLabelFor } from "./definition/plan";
+import { type ClusterAccess, connect } from "./cluster/client";
+import { guardedContext, type Naming } from "./cluster/guard";
+import { kubeconfigFrom, loadKubeconfig } from "./cluster/kubeconfig";
+import { explain, problemOf } from "./cluster/problem";
+import { type DefinedExperiment, planOfArguments } from "./definition/arguments";
+import type { Plan } from "./definition/plan";
+import { holderOf, identityIn } from "./identity";
+import { endRuns } from "./lifecycle/end-runs";
+import { builtPrograms, type ExperimentPrograms } from "./programs";
 import type { Conclusion } from "./report/journal-schema";
-import { type LabeledTargets, type StepInputs, type StepName, variables } from "./steps/contract";
+import type { Verdict } from "./report/verdict";
+import { runResources } from "./run";
+import { previewTargets } from "./targets/preview";
 
-export interface ExperimentArgs {
-    plan: Plan;
-    /** A Node image, for the deadline Job. */
-    image: string;
-    programs: ExperimentPrograms;
-    /** Distinguishes the stack from others of its name, in the lease that it holds. @default none */
+/** What an experiment needs besides what it does. */
+export interface ExperimentPlace {
+    /**
+     * Whether the experiment runs. The update that sets it runs the experiment; the next one without it ends the
+     * attacks before anything else, and waits until every check is steady again.
+     */
+    enabled: boolean;
+    /**
+     * Text of a kubeconfig that reaches the provider's cluster; kept as a secret. It may be an output of the cluster's
+     * resource. @default this machine's, as kubectl loads it
+     */
+    kubeconfig?: pulumi.Input<string>;
+    /**
+     * The context to use. @default the current one of `kubeconfig`; without `kubeconfig` only if it is plainly local,
+     * as those of kind, minikube, k3d, Docker Desktop and Rancher Desktop are: no cluster is attacked that nobody named
+     */
+    context?: string;
+    /**
+     * An image with Node.js 20 or newer, for the deadline Job.
+     * @default "docker.io/library/node:22.23.3-bookworm-slim"
+     */
+    image?: string;
+    /** Distinguishes the stack from others of its name. @default one that the stack's state keeps */
     identity?: string;
+    /** How the package's programs are run. @default as its build has left them */
+    programs?: () => ExperimentPrograms;
 }
 
-/** How this package's own programs are run. */
-export interface ExperimentPrograms {
-    /** The command that runs a step; the step's name is appended. Runs in the folder of the Pulumi project. */
-    stepCommand: string;
-    /** The deadline Job's program: JavaScript for Node, in one file. */
-    deadline: string;
-}
+/** An experiment, as a program writes it, or as a plan of `planOf`. */
+export type ExperimentArgs = ExperimentPlace & (DefinedExperiment | { plan: Plan });
+
+/** Time limit of each call, in milliseconds, of those that end attacks before everything else. */
+const endTimeoutMs = 10_000;
+
+const defaultImage = "docker.io/library/node:22.23.3-bookworm-slim";
+
+const naming: Naming = {
+    key: "context",
+    name: (context) => `\`context: "${context.replace(/^'|'$/g, "")}"\` in the program`,
+    local: "kind, minikube, k3d, Docker Desktop",
+    what: "experiments",
+};
 
 /**
- * An experiment as a part of a stack: the update that adds it runs it, the update that removes it undoes it.
+ * A chaos experiment as a part of a stack: the update that enables it attacks, proves the attack, checks, and leaves a
+ * verdict; the update that disables it undoes it.
  *
- * Its parts are created in this order and removed in reverse. Each is given what the one before it found, so the engine
- * knows the order too: another plan (`experiment.run`, say) removes all parts first, the attack before the wait for
- * recovery.
+ * If the component is removed from the program, Pulumi undoes the experiment when it deletes the resources, at the end
+ * of the update: until then the attacks last, at most until their deadline. Disable it first.
+ *
+ * @throws RunError with all mistakes in the arguments, in previews too, if it is enabled
  */
 export class Experiment extends pulumi.ComponentResource {
-    /** The verdict and what it rests on. Known when the check has ended. */
-    readonly conclusion: pulumi.Output<Conclusion>;
+    /** The verdict and what it rests on. Known when the check has ended; undefined if the experiment is disabled. */
+    readonly conclusion: pulumi.Output<Conclusion | undefined>;
+    /** `PASSED`, `FAILED`, `INCONCLUSIVE`, or `disabled`. Without a steady state the update fails: `ABORTED`. */
+    readonly verdict: pulumi.Output<Verdict | "disabled">;
 
-    constructor(
-        name: string,
-        { plan, image, programs, identity }: ExperimentArgs,
-        opts?: pulumi.ComponentResourceOptions,
-    ) {
-        super("chaos-shop:experiment:Experiment", name, {}, opts);
-        const { experiment, namespace, deadlineMs } = plan;
-        const runName = runNameOf(plan);
-        const attacks = plan.attacks.map((attack) => deadlineAttack(plan, attack, runName));
-        const stack = holderOf(identity);
-        const step = (resource: string, args: StepArgs, dependsOn?: pulumi.ResourceOptions["dependsOn"]) =>
-            stepResource(resource, plan, programs.stepCommand, { stack, ...args }, { parent: this, dependsOn });
+    constructor(name: string, args: ExperimentArgs, opts?: pulumi.ComponentResourceOptions) {
+        super("chaos-experiments:index:Experiment", name, {}, opts);
+        const { enabled, kubeconfig, image = defaultImage, identity, programs = builtPrograms } = args;
+        const prefix = `${name}-`;
+        const own = () => identityIn(`${prefix}identity`, undefined, { parent: this });
+        const stack = pulumi.output(identity ?? own()).apply(holderOf);
+        const prepared = prepare(name, args);
+        if ("problem" in prepared && enabled) throw new MistakeError(prepared.problem);
+        if ("problem" in prepared) void pulumi.log.warn(prepared.problem, this);
 
-        const first = step("steady-state", { create: "steady-state", delete: "recovery" }, opts?.dependsOn);
-        const steadyState = first.stdout;
-        const deadline = new Deadline(
-            "deadline",
-            {
-                experiment,
-                namespace,
-                runName,
-                attacks,
-                scaled: scaledBy(plan.actions),
-                deadlineMs,
-                image,
-                program: programs.deadline,
-            },
-            { parent: this, dependsOn: first },
-        );
-        const deadlineJob = deadline.job.metadata.name;
-        const { stdout: targets } = step(
-            "targets",
-            { create: "label-targets", delete: "unlabel-targets", given: { steadyState, deadlineJob } },
-            // All parts: the Job keeps its rights while there is an attack to end.
-            deadline.parts,
-        );
-        const objects = plan.attacks.map(({ name: attackName, attack }, index) => {
-            const { object, label } = attacks[index]!;
-            const chosen = targets.apply((found) => (JSON.parse(found) as LabeledTargets).attacks[index]!);
-            const args = { attack, experiment, namespace, object, targetLabel: label, chosen };
-            return attackResource(attackName, args, { parent: this });
-        });
-        const attackObjects = pulumi.jsonStringify(objects.map(({ metadata }) => metadata.name));
-        const { stdout: conclusion } = step("check", {
-            create: "check",
-            given: { steadyState, targets, deadlineJob, attackObjects },
-        });
-
-        this.conclusion = conclusion.apply((printed) => JSON.parse(printed) as Conclusion);
-        this.registerOutputs({ conclusion: this.conclusion });
+        const acts: pulumi.Output<void>[] = [];
+        if (enabled && "plan" in prepared) {
+            const { plan } = prepared;
+            const run = { plan, stack, image, programs: programs(), kubeconfig, prefix, parent: this };
+            this.conclusion = runResources({ ...run, dependsOn: opts?.dependsOn });
+            if (pulumi.runtime.isDryRun()) acts.push(pulumi.output(preview(plan, kubeconfig)));
+        } else {
+            this.conclusion = pulumi.output(undefined);
+            const namespace = "plan" in prepared ? prepared.plan.namespace : "default";
+            if (!pulumi.runtime.isDryRun()) acts.push(endFirst(name, args, namespace, stack));
+        }
+        this.verdict = this.conclusion.apply((conclusion) => conclusion?.verdict ?? ("disabled" as const));
+        // The update waits for what the outputs wait for.
+        this.registerOutputs({ conclusion: this.conclusion, acts: pulumi.all(acts).apply(() => undefined) });
     }
 }
 
-/** The stack, as leases name it. @param identity distinguishes it from others of its name */
-export function holderOf(identity?: string): string {
-    return [pulumi.getStack(), ...(identity === undefined ? [] : [identity])].join("/");
+/** Mistakes of the person who wrote the arguments. Their message has no stack trace. */
+class MistakeError extends pulumi.RunError {
+    constructor(message: string) {
+        super(message);
+        this.stack = message;
+    }
 }
 
-function deadlineAttack(plan: Plan, planned: PlannedAttack, runName: string): DeadlineAttack {
-    const { name, attack, target, radius } = planned;
-    const kind = attackKindOf(attack);
-    const interval = kind.killing?.(attack);
-    const label = targetLabelFor(plan, planned);
-    const killing = interval && { ...interval, label, target, radius, clusterName: plan.clusterName };
-    return {
-        object: `${runName}-${name}`,
-        objectType: objectTypeOf(attack),
-        label,
-        listenPort: kind.proof(attack).outward?.port,
-        killing,
+/** The plan, or what is wrong with the arguments, all at once. */
+function prepare(name: string, args: ExperimentArgs): { plan: Plan } | { problem: string } {
+    if ("plan" in args) return { plan: args.plan };
+    const { enabled: _, kubeconfig, context, image: __, identity: ___, programs: ____, ...definition } = args;
+    const problems: string[] = [];
+    const attempt = <T>(what: () => T): T | undefined => {
+        try {
+            return what();
+        } catch (error) {
+            problems.push(explain(error));
+            return undefined;
+        }
     };
+    const allowed = attempt(() => contextIn(kubeconfig, context));
+    const plan = attempt(() => planOfArguments(name, definition, allowed));
+    return plan && problems.length === 0 ? { plan } : { problem: problems.join("\n") };
 }
 
-interface StepArgs {
-    create: StepName;
-    delete?: StepName;
-    /** What earlier steps and resources provide. */
-    given?: Partial<Record<keyof StepInputs, pulumi.Output<string>>>;
+/** The context that may be used. Undefined for the current one of a kubeconfig that is given. @throws GuardError */
+function contextIn(kubeconfig: pulumi.Input<string> | undefined, context: string | undefined): string | undefined {
+    if (kubeconfig === undefined) return guardedContext(loadKubeconfig(), context, naming).name;
+    if (typeof kubeconfig !== "string") return context;
+    const config = kubeconfigFrom(kubeconfig);
+    return guardedContext(config, context ?? config.getCurrentContext(), naming).name;
 }
 
-/**
- * A step as a command resource. It runs again only if its plan or what it is given has changed. Its standard output is
- * its result, as JSON; its progress goes to standard error.
- */
-function stepResource(
+/** Tells in a preview whom the experiment would hit. */
+async function preview(plan: Plan, kubeconfig: pulumi.Input<string> | undefined): Promise<void> {
+    // Undocumented, but in use by Pulumi's own packages: `apply` says nothing about what is not known yet.
+    const given = pulumi.output(kubeconfig) as pulumi.Output<string | undefined> & { isKnown: Promise<boolean> };
+    if (!(await given.isKnown)) {
+        const targets = plan.attacks.map(({ target }) => target).join("; ");
+        return pulumi.log.info(
+            `${plan.experiment} would attack ${targets}. The kubeconfig is not known yet, so a preview cannot name pods`,
+        );
+    }
+    const text = await new Promise<string | undefined>((resolve) => void given.apply(resolve));
+    await previewTargets(plan, () => connect({ kubeconfig: text, context: plan.context }));
+}
+
+/** Ends the attacks of a disabled experiment. What fails is told: the engine still deletes them at the end. */
+function endFirst(
     name: string,
-    plan: Plan,
-    stepCommand: string,
-    { create, delete: remove, given = {}, stack }: StepArgs & { stack: string },
-    opts: pulumi.CustomResourceOptions,
-): command.local.Command {
-    const inputs = Object.entries(given) as [keyof StepInputs, pulumi.Output<string>][];
-    return new command.local.Command(
-        name,
-        {
-            create: `${stepCommand} ${create}`,
-            delete: remove && `${stepCommand} ${remove}`,
-            environment: {
-                ...Object.fromEntries(inputs.map(([input, value]) => [variables[input], value])),
-                [variables.plan]: JSON.stringify(plan),
-                [variables.stack]: stack,
-            },
-            triggers: [planToken(plan), stack, ...inputs.map(([, value]) => value)],
-            logging: "stderr",
-        },
-        { ...opts, deleteBeforeReplace: true },
-    );
+    { kubeconfig, context }: ExperimentPlace,
+    namespace: string,
+    stack: pulumi.Output<string>,
+): pulumi.Output<void> {
+    return pulumi.all([kubeconfig, stack]).apply(async ([text, holder]) => {
+        try {
+            const access: ClusterAccess = { kubeconfig: text, context: contextIn(text, context) };
+            const cluster = connect(access, endTimeoutMs);
+            const ended = await endRuns(cluster, { stack: holder, defaultNamespace: namespace });
+            if (ended.length > 0) await pulumi.log.info(`Ended the attacks of ${ended.join(" and ")}`);
+        } catch (error) {
+            await pulumi.log.warn(`The attacks of ${name} could not be ended first: ${problemOf(error)}`);
+        }
+    });
 }

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { allowedContext, type AllowedContext } from "../components/cluster/guard";
+import type { AllowedContext } from "../chaos/cluster/guard";
+import { allowedContext } from "../components/cluster/guard";
 import { loadKubeconfig } from "../chaos/cluster/kubeconfig";
 import { type Cluster, connect } from "../chaos/cluster/client";
 import type { StackPlace } from "./stack-file";
@@ -41,13 +42,13 @@ async function runningCluster(named?: string): Promise<AllowedContext> {
 export async function clusterOf({ kubeContext }: Pick<StackPlace, "kubeContext">): Promise<Cluster> {
     const isDemo = kubeContext === undefined || kubeContext === sandboxContext;
     const context = isDemo ? await runningCluster(kubeContext) : allowedContext(loadKubeconfig(), kubeContext);
-    return connect(context.name);
+    return connect({ context: context.name });
 }
 
 async function ownCluster(named?: string): Promise<AllowedContext | undefined> {
     try {
         const context = allowedContext(loadKubeconfig(), named);
-        await connect(context.name, 3_000).core.listNamespace({ limit: 1 });
+        await connect({ context: context.name }, 3_000).core.listNamespace({ limit: 1 });
         return context;
     } catch {
         // There is none, it is not plainly local, or it does not answer.

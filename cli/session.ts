@@ -40,7 +40,7 @@ export class Session {
         const context = isDemo ? await demoCluster(print, named) : allowedContext(loadKubeconfig(), named);
         const missing = pulumiEnvironment(project);
         const stack = await BorrowedStack.open(name, await preparePulumi(project), { inline: true });
-        const cluster = connect(context.name);
+        const cluster = connect({ context: context.name });
         if (name === "local" && wantsKey(stack))
             await stack.setSecret(
                 "agent.key",

@@ -4,14 +4,12 @@ import {
     type Conclusion,
     endRuns,
     Experiment,
-    type ExperimentArgs,
-    type ExperimentPrograms,
+    type ExperimentPlace,
     holderOf,
+    isOfEarlierVersion,
     type Plan,
     type PlanArgs,
-    isOfEarlierVersion,
     planOf,
-    previewTargets,
     problemOf,
     type ServiceReference,
 } from "../chaos";
@@ -24,15 +22,14 @@ export const reportsFolder = "reports";
 /** A stack's settings `experiment.*`, and where its shop is. */
 export interface ExperimentSettings extends Omit<
     PlanArgs,
-    "definition" | "defaultChecks" | "reports" | "defaultNamespace" | "service"
+    "definition" | "defaultChecks" | "reports" | "defaultNamespace" | "service" | "settings"
 > {
     /** The gateway's Service, in the shop's namespace. */
     service: ServiceReference;
 }
 
-export interface RunExperimentArgs extends Omit<ExperimentArgs, "programs" | "identity"> {
-    /** Bundles them: takes a moment, and only a run needs them. */
-    programs: () => ExperimentPrograms;
+export interface RunExperimentArgs extends Required<Pick<ExperimentPlace, "image" | "programs">> {
+    plan: Plan;
     /** What must be ready before the experiment begins. */
     dependsOn: pulumi.ComponentResourceOptions["dependsOn"];
 }
@@ -45,6 +42,7 @@ export function planOnShop(settings: ExperimentSettings): Plan {
         defaultChecks: [productsCheck],
         defaultNamespace: settings.service.namespace,
         reports: reportsFolder,
+        settings: "experiment.",
     });
 }
 
@@ -80,13 +78,31 @@ export async function endAttacksFirst(look: FirstLook | undefined): Promise<void
     }
 }
 
+/** The component's name: that of the experiment is a setting, and another one must not run beside the first. */
+const componentName = "experiment";
+
 /** Runs the stack's experiment on the shop. A preview says which containers it would hit. */
-export async function runExperiment(
-    { plan, dependsOn, programs, image }: RunExperimentArgs,
-    { api, identity, opts }: { api: Cluster; identity: string; opts: pulumi.ComponentResourceOptions },
-): Promise<pulumi.Output<Conclusion>> {
-    const args = { plan, image, identity, programs: programs() };
-    const experiment = new Experiment(plan.experiment, args, { ...opts, dependsOn });
-    if (pulumi.runtime.isDryRun()) await previewTargets(plan, api);
-    return experiment.conclusion;
+export function runExperiment(
+    { dependsOn, ...args }: RunExperimentArgs,
+    { identity, opts }: { identity: string; opts: pulumi.ComponentResourceOptions },
+): pulumi.Output<Conclusion | undefined> {
+    const { experiment } = args.plan;
+    const { conclusion } = new Experiment(
+        componentName,
+        { enabled: true, identity, ...args },
+        {
+            ...opts,
+            dependsOn,
+            // As versions up to 0.2 named them: the engine must undo their run before it begins another.
+            aliases: [{ name: experiment, type: "chaos-shop:experiment:Experiment" }],
+            transformations: [...(opts.transformations ?? []), withEarlierName],
+        },
+    );
+    return conclusion;
 }
+
+const withEarlierName: pulumi.ResourceTransformation = ({ name, props, opts }) => {
+    const [, earlier] = new RegExp(`^${componentName}-(.*)$`).exec(name) ?? [];
+    if (earlier === undefined) return undefined;
+    return { props, opts: pulumi.mergeOptions(opts, { aliases: [{ name: earlier }] }) };
+};

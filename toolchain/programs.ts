@@ -1,10 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ExperimentPrograms } from "../chaos/experiment";
+import type { ExperimentPrograms } from "../chaos/programs";
 import { bundledFile } from "./bundle";
 
+const bundle = (path: string, minify: boolean) =>
+    readFileSync(bundledFile(join(__dirname, "..", "chaos", path), { minify }), "utf8");
+
 /** How an experiment's programs are run from this repository, where nothing is built. */
-export function experimentPrograms(): ExperimentPrograms {
-    const deadline = bundledFile(join(__dirname, "..", "chaos", "deadline", "main.ts"), { minify: false });
-    return { stepCommand: "node toolchain/run-step.js", deadline: readFileSync(deadline, "utf8") };
-}
+export const experimentPrograms = (): ExperimentPrograms => ({
+    stepCommand: "node toolchain/run-step.js",
+    steps: bundle("steps/main.ts", true),
+    deadline: bundle("deadline/main.ts", false),
+});

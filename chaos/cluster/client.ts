@@ -14,7 +14,7 @@ import {
 } from "@kubernetes/client-node";
 import { Agent } from "node:https";
 import { isDeepStrictEqual } from "node:util";
-import { loadKubeconfig } from "./kubeconfig";
+import { kubeconfigFrom, loadKubeconfig } from "./kubeconfig";
 
 /** The parts of the Kubernetes API that are used directly, not through resources of a stack. */
 export interface Cluster {
@@ -32,10 +32,21 @@ export interface Cluster {
 /** Time limit of a call. After this machine slept, a dead connection would otherwise block a call for many minutes. */
 const callTimeoutMs = 30_000;
 
-/** @param timeoutMs time limit of each call, in milliseconds */
-export function connect(context: string, timeoutMs = callTimeoutMs): Cluster {
-    const kubeconfig = loadKubeconfig();
-    kubeconfig.setCurrentContext(context);
+/** How a cluster is reached. */
+export interface ClusterAccess {
+    /** Text of a kubeconfig, a secret. @default this machine's, as kubectl loads it */
+    kubeconfig?: string;
+    /** One of its contexts. @default its current one */
+    context?: string;
+}
+
+/**
+ * @param timeoutMs time limit of each call, in milliseconds
+ * @throws KubeconfigError if there is no such context, or the kubeconfig cannot be read
+ */
+export function connect({ kubeconfig: text, context }: ClusterAccess, timeoutMs = callTimeoutMs): Cluster {
+    const kubeconfig = text === undefined ? loadKubeconfig() : kubeconfigFrom(text);
+    if (context !== undefined) kubeconfig.setCurrentContext(context);
     keepConnections(kubeconfig, timeoutMs);
     return {
         kubeconfig,

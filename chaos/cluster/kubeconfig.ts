@@ -28,6 +28,17 @@ export function loadKubeconfig(): KubeConfig {
     return kubeconfig.getCurrentContext() === "loaded-context" ? new KubeConfig() : kubeconfig;
 }
 
+/** Reads the text of a kubeconfig. @throws KubeconfigError without the text, which may hold a token */
+export function kubeconfigFrom(text: string): KubeConfig {
+    const kubeconfig = new KubeConfig();
+    try {
+        kubeconfig.loadFromString(text);
+        return kubeconfig;
+    } catch (error) {
+        throw new KubeconfigError(`the given kubeconfig cannot be read: ${yamlProblem(error)}`);
+    }
+}
+
 /**
  * Merges files as kubectl does: the first file that defines a name, or the current context, wins. In the library the
  * last file's current context wins, which may be another cluster's.

@@ -106,8 +106,9 @@ export class Deadline {
                 ...child,
                 // The account and the program must exist before the pod; its rights are needed only later.
                 dependsOn: [account, program],
-                // A Job's template is immutable: another version's labels would replace the Job, and so the run.
-                ignoreChanges: ["spec.template.metadata.labels"],
+                // A Job's template is immutable: another version's would replace the Job, and so begin another run. A
+                // plan that differs gives the Job another name, and with that all of its spec.
+                ignoreChanges: ["spec"],
             },
         );
         this.parts = [account, role, binding, program, this.job];

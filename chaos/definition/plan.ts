@@ -5,6 +5,7 @@ import { abortFaults, abortRuleOf } from "../checks/abort";
 import type { PlannedCheck } from "../checks/observe";
 import { type Check, checkName } from "../checks/registry";
 import type { ServiceReference } from "../checks/service";
+import type { Written } from "../remedy";
 import type { AttributeExpression } from "../targets/attributes";
 import type { TargetRequest } from "../targets/choose";
 import type { DiscoveryScope } from "../targets/discover";
@@ -14,13 +15,13 @@ import { parseRadius, type Radius } from "../targets/radius";
 import type { Share } from "../share";
 
 /** All that one run of an experiment needs to know. Its steps pass it on as JSON. Times are milliseconds. */
-export interface Plan extends DiscoveryScope {
+export interface Plan extends DiscoveryScope, Written {
     experiment: string;
     /** Any text; another text is another run. */
     run: string;
     hypothesis: string;
-    /** The kubeconfig context of the cluster. */
-    context: string;
+    /** The kubeconfig context of the cluster. @default the kubeconfig's current one */
+    context?: string;
     /** Namespace of targets, peers and checks that name none. */
     defaultNamespace: string;
     /** The Service that http checks ask. Absent if there are none. */
@@ -87,7 +88,7 @@ export interface PlanArgs extends Omit<Plan, FromDefinition>, Window, CheckDefau
  *   contradicts its check
  */
 export function planOf(args: PlanArgs): Plan {
-    const { definition, name: experiment, run, context, clusterName, defaultNamespace, service } = args;
+    const { definition, name: experiment, run, context, clusterName, defaultNamespace, service, settings } = args;
     const { area, agent, durationMs, graceMs, deadlineMs, onFailure, reports } = args;
     const { hypothesis, checks = args.defaultChecks, actions = [] } = definition;
     if (service === undefined && checks.some(({ kind }) => kind === "http")) {
@@ -112,6 +113,7 @@ export function planOf(args: PlanArgs): Plan {
         deadlineMs,
         onFailure,
         reports,
+        ...(settings !== undefined && { settings }),
     };
 }
 
@@ -192,7 +194,11 @@ export function runNameOf(plan: Plan): string {
     return `${plan.experiment}-${planToken(plan)}`;
 }
 
-/** Distinguishes plans in the names of their objects: another plan is another run. */
+/**
+ * Distinguishes plans in the names of their objects: another plan is another run. What another machine may have
+ * otherwise is no part of it: nobody wants an experiment to run again because a kubeconfig has other names.
+ */
 export function planToken(plan: Plan): string {
-    return createHash("sha256").update(JSON.stringify(plan)).digest("hex").slice(0, 8);
+    const { context: _, reports: __, settings: ___, ...run } = plan;
+    return createHash("sha256").update(JSON.stringify(run)).digest("hex").slice(0, 8);
 }

@@ -2,6 +2,7 @@ import { ApiException, V1MicroTime, type V1Lease } from "@kubernetes/client-node
 import { type Cluster, ignoreNotFound, statusOf } from "../cluster/client";
 import { annotations, labels } from "../cluster/labels";
 import { keptTargetsOf, type Plan, runNameOf } from "../definition/plan";
+import { remedy } from "../remedy";
 
 /** Name of the Lease: a namespace has one. */
 export const leaseName = "chaos-shop-experiment";
@@ -17,8 +18,10 @@ type Place = Pick<Plan, "context" | "namespace">;
 
 /** The beginning of a kubectl command, for a shell. */
 function kubectl({ context, namespace }: Place): string {
+    const inNamespace = `--namespace ${namespace}`;
+    if (context === undefined) return `kubectl ${inNamespace}`;
     const quoted = /^[\w@%+=:,./-]+$/.test(context) ? context : `'${context.replaceAll("'", "'\\''")}'`;
-    return `kubectl --context ${quoted} --namespace ${namespace}`;
+    return `kubectl --context ${quoted} ${inNamespace}`;
 }
 
 /** The command that ends a run's attacks: its deadline Job watches the lease. */
@@ -99,7 +102,7 @@ export async function renewLease(cluster: Cluster, holder: LeaseHolder & { plan:
     if (held) return take(cluster, holder, held, now);
     throw new Error(
         `the lease of namespace ${namespace} was deleted, which ends the run ${run}. Nothing was attacked. Start ` +
-            `another run: pulumi config set experiment.run '${run} again'`,
+            `another run: ${remedy(holder.plan, "run", `${run} again`)}`,
     );
 }
 

@@ -34,7 +34,8 @@ export interface AttackProofsArgs {
 export class AttackProofs {
     private readonly attacks: Proving[];
 
-    constructor({ cluster, plan, job, chosen, baselineMs, leftOut }: AttackProofsArgs) {
+    constructor(private readonly args: AttackProofsArgs) {
+        const { cluster, plan, job, chosen, baselineMs, leftOut } = args;
         const { namespace } = plan;
         const attacked = new Set(chosen.flatMap(({ targets }) => targets.map(({ uid }) => uid)));
         this.attacks = plan.attacks.map((planned, index) => {
@@ -103,7 +104,7 @@ export class AttackProofs {
     whyEstablishedNotCut(established: readonly Established[]): InconclusiveReason | undefined {
         return this.firstReason(
             this.attacks.map(({ wantsCut }, index) =>
-                wantsCut ? whyEstablishedNotCut(established[index]!) : undefined,
+                wantsCut ? whyEstablishedNotCut(established[index]!, this.args.plan) : undefined,
             ),
         );
     }

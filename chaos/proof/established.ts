@@ -7,6 +7,7 @@ import {
     silentAfterMs,
 } from "../deadline/protocol";
 import type { InconclusiveReason } from "./outcome";
+import { remedy, type Written } from "../remedy";
 import { hasAll } from "./reports";
 
 /** What became of the connections that the witness had to an attack's targets before it. */
@@ -133,10 +134,13 @@ export function describeEstablished({ became, afterMs }: Established): string {
 }
 
 /** Why an attack that wants established connections cut gives no verdict. Undefined if they were cut. */
-export function whyEstablishedNotCut({ became, reason }: Established): InconclusiveReason | undefined {
+export function whyEstablishedNotCut(
+    { became, reason }: Established,
+    written: Written = {},
+): InconclusiveReason | undefined {
     if (became === "cut") return undefined;
     const wanted = "the experiment wants them cut (established: cut)";
-    const allow = "accept any outcome: pulumi config set experiment.established any";
+    const allow = `accept any outcome: ${remedy(written, "established", "any")}`;
     const them = "established connections into the targets";
     if (became === "unknown") return `it is unknown whether ${them} were cut, and ${wanted}: ${reason}; or ${allow}`;
     return (

@@ -37,4 +37,4 @@ export const enforcementAdvice =
 
 /** What to think of a cluster that takes a policy for a larger one. */
 export const overreachAdvice =
-    "this cluster's network may not support all of NetworkPolicies, such as `endPort` (see docs/troubleshooting.md)";
+    "this cluster's network may not support all of NetworkPolicies, such as `endPort`";

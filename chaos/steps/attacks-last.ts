@@ -3,6 +3,7 @@ import { type Cluster, ignoreNotFound } from "../cluster/client";
 import { problemOf } from "../cluster/problem";
 import type { Plan } from "../definition/plan";
 import type { InconclusiveReason } from "../proof/outcome";
+import { remedy } from "../remedy";
 
 /** Why the attacks are over, or why that is unknown. Undefined while they last. */
 export async function whyOver(
@@ -19,7 +20,7 @@ export async function whyOver(
     const { run } = plan;
     return (
         `the attack of run ${run} has already ended, by its deadline or an earlier update. Start another run: ` +
-        `pulumi config set experiment.run '${run} again'`
+        remedy(plan, "run", `${run} again`)
     );
 }
 

@@ -36,6 +36,8 @@ export interface StepInputs {
     targets: LabeledTargets;
     /** Name of the deadline Job. */
     deadlineJob: string;
+    /** Its uid: whether it is in the steps' cluster. */
+    deadlineJobUid: string;
     /** Names of the attacks' objects, in the order of the plan. */
     attackObjects: string[];
 }
@@ -62,13 +64,18 @@ export type Step<N extends StepName, I extends keyof StepInputs = never> = (
     given: Pick<StepInputs, I>,
 ) => Promise<StepResults[N]>;
 
-/** The environment variables of a step. All hold JSON except `deadlineJob`, `stack` and `answersFile`. */
+/**
+ * The environment variables of a step. `plan`, `steadyState`, `targets` and `attackObjects` hold JSON, the others text.
+ */
 export const variables = {
     plan: "EXPERIMENT_PLAN",
     stack: "EXPERIMENT_STACK",
+    /** Text of a kubeconfig. @default the machine's own */
+    kubeconfig: "EXPERIMENT_KUBECONFIG",
     steadyState: "STEADY_STATE",
     targets: "TARGETS",
     deadlineJob: "DEADLINE_JOB",
+    deadlineJobUid: "DEADLINE_JOB_UID",
     attackObjects: "ATTACKS",
     /** A file that the check appends each answer to, one JSON document per line, for a program that shows them. */
     answersFile: "EXPERIMENT_ANSWERS_FILE",
@@ -94,6 +101,9 @@ export function inputsFrom(env: NodeJS.ProcessEnv): { plan: Plan; stack: string 
         },
         get deadlineJob() {
             return text("deadlineJob");
+        },
+        get deadlineJobUid() {
+            return text("deadlineJobUid");
         },
         get attackObjects() {
             return json<string[]>("attackObjects");

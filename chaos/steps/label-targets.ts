@@ -6,18 +6,21 @@ import { type Chosen, chooseForAll } from "../targets/choose";
 import { labelOfPeers } from "../targets/distinguish";
 import { discover } from "../targets/discover";
 import { labelPod, unlabelAll } from "../targets/label";
-import type { Step } from "./contract";
+import { ignoreNotFound } from "../cluster/client";
+import type { Step, StepContext, StepInputs } from "./contract";
 import { refuseWebhookServers } from "../targets/webhooks";
 
 /**
  * Chooses the targets and labels their pods: the attacks select the labels. Then waits until the deadline Job has
  * looked at them, since an attack must not begin that nothing could end or witness.
  */
-export const labelTargets: Step<"label-targets", "deadlineJob"> = async (context, { deadlineJob }) => {
+export const labelTargets: Step<"label-targets", "deadlineJob" | "deadlineJobUid"> = async (context, given) => {
     const { plan, cluster, stack, say } = context;
+    const { deadlineJob } = given;
+    await requireSameCluster(context, given);
     // An update that slept since the steady state may have lost the lease, or somebody may have deleted it to stop it.
     const [discovered] = await Promise.all([discover(cluster, plan), renewLease(cluster, { stack, plan })]);
-    const chosen = chooseForAll(discovered, plan.attacks);
+    const chosen = chooseForAll(discovered, plan);
     for (const one of chosen) one.peersLabel = one.peers && (await labelOfPeers(cluster, one.peers, discovered));
     requireWithin(plan, chosen);
     await refuseWebhookServers(cluster, plan, discovered);
@@ -37,6 +40,24 @@ export const labelTargets: Step<"label-targets", "deadlineJob"> = async (context
         throw error;
     }
 };
+
+/**
+ * The Job is made by the provider of the stack's resources, and the steps use a kubeconfig.
+ *
+ * @throws Error if these are two clusters: one would be attacked while the other is watched
+ */
+async function requireSameCluster(
+    { plan: { namespace }, cluster }: StepContext,
+    { deadlineJob: name, deadlineJobUid: uid }: Pick<StepInputs, "deadlineJob" | "deadlineJobUid">,
+): Promise<void> {
+    const job = await ignoreNotFound(cluster.batch.readNamespacedJob({ name, namespace }));
+    if (job?.metadata!.uid === uid) return;
+    throw new Error(
+        `the provider has created the Job ${name} in another cluster than the kubeconfig's, where namespace ` +
+            `${namespace} does not have it. Nothing was attacked. Give the experiment the kubeconfig and the context ` +
+            "of its provider",
+    );
+}
 
 const maxNamed = 3;
 
@@ -59,7 +80,7 @@ function requireWithin({ namespace }: Plan, chosen: readonly Chosen[]): void {
     if (outside === undefined) return;
     throw new Error(
         `the chosen pod ${outside.pod} is in namespace ${outside.namespace}, and the experiment may only attack ` +
-            `namespace ${namespace}. Nothing was attacked; compare what the agent says: npm run targets -- --json`,
+            `namespace ${namespace}. Nothing was attacked; what the agent says contradicts itself`,
     );
 }
 

@@ -28,10 +28,12 @@ async function main(name: string | undefined): Promise<unknown> {
     const inputs = inputsFrom(process.env);
     const { plan, stack } = inputs;
     const answersFile = process.env[variables.answersFile] || undefined;
-    return steps[name as StepName]({ plan, stack, cluster: connect(plan.context), say, answersFile }, inputs);
+    const cluster = connect({ context: plan.context, kubeconfig: process.env[variables.kubeconfig] || undefined });
+    return steps[name as StepName]({ plan, stack, cluster, say, answersFile }, inputs);
 }
 
-main(process.argv[2]).then(
+// The last argument: a program that is read from standard input is not among them.
+main(process.argv.at(-1)).then(
     // Exits only when all is written: a pipe would be cut off.
     (result) => process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(0)),
     (error: unknown) => process.stderr.write(`${explain(error)}\n`, () => process.exit(1)),

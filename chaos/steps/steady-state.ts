@@ -6,6 +6,7 @@ import type { Cluster } from "../cluster/client";
 import type { Plan } from "../definition/plan";
 import { acquireLease, LeaseHeldError, releaseLease, stopCommand } from "../lifecycle/lease";
 import { sweep } from "../lifecycle/sweep";
+import { remedy } from "../remedy";
 import { abortedJournal } from "../report/compose";
 import { keepReport } from "../report/report";
 import { chooseForAll } from "../targets/choose";
@@ -41,7 +42,7 @@ export const steadyState: Step<"steady-state"> = async (context) => {
 
 async function findSteadyState(context: StepContext, begun: number): Promise<SteadyState> {
     const { plan, cluster, say } = context;
-    const { experiment, namespace, attacks, service } = plan;
+    const { experiment, namespace, service } = plan;
     const [swept, route, discovered] = await Promise.all([
         sweep(cluster, namespace, experiment),
         service && chooseRoute(cluster, service),
@@ -54,7 +55,7 @@ async function findSteadyState(context: StepContext, begun: number): Promise<Ste
     if (unsteady.length > 0) {
         const reason = `there is no steady state: ${problemsOf(unsteady)}.`;
         const advice =
-            "Repair the application first (`pulumi config set experiment.enabled false`, `pulumi up`, " +
+            `Repair the application first (${remedy(plan, "enabled", false)}; \`pulumi up\`; ` +
             "`kubectl get pods`), then enable the experiment again.";
         abort(context, reason, begun, checks, advice);
     }
@@ -65,7 +66,7 @@ async function findSteadyState(context: StepContext, begun: number): Promise<Ste
     // The targets are chosen later. That there are any must be known before anything is created.
     // Meanwhile pods may have become ready.
     const now = discovered.every(({ ready = true }) => ready) ? discovered : await discover(cluster, plan);
-    chooseForAll(now, attacks);
+    chooseForAll(now, plan);
     await refuseWebhookServers(cluster, plan, now);
     return { ...(route && { route }), latencyMs };
 }

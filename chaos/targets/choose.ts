@@ -1,6 +1,7 @@
 import type { AttributeExpression } from "./attributes";
 import { type Discovered, isEligible, ownerOf, select, type Target } from "./containers";
 import type { DistinctiveLabel } from "./distinguish";
+import { remedy, type Written } from "../remedy";
 import { containersWithin, describeRadius, type Radius } from "./radius";
 import { shuffled } from "./shuffle";
 
@@ -32,10 +33,13 @@ export interface Chosen {
  *
  * @throws Error as `choose` does, and if no container matches the peers
  */
-export function chooseForAll(discovered: readonly Discovered[], attacks: readonly TargetRequest[]): Chosen[] {
+export function chooseForAll(
+    discovered: readonly Discovered[],
+    { attacks, settings }: { attacks: readonly TargetRequest[] } & Written,
+): Chosen[] {
     const taken = new Set<string>();
     return attacks.map(({ name, target, radius, attack, includeNotReady }) => {
-        const chosen = choose(discovered, target, radius, { taken, name, includeNotReady });
+        const chosen = choose(discovered, target, radius, { taken, name, includeNotReady, settings });
         for (const { uid } of chosen.targets) taken.add(uid);
         if (attack.peers === undefined) return chosen;
         return { ...chosen, peers: peersOf(discovered, attack.peers, chosen.targets) };
@@ -64,22 +68,22 @@ export function choose(
     discovered: readonly Discovered[],
     expression: string,
     radius: Radius,
-    others?: { taken: ReadonlySet<string>; name: string; includeNotReady?: boolean },
+    others: { taken?: ReadonlySet<string>; name?: string; includeNotReady?: boolean } & Written = {},
 ): Chosen {
     const described = select(discovered, expression);
     if (described.length === 0) {
         throw new Error(
             `no running container matches ${expression}. ${inventory(discovered)}\n` +
-                "Set another target: pulumi config set experiment.target 'k8s.deployment=NAME'",
+                `Set another target: ${remedy(others, "target", "k8s.deployment=NAME")}`,
         );
     }
-    const eligible = described.filter((container) => isEligible(container, others ?? {}));
-    if (eligible.length === 0) throw new Error(allNotReady(described, expression));
-    const matching = eligible.filter(({ uid }) => !others?.taken.has(uid));
+    const eligible = described.filter((container) => isEligible(container, others));
+    if (eligible.length === 0) throw new Error(allNotReady(described, expression, others));
+    const matching = eligible.filter(({ uid }) => !others.taken?.has(uid));
     if (matching.length === 0) {
         const ready = eligible.length < described.length ? "ready " : "";
         throw new Error(
-            `the attacks before ${others!.name} already use every ${ready}pod that matches ${expression}, and a pod ` +
+            `the attacks before ${others.name} already use every ${ready}pod that matches ${expression}, and a pod ` +
                 "can have only one attack; scale the workload up, or lower their radius",
         );
     }
@@ -87,7 +91,7 @@ export function choose(
     if (allowed === 0) {
         throw new Error(
             `a radius of ${describeRadius(radius)} allows none of the ${matching.length} containers that match ` +
-                `${expression}; allow at least one: pulumi config set experiment.radius 1`,
+                `${expression}; allow at least one: ${remedy(others, "radius", 1)}`,
         );
     }
     const pods = wholePods(matching);
@@ -100,20 +104,20 @@ export function choose(
     throw new Error(
         `each pod that matches ${expression} has at least ${least} matching containers, and an attack hits whole ` +
             `pods, but the radius allows ${allowed}; select one container per pod with k8s.container.name, or ` +
-            `raise the radius: pulumi config set experiment.radius ${least}`,
+            `raise the radius: ${remedy(others, "radius", least)}`,
     );
 }
 
 const withoutAttributes = ({ attributes: _, ready: __, ...target }: Discovered): Target => target;
 
-function allNotReady(described: readonly Discovered[], expression: string): string {
+function allNotReady(described: readonly Discovered[], expression: string, written: Written): string {
     const number = described.length;
     const matches = number === 1 ? "1 container matches" : `${number} containers match`;
     const [which, it] = number === 1 ? ["its pod is", "it"] : ["their pods are", "them"];
     return (
         `${matches} ${expression}, but ${which} not ready, and attacks leave such pods out. See why: kubectl ` +
-        `--namespace ${described[0]!.namespace} get pods. To attack ${it} all the same: pulumi config set ` +
-        "experiment.includeNotReady true"
+        `--namespace ${described[0]!.namespace} get pods. To attack ${it} all the same: ` +
+        remedy(written, "includeNotReady", true)
     );
 }
 

@@ -17,9 +17,10 @@ interface PreviewedPlan extends DiscoveryScope {
 }
 
 /** Logs in a preview which containers an experiment would hit today. The attack itself chooses again. */
-export async function previewTargets(plan: PreviewedPlan, cluster: Cluster): Promise<void> {
+export async function previewTargets(plan: PreviewedPlan, reach: () => Cluster): Promise<void> {
     const { attacks, experiment } = plan;
     try {
+        const cluster = reach();
         const discovered = await discover(cluster, plan);
         for (const attack of attacks) {
             await pulumi.log.info(`${experiment} would hit ${describe(select(discovered, attack.target), attack)}`);

@@ -1,4 +1,4 @@
-import type { AllowedContext } from "./guard";
+import type { AllowedContext } from "../../chaos/cluster/guard";
 
 /**
  * How to reach a gateway that has no external address, with the command for this kind of cluster.

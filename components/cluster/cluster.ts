@@ -6,7 +6,8 @@ import { connect, type Cluster, ignoreNotFound, messageOf, statusOf } from "../.
 import { problemOf } from "../../chaos/cluster/problem";
 import { placement } from "../base/placement";
 import type { StackConfiguration } from "../configuration/read";
-import { allowedContext, type AllowedContext } from "./guard";
+import type { AllowedContext } from "../../chaos/cluster/guard";
+import { allowedContext } from "./guard";
 import { type NamespaceRequest, refusedNamespace } from "./namespace-owner";
 import { identityLeftBehind, requireSameCluster, stackIdentity } from "./state-records";
 
@@ -36,7 +37,7 @@ const reachTimeoutMs = 10_000;
 export async function openCluster(configuration: StackConfiguration, known?: string): Promise<StackCluster> {
     const { kubeContext, namespace, agent } = configuration;
     const context = allowedContext(loadKubeconfig(), kubeContext);
-    const api = connect(context.name);
+    const api = connect({ context: context.name });
     const { uid, found } = await lookAround(api, context, { namespace, "agent.namespace": agent?.namespace });
     const stack = pulumi.getStack();
     const identity = known ?? (await stackIdentity(await identityLeftBehind(api, namespace)));

@@ -23,6 +23,6 @@ export async function firstLook() {
 }
 
 async function reach(kubeContext: string | undefined, namespace: string) {
-    const cluster = connect(allowedContext(loadKubeconfig(), kubeContext).name, callTimeoutMs);
+    const cluster = connect({ context: allowedContext(loadKubeconfig(), kubeContext).name }, callTimeoutMs);
     return { cluster, inherited: await identityLeftBehind(cluster, namespace) };
 }

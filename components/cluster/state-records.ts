@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import { randomBytes } from "node:crypto";
 import { type Cluster, ignoreNotFound } from "../../chaos/cluster/client";
 import { annotations } from "../../chaos/cluster/labels";
+import { identityIn } from "../../chaos/identity";
+import { remember } from "../../chaos/stash";
 
 /** A cluster as the state records it. */
 interface RecordedCluster {
@@ -19,9 +20,7 @@ export const clusterRecord = { type: "pulumi:index:Stash", name: "cluster" } as 
  *
  * @param inherited the identity of a new stack. @default a random one
  */
-export async function stackIdentity(inherited = randomBytes(8).toString("hex")): Promise<string> {
-    return (await remember("identity", inherited, { ignoreChanges: ["input"] })).first;
-}
+export const stackIdentity = (inherited?: string): Promise<string> => identityIn("identity", inherited);
 
 /**
  * The identity of a stack of this name that was destroyed and kept its shop's namespace, for the claims in it. The next
@@ -67,17 +66,3 @@ function otherCluster(first: RecordedCluster, { uid, context }: RecordedCluster,
         `  If that cluster no longer exists: PULUMI_K8S_DELETE_UNREACHABLE=true ${move}`
     );
 }
-
-/**
- * Keeps a value in the stack's state: the first one that it was given, until the resource is replaced. The engine
- * answers from the state, in previews too, so the program knows it before it creates anything in a cluster.
- */
-async function remember<T>(name: string, value: T, opts?: pulumi.CustomResourceOptions) {
-    const { output, urn } = new pulumi.Stash(name, { input: value }, opts);
-    const first = (await known(output)) as T | undefined;
-    if (first === undefined)
-        throw new Error(`the state does not know the stack's ${name} yet: run \`pulumi up\` once without --target`);
-    return { first, urn: await known(urn) };
-}
-
-const known = <T>(output: pulumi.Output<T>) => new Promise<T>((resolve) => void output.apply(resolve));

@@ -1,5 +1,5 @@
 import { builtinAgent } from "../agent/reference";
-import type { AllowedContext } from "../cluster/guard";
+import type { AllowedContext } from "../../chaos/cluster/guard";
 import { gatewayOf } from "../shop/gateway";
 import type { StackConfiguration } from "./read";
 

@@ -25,7 +25,7 @@ let cluster: Cluster;
 beforeAll(async () => {
     const { kubeconfig, context } = await sandboxUp();
     process.env.KUBECONFIG = kubeconfig;
-    cluster = connect(context);
+    cluster = connect({ context });
     await ensureParts([helmPart]);
     const { configuration } = renderOptions([
         "--out",

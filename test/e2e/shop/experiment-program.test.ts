@@ -30,7 +30,7 @@ beforeAll(async () => {
         PULUMI_BACKEND_URL: fileBackend(backend),
         PULUMI_CONFIG_PASSPHRASE: "only for this test",
     });
-    cluster = connect(context);
+    cluster = connect({ context });
 });
 afterAll(async () => {
     const stack = await BorrowedStack.open("local", await preparePulumi(project));

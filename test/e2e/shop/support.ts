@@ -51,7 +51,7 @@ export class TestStack {
             PULUMI_BACKEND_URL: fileBackend(backend),
             PULUMI_CONFIG_PASSPHRASE: "only for this test",
         });
-        return TestStack.inBackend(name, connect(context), backend);
+        return TestStack.inBackend(name, connect({ context }), backend);
     }
 
     /** Another stack in the same backend, which must be closed first. */

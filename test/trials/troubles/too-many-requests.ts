@@ -64,7 +64,7 @@ function kubeconfigWith({ kubeconfig }: Cluster, token: string): string {
  */
 export const tooManyRequests: Trouble = async ({ stack, moment, afterwards }) => {
     // As the update is: its kubeconfig is set.
-    const limited = connect(stack.cluster.kubeconfig.getCurrentContext());
+    const limited = connect({ context: stack.cluster.kubeconfig.getCurrentContext() });
     await moment({ leaveMs: 1_000 });
     const { namespace } = stack;
     const api = flowControl(stack.cluster);

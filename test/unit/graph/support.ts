@@ -29,6 +29,7 @@ export async function recordGraph(
                 asked.push({ type, name, inputs });
                 const stdout =
                     type === "command:local:Command" ? JSON.stringify(printed[name] ?? "generated") : undefined;
+                if (type === "pulumi:index:Stash") return { id: name, state: { ...inputs, output: inputs.input } };
                 return { id: id ?? `${name}-id`, state: stdout === undefined ? inputs : { ...inputs, stdout } };
             },
             call: ({ inputs }) => inputs,

@@ -44,7 +44,7 @@ function rulesOn(attack: Attack) {
         radius: { kind: "all" } as const,
         attack: attack as { kind: string; peers?: string },
     };
-    const [{ peers }] = chooseForAll(discovered, [request]) as [ReturnType<typeof chooseForAll>[0]];
+    const [{ peers }] = chooseForAll(discovered, { attacks: [request] }) as [ReturnType<typeof chooseForAll>[0]];
     const neighbors = all.filter(({ metadata }) => metadata!.namespace === peers?.[0]!.namespace);
     const label = peers && distinctiveLabel(new Set(peers.map(({ uid }) => uid)), neighbors);
     return rulesOf(attack, peers && { pods: peers, label });

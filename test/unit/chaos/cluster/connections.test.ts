@@ -57,7 +57,7 @@ function writeKubeconfig(clientCertificate?: string): void {
 
 it("consecutive calls to a cluster share a connection", async () => {
     writeKubeconfig();
-    const { core } = connect("test");
+    const { core } = connect({ context: "test" });
     for (const name of ["a", "b", "c"]) await core.readNamespace({ name });
     expect(connections).toBe(1);
 });
@@ -65,12 +65,12 @@ it("consecutive calls to a cluster share a connection", async () => {
 it("a call without an answer ends at its timeout", async () => {
     server.removeAllListeners("request");
     writeKubeconfig();
-    await expect(connect("test", 200).core.readNamespace({ name: "a" })).rejects.toThrow(/abort/i);
+    await expect(connect({ context: "test" }, 200).core.readNamespace({ name: "a" })).rejects.toThrow(/abort/i);
 });
 
 it("a call with other credentials gets its own connection", async () => {
     writeKubeconfig(certificateFile);
-    const { kubeconfig, core } = connect("test");
+    const { kubeconfig, core } = connect({ context: "test" });
     await core.readNamespace({ name: "a" });
     const user = kubeconfig.users[0]! as { certFile?: string; keyFile?: string };
     delete user.certFile;

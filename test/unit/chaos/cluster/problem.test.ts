@@ -67,7 +67,7 @@ describe("an API server", () => {
         const contexts = [{ name: "test", context: { cluster: "test", user: "test" } }];
         writeFileSync(file, JSON.stringify({ clusters, contexts, users: [{ name: "test", user: {} }] }));
         vi.stubEnv("KUBECONFIG", file);
-        return connect("test", 200)
+        return connect({ context: "test" }, 200)
             .core.listNamespace()
             .then(() => "none", problemOf);
     }

@@ -241,8 +241,8 @@ describe("the verdict is INCONCLUSIVE", () => {
     it("if a check has no counted answer: nothing shows that it holds, or that it does not", async () => {
         run.plan.window = { graceMs: 3_000, durationMs: 0 };
         expect(await reason()).toBe(
-            "Nothing is known: the check pods did not look after the grace period; lower experiment.interval or " +
-                "raise experiment.duration.",
+            "Nothing is known: the check pods did not look after the grace period; let it look more often, or make " +
+                "the window longer.",
         );
         expect(journal().conclusion.requests).toBe(12);
     });

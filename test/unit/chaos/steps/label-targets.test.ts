@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => run.close());
 
-const step = () => settled(labelTargets(run.context, { deadlineJob: job }));
+const step = () => settled(labelTargets(run.context, { deadlineJob: job, deadlineJobUid: run.jobUid }));
 const labelOf = (pod: string) => run.cluster.get("Pod", pod).metadata.labels?.["chaos-shop/target"];
 const labels = () => ["hot-deals-1", "hot-deals-2"].map(labelOf).filter((label) => label !== undefined);
 

@@ -48,6 +48,7 @@ const planned: Omit<Plan, "reports"> = {
     window: { graceMs: 1_000, durationMs: 2_000 },
     deadlineMs: 600_000,
     onFailure: "report",
+    settings: "experiment.",
 };
 
 /** An experiment on a fake cluster, with two pods of hot-deals and the deadline Job, on a fake clock. */
@@ -83,6 +84,7 @@ export class FakeRun {
         this.addPod("hot-deals-2", "10.0.0.2");
         const metadata = { labels: { "batch.kubernetes.io/job-name": job, [labels.experiment]: planned.experiment } };
         const status = { phase: "Running", containerStatuses: [{ name: "deadline", state: { running: {} } }] };
+        this.cluster.add("Job", job);
         this.cluster.add("Pod", job, { metadata, spec: { containers: [] }, status });
         setInterval(() => this.look(), lookMs);
         vi.spyOn(Exec.prototype, "exec").mockImplementation((...args) => this.exec(...args));
@@ -92,6 +94,10 @@ export class FakeRun {
         vi.restoreAllMocks();
         startClock();
         rmSync(this.plan.reports, { recursive: true });
+    }
+
+    get jobUid(): string {
+        return this.cluster.get("Job", job).metadata.uid!;
     }
 
     get context(): StepContext {

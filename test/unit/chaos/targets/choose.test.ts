@@ -75,7 +75,9 @@ describe("never more containers are attacked than the radius allows", () => {
             expect(targets.length).toBeLessThanOrEqual(3);
             expect(choose(withSidecars, four, { kind: "count", containers: 1 }).targets[0]!.pod).toMatch(/-[34]$/);
         }
-        expect(() => choose([container("hot-deals", 1), sidecars[0]!], four, { kind: "count", containers: 1 })).toThrow(
+        const few = [container("hot-deals", 1), sidecars[0]!];
+        const settings = "experiment.";
+        expect(() => choose(few, four, { kind: "count", containers: 1 }, { settings })).toThrow(
             /at least 2 matching containers.*the radius allows 1.*experiment.radius 2/,
         );
     });
@@ -99,7 +101,9 @@ describe("a pod is hit by one attack only", () => {
 
     it("each attack chooses among the pods that earlier attacks have left", () => {
         for (let round = 0; round < 20; round++) {
-            const chosen = chooseForAll(discovered, [attack("blackhole", hotDeals), attack("blackhole-2", hotDeals)]);
+            const chosen = chooseForAll(discovered, {
+                attacks: [attack("blackhole", hotDeals), attack("blackhole-2", hotDeals)],
+            });
             expect(chosen.map(({ matching, targets }) => [matching, targets.length])).toEqual([
                 [4, 2],
                 [2, 2],
@@ -110,7 +114,9 @@ describe("a pod is hit by one attack only", () => {
 
     it("and if none is left, the experiment is rejected with the reason", () => {
         expect(() =>
-            chooseForAll(discovered, [attack("blackhole", hotDeals, { kind: "all" }), attack("dns", hotDeals)]),
+            chooseForAll(discovered, {
+                attacks: [attack("blackhole", hotDeals, { kind: "all" }), attack("dns", hotDeals)],
+            }),
         ).toThrow(/the attacks before dns already use every pod that matches /);
     });
 });
@@ -122,7 +128,7 @@ describe("a pod that is not ready", () => {
         ready.map((one, index) => ({ ...container("hot-deals", index + 1), ready: one }));
     const chosen = (found: Discovered[], includeNotReady?: boolean, radius: Radius = all) => {
         const attack = { name: "blackhole", target: hotDeals, radius, includeNotReady, attack: { kind: "blackhole" } };
-        const [{ matching, targets }] = chooseForAll(found, [attack]) as [Chosen];
+        const [{ matching, targets }] = chooseForAll(found, { attacks: [attack], settings: "experiment." }) as [Chosen];
         return { matching, pods: targets.map(({ pod }) => pod).sort() };
     };
 
@@ -151,7 +157,9 @@ describe("a pod that is not ready", () => {
     it("is a peer all the same: its address is what is cut off", () => {
         const attack = { kind: "blackhole", peers: "k8s.deployment=toys-bestseller" };
         const found = [container("hot-deals", 1), { ...container("toys-bestseller", 6), ready: false }];
-        const [{ peers }] = chooseForAll(found, [{ name: "blackhole", target: hotDeals, radius: all, attack }]) as [
+        const [{ peers }] = chooseForAll(found, {
+            attacks: [{ name: "blackhole", target: hotDeals, radius: all, attack }],
+        }) as [
             Chosen,
         ];
         expect(peers).toEqual([expect.not.objectContaining({ ready: false })]);
@@ -166,7 +174,7 @@ describe("the peers of an attack", () => {
         radius: { kind: "all" },
         attack: { kind: "blackhole", peers },
     });
-    const peersOf = (peers: string) => chooseForAll(discovered, [attack(peers)])[0]!.peers!.map(({ pod }) => pod);
+    const peersOf = (peers: string) => chooseForAll(discovered, { attacks: [attack(peers)] })[0]!.peers!.map(({ pod }) => pod);
 
     it("are all matching pods except the targets themselves", () =>
         expect(peersOf("k8s.namespace=demo,k8s.deployment!=hot-deals")).toEqual(["toys-bestseller-6"]));

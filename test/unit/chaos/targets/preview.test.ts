@@ -17,7 +17,7 @@ afterEach(() => run.close());
 const target = "k8s.deployment=hot-deals,k8s.namespace=demo";
 
 it("a preview names the containers that an experiment would choose from", async () => {
-    await previewTargets(run.plan, run.cluster.api);
+    await previewTargets(run.plan, () => run.cluster.api);
     expect(told).toEqual([
         `info: hot-deals-blackhole would hit 1 container of 2 that match ${target}, chosen when the attack begins; ` +
             "running now: hot-deals-1/hot-deals, hot-deals-2/hot-deals",
@@ -27,9 +27,9 @@ it("a preview names the containers that an experiment would choose from", async 
 it("a preview marks those that are not ready, and counts them only if the attack asks for them", async () => {
     run.setReady("hot-deals-2", false);
     run.plan.attacks[0]!.radius = { kind: "all" };
-    await previewTargets(run.plan, run.cluster.api);
+    await previewTargets(run.plan, () => run.cluster.api);
     run.plan.attacks[0]!.includeNotReady = true;
-    await previewTargets(run.plan, run.cluster.api);
+    await previewTargets(run.plan, () => run.cluster.api);
     expect(told).toEqual([
         expect.stringMatching(/would hit 1 container of 1 that are ready and match .*-2\/hot-deals \(not ready\)$/),
         expect.stringMatching(/would hit 2 containers of 2 that match .*-2\/hot-deals \(not ready\)$/),
@@ -41,7 +41,7 @@ it("a preview names the right that is missing, and goes on", async () => {
         if (call !== "listPodForAllNamespaces") return;
         refuse(403, 'pods is forbidden: User "ada" cannot list resource "pods" in API group "" at the cluster scope');
     };
-    await previewTargets(run.plan, run.cluster.api);
+    await previewTargets(run.plan, () => run.cluster.api);
     expect(told).toEqual([
         expect.stringMatching(
             /^warn: the targets of hot-deals-blackhole cannot be previewed: the account "ada" may not list pods in/,

@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import { accessHint } from "../../../../components/cluster/access-hint";
-import type { LocalCluster } from "../../../../components/cluster/guard";
 
-it.each<[context: string, local: LocalCluster | undefined, serviceType: string, words: RegExp]>([
+it.each<[context: string, local: string | undefined, serviceType: string, words: RegExp]>([
     ["minikube", "minikube", "LoadBalancer", /minikube tunnel --profile minikube/],
     ["kind-kind", "kind", "LoadBalancer", /kind assigns one only if/],
     ["k3d-demo", "k3d", "LoadBalancer", /k3d assigns one if port 80 is free/],

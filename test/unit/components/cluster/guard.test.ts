@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type AllowedContext, allowedContext, GuardError } from "../../../../components/cluster/guard";
+import { type AllowedContext, GuardError } from "../../../../chaos/cluster/guard";
+import { allowedContext } from "../../../../components/cluster/guard";
 import { KubeconfigError, loadKubeconfig } from "../../../../chaos/cluster/kubeconfig";
 
 const usual = { KUBECONFIG: process.env.KUBECONFIG, HOME: process.env.HOME };

@@ -1,0 +1,130 @@
+import * as z from "zod";
+import { allowedName, isName } from "../cluster/name";
+import { describeMilliseconds, type Duration, parseDuration } from "../duration";
+import { parsePercentage } from "../share";
+import { definitionSchema, type ExperimentDefinition, mistakesIn } from "./definition";
+import { type Plan, planOf } from "./plan";
+import { locateTarget } from "../targets/locate";
+import { durationBetween, percentage } from "./texts";
+
+/** An experiment as a program writes it. All are plain values: a preview shows what would be attacked. */
+export interface DefinedExperiment extends ExperimentDefinition {
+    /** Namespace of targets, peers and checks that name none. @default they must name one */
+    namespace?: string;
+    /** How long the checks observe the attack. */
+    window?: {
+        /** Observation time after the grace period, 1 s to 1 h. @default "30s" */
+        duration?: Duration;
+        /** For this long after the last attack is proven, answers do not count, up to 10 min. @default "15s" */
+        grace?: Duration;
+    };
+    /** Time between looks, for checks that set none, 20 ms to 1 min. @default "1s" */
+    interval?: Duration;
+    /** Time limit of a look, for checks that set none, 100 ms to 1 min. @default "5s" */
+    timeout?: Duration;
+    /** Required share of good answers, for checks that set none. @default "100%" */
+    successRate?: string;
+    /** Success rate below which a check ends the attacks, for checks that set none. @default they do not */
+    abortBelow?: string;
+    /**
+     * The attacks end by themselves after this time, 10 s to 24 h, even if nothing is left of the update and its
+     * machine. @default "10m"
+     */
+    deadline?: Duration;
+    /** `fail`: a verdict other than PASSED fails the update, after the attacks are undone. @default "report" */
+    onFailure?: "report" | "fail";
+    /** Any text; another text runs the experiment again. @default "1" */
+    run?: string;
+    /** Folder of the reports, relative to the folder that the update runs in. @default "chaos-reports" */
+    reports?: string;
+}
+
+const argumentsSchema = definitionSchema.extend({
+    checks: definitionSchema.shape.checks.unwrap(),
+    namespace: z.string().refine(isName, { error: `is not a namespace; allowed: ${allowedName}` }).optional(),
+    window: z
+        .strictObject({
+            duration: durationBetween("1s", "1h").optional(),
+            grace: durationBetween("0s", "10m").optional(),
+        })
+        .optional(),
+    interval: durationBetween("20ms", "1m").optional(),
+    timeout: durationBetween("100ms", "1m").optional(),
+    successRate: percentage.optional(),
+    abortBelow: percentage.optional(),
+    deadline: durationBetween("10s", "24h").optional(),
+    onFailure: z.enum(["report", "fail"]).optional(),
+    run: z.string().trim().min(1).optional(),
+    reports: z.string().trim().min(1).optional(),
+});
+
+/**
+ * The plan of a run.
+ *
+ * @param context of the kubeconfig. @default its current one
+ * @throws Error with all mistakes in the arguments
+ */
+export function planOfArguments(name: string, args: DefinedExperiment, context?: string): Plan {
+    const mistakes = [
+        ...(isName(name) ? [] : [`its name: "${name}" is not allowed; allowed: ${allowedName}`]),
+        ...mistakesIn(args, name, argumentsSchema),
+    ];
+    if (mistakes.length === 0) mistakes.push(...contradictionsIn(args));
+    const defaultNamespace = mistakes.length === 0 ? namespaceOf(args) : undefined;
+    if (defaultNamespace === undefined) {
+        const count = mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`;
+        throw new Error(`the experiment ${name} has ${count}:\n${mistakes.map((one) => `  ${one}`).join("\n")}`);
+    }
+    const { hypothesis, attacks, checks, actions } = args;
+    return planOf({
+        definition: { hypothesis, attacks, checks, actions },
+        defaultChecks: [],
+        name,
+        run: args.run ?? "1",
+        context,
+        clusterName: "kubernetes",
+        area: "Global",
+        defaultNamespace,
+        ...timesOf(args),
+        successRate: parsePercentage(args.successRate ?? "100%")!,
+        abortBelow: args.abortBelow === undefined ? undefined : parsePercentage(args.abortBelow),
+        onFailure: args.onFailure ?? "report",
+        reports: args.reports ?? "chaos-reports",
+    });
+}
+
+/** The namespace of what names none. */
+function namespaceOf({ namespace, attacks }: DefinedExperiment): string | undefined {
+    const ofTargets = attacks.map(({ target }) => locateTarget(target, "Global", "").namespace);
+    return namespace ?? ofTargets.find((one) => one !== "");
+}
+
+function timesOf({ window, interval, timeout, deadline }: DefinedExperiment) {
+    return {
+        durationMs: parseDuration(window?.duration ?? "30s")!,
+        graceMs: parseDuration(window?.grace ?? "15s")!,
+        intervalMs: parseDuration(interval ?? "1s")!,
+        timeoutMs: parseDuration(timeout ?? "5s")!,
+        deadlineMs: parseDuration(deadline ?? "10m")!,
+    };
+}
+
+/** What is valid by itself, but not together. */
+function contradictionsIn(args: DefinedExperiment): string[] {
+    const { durationMs, graceMs, intervalMs, deadlineMs } = timesOf(args);
+    const windowMs = durationMs + graceMs;
+    const waitsMs = (args.actions ?? []).reduce((sum, one) => sum + (one.kind === "wait" ? one.durationMs : 0), 0);
+    const found: (string | false)[] = [
+        intervalMs > durationMs &&
+            `interval: no check would look within the window; allowed: at most ${describeMilliseconds(durationMs)}`,
+        windowMs >= deadlineMs &&
+            "deadline: the attacks would end before the checks do; allowed: more than window.grace and " +
+                `window.duration together, ${describeMilliseconds(windowMs)}`,
+        waitsMs >= windowMs &&
+            `actions: they wait ${describeMilliseconds(waitsMs)} in total, but the checks end after ` +
+                describeMilliseconds(windowMs),
+        namespaceOf(args) === undefined &&
+            "namespace: no target names a namespace; name one here, or in a target, as in k8s.namespace=NAME",
+    ];
+    return found.filter((one) => one !== false);
+}

@@ -1,0 +1,23 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** How this package's own programs are run. */
+export interface ExperimentPrograms {
+    /** The command that runs a step; the step's name is appended. */
+    stepCommand: string;
+    /** The program of the steps: JavaScript for Node, in one file. The state keeps it, to undo the experiment. */
+    steps: string;
+    /** The deadline Job's program: JavaScript for Node, in one file. */
+    deadline: string;
+}
+
+/** The programs that the package's build has left beside this file. */
+export function builtPrograms(): ExperimentPrograms {
+    const path = (name: string) => join(__dirname, "programs", `${name}.js`);
+    const textOf = (name: string) => readFileSync(path(name), "utf8");
+    return {
+        stepCommand: `node ${JSON.stringify(path("steps"))}`,
+        steps: textOf("steps"),
+        deadline: textOf("deadline"),
+    };
+}

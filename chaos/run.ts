@@ -1,0 +1,139 @@
+import * as command from "@pulumi/command";
+import * as pulumi from "@pulumi/pulumi";
+import { scaledBy } from "./actions/registry";
+import { objectTypeOf } from "./attacks/objects";
+import { attackKindOf } from "./attacks/registry";
+import { attackResource } from "./attacks/resource";
+import { Deadline, type DeadlineAttack } from "./deadline/deadline";
+import { type Plan, type PlannedAttack, planToken, runNameOf, targetLabelFor } from "./definition/plan";
+import type { Conclusion } from "./report/journal-schema";
+import type { ExperimentPrograms } from "./programs";
+import { type LabeledTargets, type StepInputs, type StepName, variables } from "./steps/contract";
+import { packed, printAgain, runFromInput } from "./steps/from-state";
+
+export interface RunArgs {
+    plan: Plan;
+    /** The stack, as leases name it; see `holderOf`. */
+    stack: pulumi.Input<string>;
+    /** A Node image, for the deadline Job. */
+    image: string;
+    programs: ExperimentPrograms;
+    /** Text of a kubeconfig, a secret. @default the machine's own */
+    kubeconfig?: pulumi.Input<string>;
+    /** Begins the names of the resources. */
+    prefix: string;
+    parent: pulumi.Resource;
+    /** What must be there before the run begins. */
+    dependsOn?: pulumi.ResourceOptions["dependsOn"];
+}
+
+/**
+ * The resources of a run: the update that adds them runs the experiment, the update that removes them undoes it.
+ *
+ * They are created in this order and removed in reverse. Each is given what the one before it found, so the engine
+ * knows the order too: another plan (another `run`, say) removes all of them first, the attack before the wait for
+ * recovery.
+ *
+ * @returns the verdict and what it rests on. Known when the check has ended
+ */
+export function runResources(args: RunArgs): pulumi.Output<Conclusion> {
+    const { plan, image, programs, prefix, parent } = args;
+    const { experiment, namespace, deadlineMs } = plan;
+    const runName = runNameOf(plan);
+    const attacks = plan.attacks.map((attack) => deadlineAttack(plan, attack, runName));
+    const nameOf = (part: string) => `${prefix}${part}`;
+    const step = (name: string, how: StepArgs, dependsOn?: pulumi.ResourceOptions["dependsOn"]) =>
+        stepResource(nameOf(name), args, how, { parent, dependsOn });
+
+    const first = step("steady-state", { create: "steady-state", delete: "recovery" }, args.dependsOn);
+    const steadyState = first.stdout;
+    const deadline = new Deadline(
+        nameOf("deadline"),
+        {
+            experiment,
+            namespace,
+            runName,
+            attacks,
+            scaled: scaledBy(plan.actions),
+            deadlineMs,
+            image,
+            program: programs.deadline,
+        },
+        { parent, dependsOn: first },
+    );
+    const { name: deadlineJob, uid: deadlineJobUid } = deadline.job.metadata;
+    const { stdout: targets } = step(
+        "targets",
+        { create: "label-targets", given: { steadyState, deadlineJob, deadlineJobUid } },
+        // All parts: the Job keeps its rights while there is an attack to end.
+        deadline.parts,
+    );
+    const objects = plan.attacks.map(({ name: attackName, attack }, index) => {
+        const { object, label } = attacks[index]!;
+        const chosen = targets.apply((found) => (JSON.parse(found) as LabeledTargets).attacks[index]!);
+        const made = { attack, experiment, namespace, object, targetLabel: label, chosen };
+        return attackResource(nameOf(attackName), made, { parent });
+    });
+    const attackObjects = pulumi.jsonStringify(objects.map(({ metadata }) => metadata.name));
+    const { stdout: conclusion } = step("check", {
+        create: "check",
+        given: { steadyState, targets, deadlineJob, attackObjects },
+    });
+    return conclusion.apply((printed) => JSON.parse(printed) as Conclusion);
+}
+
+function deadlineAttack(plan: Plan, planned: PlannedAttack, runName: string): DeadlineAttack {
+    const { name, attack, target, radius } = planned;
+    const kind = attackKindOf(attack);
+    const interval = kind.killing?.(attack);
+    const label = targetLabelFor(plan, planned);
+    const killing = interval && { ...interval, label, target, radius, clusterName: plan.clusterName };
+    return {
+        object: `${runName}-${name}`,
+        objectType: objectTypeOf(attack),
+        label,
+        listenPort: kind.proof(attack).outward?.port,
+        killing,
+    };
+}
+
+interface StepArgs {
+    create: StepName;
+    delete?: StepName;
+    /** What earlier steps and resources provide. */
+    given?: Partial<Record<keyof StepInputs, pulumi.Output<string>>>;
+}
+
+/** A refresh may find that the Job is gone, and make another: that is no other run. */
+const again: keyof StepInputs = "deadlineJobUid";
+
+/**
+ * A step as a command resource. It runs again only if its plan or what it is given has changed: another version of this
+ * package, another folder or another kubeconfig only updates the state. Its standard output is its result, as JSON; its
+ * progress goes to standard error.
+ */
+function stepResource(
+    name: string,
+    { plan, stack, programs, kubeconfig }: RunArgs,
+    { create, delete: remove, given = {} }: StepArgs,
+    opts: pulumi.CustomResourceOptions,
+): command.local.Command {
+    const inputs = Object.entries(given) as [keyof StepInputs, pulumi.Output<string>][];
+    return new command.local.Command(
+        name,
+        {
+            create: `${programs.stepCommand} ${create}`,
+            update: printAgain,
+            ...(remove && { delete: `${runFromInput} ${remove}`, stdin: packed(programs.steps) }),
+            environment: {
+                ...Object.fromEntries(inputs.map(([input, value]) => [variables[input], value])),
+                [variables.plan]: JSON.stringify(plan),
+                [variables.stack]: stack,
+                ...(kubeconfig !== undefined && { [variables.kubeconfig]: pulumi.secret(kubeconfig) }),
+            },
+            triggers: [planToken(plan), stack, ...inputs.flatMap(([input, value]) => (input === again ? [] : [value]))],
+            logging: "stderr",
+        },
+        { ...opts, deleteBeforeReplace: true },
+    );
+}
