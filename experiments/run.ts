@@ -12,7 +12,7 @@ import {
     planOf,
     problemOf,
     type ServiceReference,
-} from "../chaos";
+} from "../chaos/index";
 import { productsCheck } from "./products";
 import { validExperiment } from "./saved";
 
