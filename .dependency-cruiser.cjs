@@ -65,6 +65,7 @@ module.exports = {
     ],
     options: {
         doNotFollow: { path: "node_modules" },
+        exclude: { path: "^chaos/dist/" },
         tsPreCompilationDeps: true,
         enhancedResolveOptions: {
             exportsFields: ["exports"],

@@ -3,7 +3,7 @@ import tseslint from "typescript-eslint";
 const typescript = ["**/*.ts", "**/*.mts"];
 
 export default tseslint.config(
-    { ignores: ["reports", ".pulumi"] },
+    { ignores: ["reports", ".pulumi", "chaos/dist"] },
     ...tseslint.configs.recommendedTypeChecked.map((config) => ({ ...config, files: typescript })),
     {
         files: typescript,

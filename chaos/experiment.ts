@@ -139,7 +139,7 @@ async function preview(plan: Plan, kubeconfig: pulumi.Input<string> | undefined)
     if (!(await given.isKnown)) {
         const targets = plan.attacks.map(({ target }) => target).join("; ");
         return pulumi.log.info(
-            `${plan.experiment} would attack ${targets}. The kubeconfig is not known yet, so a preview cannot name pods`,
+            `${plan.experiment} would attack ${targets}; the kubeconfig is not known yet, so this preview names no pod`,
         );
     }
     const text = await new Promise<string | undefined>((resolve) => void given.apply(resolve));

@@ -2,17 +2,14 @@ import * as pulumi from "@pulumi/pulumi";
 import { randomBytes } from "node:crypto";
 import { remember } from "./stash";
 
-/** 16 hexadecimal digits that nobody else has. */
-export const newIdentity = () => randomBytes(8).toString("hex");
-
 /**
- * The identity that the state keeps under a name: two backends may have stacks of the same name.
+ * The identity that the state keeps under a name, 16 hexadecimal digits: two backends may have stacks of the same name.
  *
  * @param inherited the identity, if the state has none yet
  */
 export async function identityIn(
     name: string,
-    inherited = newIdentity(),
+    inherited = randomBytes(8).toString("hex"),
     opts?: pulumi.CustomResourceOptions,
 ): Promise<string> {
     return (await remember(name, inherited, { ...opts, ignoreChanges: ["input"] })).first;

@@ -9,7 +9,7 @@ export { type Plan, type PlanArgs, planOf } from "./definition/plan";
 export { Experiment, type ExperimentArgs, type ExperimentPlace } from "./experiment";
 export { holderOf } from "./identity";
 export { endRuns } from "./lifecycle/end-runs";
-export { isOfEarlierVersion } from "./lifecycle/lease";
+export { type LeaseOwner, leasesOf } from "./lifecycle/lease";
 export type { ExperimentPrograms } from "./programs";
 export type { Conclusion } from "./report/journal-schema";
 export type { Verdict } from "./report/verdict";

@@ -6,13 +6,13 @@ import {
     Experiment,
     type ExperimentPlace,
     holderOf,
-    isOfEarlierVersion,
     type Plan,
     type PlanArgs,
     planOf,
     problemOf,
     type ServiceReference,
 } from "../chaos/index";
+import { endEarlierRuns } from "./earlier-runs";
 import { productsCheck } from "./products";
 import { validExperiment } from "./saved";
 
@@ -58,7 +58,7 @@ export interface FirstLook {
 }
 
 /**
- * The first act of an update: ends the stack's attacks if the experiment is disabled, and those of a version before
+ * The first act of an update: ends the stack's attacks if the experiment is disabled, and those of a version up to
  * 0.2 in any case. Problems of the rest of the update come later: a mistake in a setting, an agent that does not
  * start, a workload that cannot become ready under the attack. The engine deletes the run's resources at the
  * update's end, and finds the attacks gone. A preview changes nothing.
@@ -70,7 +70,7 @@ export async function endAttacksFirst(look: FirstLook | undefined): Promise<void
     const { enabled, namespace, identity, cluster } = look;
     const owner = { stack: holderOf(identity), defaultNamespace: namespace };
     try {
-        const ended = await endRuns(cluster, owner, enabled ? isOfEarlierVersion : undefined);
+        const ended = [...(await endEarlierRuns(cluster, owner)), ...(enabled ? [] : await endRuns(cluster, owner))];
         if (ended.length > 0) await pulumi.log.info(`Ended the attacks of ${ended.join(" and ")}`);
     } catch (error) {
         // The engine still deletes them at the end.

@@ -57,8 +57,8 @@ export class GuardError extends Error {
 }
 
 /**
- * Decides which cluster may be touched: the context that is named, otherwise the current context if it is plainly local.
- * A local context has both a name and a server address of a local cluster: a cloud cluster in a context named
+ * Decides which cluster may be touched: the context that is named, otherwise the current context if it is plainly
+ * local. A local context has both a name and a server address of a local cluster: a cloud cluster in a context named
  * `minikube` is refused.
  *
  * @throws GuardError that names the context and how to allow it

@@ -1,11 +1,15 @@
 export const labels = {
     /** On a pod that an experiment attacks: the experiment's name, a dot, and the name of the attack. */
-    target: "chaos-shop/target",
+    target: "chaos-experiments/target",
     /** On an experiment's objects: the experiment's name. */
-    experiment: "chaos-shop/experiment",
+    experiment: "chaos-experiments/experiment",
     /** `true` on a pod, or on a namespace with all its pods: no experiment may attack it. */
-    protected: "chaos-shop/protected",
+    protected: "chaos-experiments/protected",
 } as const;
+
+/** Whether labels protect an object. Versions up to 0.2 had a label of the demo shop's. */
+export const isProtected = (found: Readonly<Record<string, string>> = {}): boolean =>
+    found[labels.protected] === "true" || found["chaos-shop/protected"] === "true";
 
 /** The target label of a pod. Undefined if no experiment attacks it. */
 export const targetLabelOf = ({ metadata }: { metadata?: { labels?: Record<string, string> } }): string | undefined =>
@@ -14,24 +18,18 @@ export const targetLabelOf = ({ metadata }: { metadata?: { labels?: Record<strin
 export const experimentOf = (targetLabel: string): string => targetLabel.slice(0, targetLabel.lastIndexOf("."));
 
 export const annotations = {
-    /** On a namespace: the name of the stack that owns it. */
-    stack: "chaos-shop/stack",
-    /** On a namespace: the identity of that stack. Another backend may have a stack of the same name. */
-    identity: "chaos-shop/identity",
-    /** On a namespace: how its objects were installed, if not by the program. */
-    install: "chaos-shop/install",
     /** On a namespace's lease: the plan of the run that holds it, as JSON. */
-    plan: "chaos-shop/plan",
+    plan: "chaos-experiments/plan",
     /** On a namespace's lease: when the update ended the run's attacks, as JSON. */
-    ended: "chaos-shop/ended",
+    ended: "chaos-experiments/ended",
     /** On a namespace's lease: the run that holds it. */
-    run: "chaos-shop/run",
+    run: "chaos-experiments/run",
     /** On a namespace's lease: to which targets the run's deadline Job keeps connections, as JSON. */
-    kept: "chaos-shop/kept",
+    kept: "chaos-experiments/kept",
     /** On an attack's object: its target pods, comma-separated. */
-    targets: "chaos-shop/targets",
+    targets: "chaos-experiments/targets",
     /** On the deadline Job's pod: that it watches, and what. */
-    witness: "chaos-shop/witness",
+    witness: "chaos-experiments/witness",
     /** On a Deployment that an experiment has scaled: its replicas before and since, as JSON. */
-    scaled: "chaos-shop/scaled",
+    scaled: "chaos-experiments/scaled",
 } as const;

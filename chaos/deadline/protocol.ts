@@ -43,8 +43,8 @@ export const silentAfterMs = 2_000;
 export const maxKept = 100;
 
 /**
- * What the Job's pod says about itself in its annotation `chaos-shop/witness`, as JSON. Its log says more, but the
- * kubelet serves no log until it has noticed that the container runs, up to a second later.
+ * What the Job's pod says about itself in its annotation `chaos-experiments/witness`, as JSON. Its log says more, but
+ * the kubelet serves no log until it has noticed that the container runs, up to a second later.
  */
 export interface Presence {
     /** Where it accepts connections from the targets. */
@@ -69,7 +69,7 @@ export interface DeadlineEnvironment {
 export interface LeaseOfRun {
     /** API path. */
     path: string;
-    /** What its annotation `chaos-shop/run` says. */
+    /** What its annotation `chaos-experiments/run` says. */
     run: string;
 }
 

@@ -41,7 +41,10 @@ export interface DefinedExperiment extends ExperimentDefinition {
 
 const argumentsSchema = definitionSchema.extend({
     checks: definitionSchema.shape.checks.unwrap(),
-    namespace: z.string().refine(isName, { error: `is not a namespace; allowed: ${allowedName}` }).optional(),
+    namespace: z
+        .string()
+        .refine(isName, { error: `is not a namespace; allowed: ${allowedName}` })
+        .optional(),
     window: z
         .strictObject({
             duration: durationBetween("1s", "1h").optional(),

@@ -30,16 +30,11 @@ const backgroundTimeoutMs = 10_000;
  * between a person's "stop" and the end of an attack. Then sees when the application recovers, if need be in the
  * background.
  *
- * @param isMeant which of the stack's leases. @default all
  * @returns the experiments whose attacks were ended
  * @throws Error with all that failed, after everything was tried
  */
-export async function endRuns(
-    cluster: Cluster,
-    owner: LeaseOwner,
-    isMeant: (lease: V1Lease) => boolean = () => true,
-): Promise<string[]> {
-    const leases = (await leasesOf(cluster, owner)).filter(isMeant);
+export async function endRuns(cluster: Cluster, owner: LeaseOwner): Promise<string[]> {
+    const leases = await leasesOf(cluster, owner);
     const ended = await Promise.allSettled(
         leases.map(async (lease) => {
             const { namespace, annotations: noted = {} } = lease.metadata!;

@@ -5,7 +5,7 @@ import { keptTargetsOf, type Plan, runNameOf } from "../definition/plan";
 import { remedy } from "../remedy";
 
 /** Name of the Lease: a namespace has one. */
-export const leaseName = "chaos-shop-experiment";
+export const leaseName = "chaos-experiment";
 
 /** API path of a namespace's Lease. */
 export const leasePath = (namespace: string) =>
@@ -58,9 +58,6 @@ export interface LeaseOwner {
 const ownerOf = ({ stack, plan: { defaultNamespace } }: LeaseHolder): LeaseOwner => ({ stack, defaultNamespace });
 const identityOf = ({ stack, defaultNamespace }: LeaseOwner) =>
     `stack ${stack} (its application is in ${defaultNamespace})`;
-
-/** Versions before 0.2 wrote another word for the application. */
-export const isOfEarlierVersion = ({ spec }: V1Lease) => spec!.holderIdentity?.includes("(its shop is in ") ?? false;
 
 /**
  * The identity decides, if the lease has one: a stack may be renamed, and its namespace changed, while it runs an
@@ -191,21 +188,23 @@ export async function leaseFor(cluster: Cluster, holder: LeaseHolder): Promise<{
 /**
  * All leases that belong to a stack, in all namespaces. If the account may not list those of all namespaces: the
  * one in the application's namespace.
+ *
+ * @param name of the leases. @default those of this version
  */
-export async function leasesOf(cluster: Cluster, owner: LeaseOwner): Promise<V1Lease[]> {
+export async function leasesOf(cluster: Cluster, owner: LeaseOwner, name = leaseName): Promise<V1Lease[]> {
     const unlessForbidden = (error: unknown) => {
         if (statusOf(error) !== 403) throw error;
     };
-    const fieldSelector = `metadata.name=${leaseName}`;
+    const fieldSelector = `metadata.name=${name}`;
     const everywhere = await cluster.coordination.listLeaseForAllNamespaces({ fieldSelector }).catch(unlessForbidden);
     // An account that may not even get the lease has run no experiment: its steps do so.
-    const own = everywhere ? undefined : await read(cluster, owner.defaultNamespace).catch(unlessForbidden);
+    const own = everywhere ? undefined : await read(cluster, owner.defaultNamespace, name).catch(unlessForbidden);
     const found = everywhere?.items ?? (own ? [own] : []);
     return found.filter((held) => belongsTo(held, owner));
 }
 
-function read(cluster: Cluster, namespace: string): Promise<V1Lease | undefined> {
-    return ignoreNotFound(cluster.coordination.readNamespacedLease({ name: leaseName, namespace }));
+function read(cluster: Cluster, namespace: string, name = leaseName): Promise<V1Lease | undefined> {
+    return ignoreNotFound(cluster.coordination.readNamespacedLease({ name, namespace }));
 }
 
 /** When a lease ends, in milliseconds since the epoch. */

@@ -36,5 +36,4 @@ export const enforcementAdvice =
     "`minikube start --cni=calico`";
 
 /** What to think of a cluster that takes a policy for a larger one. */
-export const overreachAdvice =
-    "this cluster's network may not support all of NetworkPolicies, such as `endPort`";
+export const overreachAdvice = "this cluster's network may not support all of NetworkPolicies, such as `endPort`";

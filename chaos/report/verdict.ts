@@ -87,7 +87,8 @@ export function judgeCheck(
     const judged: Judged = { name, held: false, measured, reason: `${got}; ${describeLastFailure(answers)}` };
     if (counted === 0) {
         const inconclusive =
-            `the check ${name} did not look after the grace period; let it look more often, or make the window longer`;
+            `the check ${name} did not look after the grace period; let it look more often, or make the ` +
+            "window longer";
         return { ...judged, inconclusive };
     }
     // Had the answers that say nothing about the application been good, the check might have held.

@@ -1,4 +1,4 @@
-import { labels } from "../cluster/labels";
+import { isProtected, labels } from "../cluster/labels";
 import { type Attributes, matches, parseAttributes } from "./attributes";
 
 /** A container that can be attacked, and how to reach it. */
@@ -74,7 +74,7 @@ export function attackable({ metadata, spec, status }: Pod): boolean {
         status.podIP !== undefined &&
         spec?.hostNetwork !== true &&
         !clusterNamespaces.includes(metadata!.namespace!) &&
-        podLabels[labels.protected] !== "true" &&
+        !isProtected(podLabels) &&
         podLabels[labels.experiment] === undefined
     );
 }

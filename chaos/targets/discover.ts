@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Cluster, statusOf } from "../cluster/client";
-import { labels } from "../cluster/labels";
+import { isProtected } from "../cluster/labels";
 import { type AgentReference, type Agents, askAgents, findAgents, RefusedError } from "./agents";
 import { attackable, containersOfAll, type Discovered } from "./containers";
 
@@ -54,6 +54,6 @@ export async function askApiServer(cluster: Cluster, clusterName: string): Promi
 
 /** Namespaces labeled as protected: those of agents, and any that a user has labeled. */
 export async function protectedNamespaces(cluster: Cluster): Promise<Set<string>> {
-    const { items } = await cluster.core.listNamespace({ labelSelector: `${labels.protected}=true` });
-    return new Set(items.map(({ metadata }) => metadata!.name!));
+    const { items } = await cluster.core.listNamespace();
+    return new Set(items.flatMap(({ metadata }) => (isProtected(metadata!.labels) ? [metadata!.name!] : [])));
 }

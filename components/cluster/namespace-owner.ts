@@ -1,5 +1,5 @@
 import type { V1Namespace } from "@kubernetes/client-node";
-import { annotations } from "../../chaos/cluster/labels";
+import { annotations } from "./annotations";
 
 /** A stack's request for a namespace. */
 export interface NamespaceRequest {

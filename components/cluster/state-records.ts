@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type Cluster, ignoreNotFound } from "../../chaos/cluster/client";
-import { annotations } from "../../chaos/cluster/labels";
+import { annotations } from "./annotations";
 import { identityIn } from "../../chaos/identity";
 import { remember } from "../../chaos/stash";
 

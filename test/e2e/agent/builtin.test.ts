@@ -167,7 +167,7 @@ it("rotating the key is a stack update that runs no experiment again", async () 
     secrets.add(key);
     await stack.setSecret("agent.key", key);
     const preview = await stack.preview();
-    expect(preview.map(({ name }) => name)).not.toContain("check");
+    expect(preview.map(({ name }) => name)).not.toContain("experiment-check");
     const { changes } = await stack.up();
     expect(changes.filter(({ type }) => type === "command:local:Command")).toEqual([]);
     await expect(listed(old)).rejects.toThrow(/rejects the key/);

@@ -153,7 +153,7 @@ describe("a vendor's agent from a manifest", () => {
         expect((await environmentOf("other-agent")).AGENT_KEY).toBe(key);
         expect((await stack.cluster.core.readNamespace({ name: agentNamespace })).metadata!.labels).toMatchObject({
             of: "small-agent",
-            "chaos-shop/protected": "true",
+            "chaos-experiments/protected": "true",
         });
     });
 });

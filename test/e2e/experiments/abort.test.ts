@@ -26,7 +26,7 @@ afterAll(() => stack.close());
 
 const policies = async () => (await stack.cluster.networking.listNamespacedNetworkPolicy({ namespace })).items.length;
 const targets = async () =>
-    (await stack.cluster.core.listNamespacedPod({ namespace, labelSelector: "chaos-shop/target" })).items.length;
+    (await stack.cluster.core.listNamespacedPod({ namespace, labelSelector: "chaos-experiments/target" })).items.length;
 const journal = () => keptJournals(reportsFolder).find(({ plan }) => plan.namespace === namespace)!;
 
 describe("experiment.abortBelow", () => {

@@ -131,10 +131,10 @@ it("an attack ends within 5 s when its lease is deleted, and the next update fin
     await conclusionOf({ "experiment.name": "hot-deals-blackhole", "experiment.run": "stopped" });
     const attacked = async () =>
         (await stack.cluster.networking.listNamespacedNetworkPolicy({ namespace })).items.some(
-            ({ metadata }) => metadata!.labels?.["chaos-shop/experiment"] !== undefined,
+            ({ metadata }) => metadata!.labels?.["chaos-experiments/experiment"] !== undefined,
         ) ||
-        (await stack.cluster.core.listNamespacedPod({ namespace, labelSelector: "chaos-shop/target" })).items.length >
-            0;
+        (await stack.cluster.core.listNamespacedPod({ namespace, labelSelector: "chaos-experiments/target" })).items
+            .length > 0;
     expect(await attacked()).toBe(true);
     await stack.cluster.coordination.deleteNamespacedLease({ name: leaseName, namespace });
     await until("the attack is ended", async () => !(await attacked()), { timeoutMs: 5_000 });

@@ -83,7 +83,10 @@ it("a kill ends at its deadline even if the update that started it was killed", 
         "the kill request is gone",
         async () =>
             (
-                await stack.cluster.core.listNamespacedConfigMap({ namespace, labelSelector: "chaos-shop/experiment" })
+                await stack.cluster.core.listNamespacedConfigMap({
+                    namespace,
+                    labelSelector: "chaos-experiments/experiment",
+                })
             ).items.every(({ metadata }) => metadata!.name!.endsWith("-deadline")),
         { timeoutMs: 30_000 },
     );

@@ -32,7 +32,8 @@ async function replicasOf(name: string): Promise<number | undefined> {
 async function scaledBack(): Promise<boolean> {
     const { items } = await stack.cluster.apps.listNamespacedDeployment({ namespace });
     return items.every(
-        ({ metadata, spec }) => spec!.replicas === 1 && metadata!.annotations?.["chaos-shop/scaled"] === undefined,
+        ({ metadata, spec }) =>
+            spec!.replicas === 1 && metadata!.annotations?.["chaos-experiments/scaled"] === undefined,
     );
 }
 async function containerOf(deployment: string): Promise<Target> {
@@ -85,11 +86,13 @@ describe("an experiment of two attacks, three checks and three actions", () => {
         const policies = (await stack.cluster.networking.listNamespacedNetworkPolicy({ namespace })).items;
         const { items: labeled } = await stack.cluster.core.listNamespacedPod({
             namespace,
-            labelSelector: "chaos-shop/target",
+            labelSelector: "chaos-experiments/target",
         });
-        const selected = policies.map(({ spec }) => spec!.podSelector!.matchLabels!["chaos-shop/target"]!).sort();
+        const selected = policies
+            .map(({ spec }) => spec!.podSelector!.matchLabels!["chaos-experiments/target"]!)
+            .sort();
         expect(selected).toHaveLength(2);
-        expect(labeled.map(({ metadata }) => metadata!.labels!["chaos-shop/target"]!).sort()).toEqual(selected);
+        expect(labeled.map(({ metadata }) => metadata!.labels!["chaos-experiments/target"]!).sort()).toEqual(selected);
         expect(await Promise.all(["hot-deals", "toys-bestseller", "gateway"].map(replicasOf))).toEqual([2, 2, 1]);
     });
 
@@ -181,7 +184,8 @@ describe("an update that is killed with SIGKILL after it has scaled Deployments"
             { timeoutMs: 40_000 },
         );
         expect(
-            (await stack.cluster.core.listNamespacedPod({ namespace, labelSelector: "chaos-shop/target" })).items,
+            (await stack.cluster.core.listNamespacedPod({ namespace, labelSelector: "chaos-experiments/target" }))
+                .items,
         ).toEqual([]);
         await until("the shop is whole", async () => (await stack.products()).good, { timeoutMs: 20_000 });
         await stack.up({ "experiment.enabled": "false", "experiment.deadline": "10m" });

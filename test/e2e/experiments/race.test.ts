@@ -62,7 +62,7 @@ const checkOfEnded = () => ({
 });
 
 const labeled = async () =>
-    (await stack.cluster.core.listNamespacedPod({ namespace, labelSelector: "chaos-shop/target" })).items.length;
+    (await stack.cluster.core.listNamespacedPod({ namespace, labelSelector: "chaos-experiments/target" })).items.length;
 
 describe("a namespace has one experiment at a time", () => {
     it.each([1, 2, 3, 4, 5])(

@@ -26,14 +26,18 @@ const begun = {
         (
             await stack.cluster.core.listNamespacedServiceAccount({
                 namespace: stack.namespace,
-                labelSelector: "chaos-shop/experiment",
+                labelSelector: "chaos-experiments/experiment",
             })
         ).items.length > 0,
     "the deadline's Job is made": async () =>
         (await stack.cluster.batch.listNamespacedJob({ namespace: stack.namespace })).items.length > 0,
     "targets are labeled": async () =>
-        (await stack.cluster.core.listNamespacedPod({ namespace: stack.namespace, labelSelector: "chaos-shop/target" }))
-            .items.length > 0,
+        (
+            await stack.cluster.core.listNamespacedPod({
+                namespace: stack.namespace,
+                labelSelector: "chaos-experiments/target",
+            })
+        ).items.length > 0,
     "the attack is made": async () =>
         (await stack.cluster.networking.listNamespacedNetworkPolicy({ namespace: stack.namespace })).items.length > 0,
 };

@@ -314,7 +314,7 @@ describe("an experiment that cannot answer its question ends with", () => {
         await until("the attack has begun", async () => {
             const { items } = await stack.cluster.core.listNamespacedPod({
                 namespace: stack.namespace,
-                labelSelector: "chaos-shop/target",
+                labelSelector: "chaos-experiments/target",
             });
             const policies = await stack.cluster.networking.listNamespacedNetworkPolicy({ namespace: stack.namespace });
             target = items[0]?.metadata?.name;

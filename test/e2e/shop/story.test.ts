@@ -128,7 +128,7 @@ describe("the story, from nothing to two verdicts and back to nothing", () => {
         const { changes, outputs } = await stack.up({ "experiment.enabled": "false" });
         expect(changes).toHaveLength(experimentParts.length);
         expect(new Set(changes.map(({ op }) => op))).toEqual(new Set(["delete"]));
-        const order = changes.map(({ name }) => name);
+        const order = changes.map(({ name }) => name.replace(/^experiment-/, ""));
         // The deadline's Job, and what it may do, outlive the attack.
         for (const part of ["deadline", "deadline-role", "deadline-binding", "deadline-account", "deadline-program"]) {
             const steps = ["check", "blackhole", "targets", part, "steady-state"];
@@ -154,7 +154,7 @@ describe("the story, from nothing to two verdicts and back to nothing", () => {
 
     it("another run first undoes the old attack, and waits for recovery, before the new steady state", async () => {
         const { changes, outputs } = await stack.up({ "experiment.run": "2" });
-        const done = changes.map(({ op, name }) => `${op} ${name}`);
+        const done = changes.map(({ op, name }) => `${op} ${name.replace(/^experiment-/, "")}`);
         const order = [
             "delete-replaced check",
             "delete-replaced blackhole",
@@ -175,7 +175,7 @@ describe("the story, from nothing to two verdicts and back to nothing", () => {
         await stack.destroy();
         expect(await stack.exists()).toBe(false);
         const policies = await stack.cluster.networking.listNetworkPolicyForAllNamespaces({
-            labelSelector: "chaos-shop/experiment",
+            labelSelector: "chaos-experiments/experiment",
         });
         expect(policies.items.filter(({ metadata }) => metadata!.namespace === stack.namespace)).toEqual([]);
     });

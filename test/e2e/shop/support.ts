@@ -201,7 +201,7 @@ export class TestStack {
     /** All that belongs to experiments in the namespace: policies, Jobs, accounts, leases, labeled pods. */
     async traces(): Promise<string[]> {
         const { namespace, cluster } = this;
-        const ofExperiments = { namespace, labelSelector: "chaos-shop/experiment" };
+        const ofExperiments = { namespace, labelSelector: "chaos-experiments/experiment" };
         const [jobs, ...found] = await Promise.all([
             cluster.batch.listNamespacedJob({ namespace }),
             cluster.networking.listNamespacedNetworkPolicy({ namespace }),
@@ -210,7 +210,7 @@ export class TestStack {
             cluster.rbac.listNamespacedRoleBinding(ofExperiments),
             cluster.core.listNamespacedServiceAccount(ofExperiments),
             cluster.core.listNamespacedConfigMap(ofExperiments),
-            cluster.core.listNamespacedPod({ namespace, labelSelector: "chaos-shop/target" }),
+            cluster.core.listNamespacedPod({ namespace, labelSelector: "chaos-experiments/target" }),
         ]);
         // A Job that has been deleted is there until its pod has ended.
         const remaining = jobs.items.filter(({ metadata }) => metadata!.deletionTimestamp === undefined);
@@ -250,14 +250,14 @@ export const quick = { "experiment.duration": "5s", "experiment.grace": "5s", "e
 
 /** All that a preview of the default experiment shows, in alphabetical order, without hashes. */
 export const experimentParts = [
-    "create Command check",
-    "create Command steady-state",
-    "create Command targets",
-    "create ConfigMap deadline-program",
-    "create Experiment hot-deals-blackhole",
-    "create Job deadline",
-    "create NetworkPolicy blackhole",
-    "create Role deadline-role",
-    "create RoleBinding deadline-binding",
-    "create ServiceAccount deadline-account",
+    "create Command experiment-check",
+    "create Command experiment-steady-state",
+    "create Command experiment-targets",
+    "create ConfigMap experiment-deadline-program",
+    "create Experiment experiment",
+    "create Job experiment-deadline",
+    "create NetworkPolicy experiment-blackhole",
+    "create Role experiment-deadline-role",
+    "create RoleBinding experiment-deadline-binding",
+    "create ServiceAccount experiment-deadline-account",
 ];

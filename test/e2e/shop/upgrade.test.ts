@@ -1,6 +1,5 @@
 import type { EngineEvent } from "@pulumi/pulumi/automation";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { labels } from "../../../chaos/cluster/labels";
 import { leaseName } from "../../../chaos/lifecycle/lease";
 import { kubectl } from "../../../sandbox/test/e2e/support";
 import { createAll, type EarlierObject, importEarlierState } from "./earlier-state";
@@ -18,6 +17,12 @@ const configured = {
     "experiment.enabled": "true",
 };
 const target = "database-blackhole.blackhole";
+/** What versions up to 0.2 called the objects of experiments. */
+const earlier = {
+    target: "chaos-shop/target",
+    experiment: "chaos-shop/experiment",
+    lease: "chaos-shop-experiment",
+};
 
 let stack: TestStack;
 let uidsBefore: string;
@@ -40,7 +45,7 @@ const uids = () =>
 async function attackTraces(): Promise<string[]> {
     const [policies, pods] = await Promise.all([
         stack.cluster.networking.listNamespacedNetworkPolicy({ namespace }),
-        stack.cluster.core.listNamespacedPod({ namespace, labelSelector: labels.target }),
+        stack.cluster.core.listNamespacedPod({ namespace, labelSelector: earlier.target }),
     ]);
     return [...policies.items, ...pods.items].map(({ metadata }) => metadata!.name!);
 }
@@ -57,7 +62,7 @@ async function createShopUnderAttack(objects: readonly EarlierObject[]): Promise
     await kubectl(["create", "-f", "-"], {
         apiVersion: "coordination.k8s.io/v1",
         kind: "Lease",
-        metadata: { name: leaseName, namespace, annotations: { [labels.experiment]: "database-blackhole" } },
+        metadata: { name: earlier.lease, namespace, annotations: { [earlier.experiment]: "database-blackhole" } },
         spec: {
             holderIdentity: `stack ${namespace} (its shop is in ${namespace})`,
             acquireTime: now,
@@ -65,7 +70,14 @@ async function createShopUnderAttack(objects: readonly EarlierObject[]): Promise
             leaseDurationSeconds: 780,
         },
     });
-    await kubectl(["--namespace", namespace, "label", "pods", "--selector=app=database", `${labels.target}=${target}`]);
+    await kubectl([
+        "--namespace",
+        namespace,
+        "label",
+        "pods",
+        "--selector=app=database",
+        `${earlier.target}=${target}`,
+    ]);
     await createAll(objects.filter(({ isOfExperiment }) => isOfExperiment));
     await until("/products suffers", async () => !(await stack.products()).good);
 }
@@ -96,7 +108,7 @@ const opOf = ({ op }: Change) => op;
 const isDeployment = ({ type }: Change) => type.endsWith(":Deployment");
 /** Another run of the experiment has other parts. */
 const isOfExperiment = ({ type, name }: Change) =>
-    /^(deadline|blackhole|steady-state|targets|check)/.test(name) || type.endsWith(":Experiment");
+    /^(experiment-)?(deadline|blackhole|steady-state|targets|check)/.test(name) || type.endsWith(":Experiment");
 /** What the state records of itself; the provider, which is told its cluster; the namespace, which says whose it is. */
 const isOfState = ({ type }: Change) =>
     ["pulumi:index:Stash", "pulumi:providers:kubernetes", "kubernetes:core/v1:Namespace"].includes(type);

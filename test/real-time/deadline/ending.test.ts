@@ -12,7 +12,7 @@ beforeEach(() => {
     job.addAttack(policyPath);
     for (const pod of ["a", "b", "c"]) job.addPod(pod);
     job.objects.set(deploymentPath, {
-        metadata: { annotations: { "chaos-shop/scaled": JSON.stringify({ from: 1, to: 3 }) } },
+        metadata: { annotations: { "chaos-experiments/scaled": JSON.stringify({ from: 1, to: 3 }) } },
         spec: { replicas: 3 },
     });
 });

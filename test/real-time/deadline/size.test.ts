@@ -38,7 +38,7 @@ function addPods(label: string): void {
         });
     }
 }
-const presence = () => String(job.objects.get(podPath(hostname())).metadata.annotations?.["chaos-shop/witness"]);
+const presence = () => String(job.objects.get(podPath(hostname())).metadata.annotations?.["chaos-experiments/witness"]);
 const changes = (state: string) => job.output.split("\n").filter((line) => line.includes(`"${state}":[`)).length;
 /** To which targets: a busy look tells it in several lines. */
 const kept = () => {

@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => job.close());
 
 const isEnded = () => !job.objects.has(policyPath) && job.labelOf("a") === undefined;
-const presence = () => String(job.objects.get(podPath(hostname())).metadata.annotations?.["chaos-shop/witness"]);
+const presence = () => String(job.objects.get(podPath(hostname())).metadata.annotations?.["chaos-experiments/witness"]);
 
 describe("the attacks end within 5 s, long before the deadline,", () => {
     it("when the lease is deleted, and the Job completes", async () => {

@@ -108,10 +108,10 @@ describe("`npm start` during an experiment that breaks /products", () => {
     beforeEach(() => {
         answers = [broken];
         cluster.add("Pod", "hot-deals-1", {
-            metadata: { labels: { "chaos-shop/target": "hot-deals-blackhole.blackhole" } },
+            metadata: { labels: { "chaos-experiments/target": "hot-deals-blackhole.blackhole" } },
         });
         cluster.add("Lease", leaseName, {
-            metadata: { annotations: { "chaos-shop/experiment": "hot-deals-blackhole" } },
+            metadata: { annotations: { "chaos-experiments/experiment": "hot-deals-blackhole" } },
             spec: { holderIdentity: "stack theirs", renewTime: new Date(), leaseDurationSeconds: 600 },
         });
     });
@@ -121,7 +121,7 @@ describe("`npm start` during an experiment that breaks /products", () => {
         expect(said).toEqual([
             "The shop is installed, but /products fails: status 502: hot-deals does not answer",
             "The experiment hot-deals-blackhole of stack theirs runs in namespace demo: hot-deals-1 (blackhole)",
-            "End it: $ kubectl --context kind-kind --namespace demo delete lease chaos-shop-experiment",
+            "End it: $ kubectl --context kind-kind --namespace demo delete lease chaos-experiment",
         ]);
     });
 
@@ -130,8 +130,8 @@ describe("`npm start` during an experiment that breaks /products", () => {
         await report();
         const kubectl = "kubectl --context kind-kind --namespace demo";
         expect(said.slice(-3)).toEqual([
-            `End it: $ ${kubectl} delete networkpolicies --selector chaos-shop/experiment`,
-            `$ ${kubectl} label pods --selector chaos-shop/target chaos-shop/target-`,
+            `End it: $ ${kubectl} delete networkpolicies --selector chaos-experiments/experiment`,
+            `$ ${kubectl} label pods --selector chaos-experiments/target chaos-experiments/target-`,
             "`npx pulumi up` removes the rest",
         ]);
     });
@@ -149,7 +149,7 @@ describe("`npm start` during an experiment that breaks /products", () => {
     it("has nothing to do with one in another namespace", async () => {
         cluster.remove("Pod", "hot-deals-1");
         cluster.remove("Lease", leaseName);
-        cluster.add("Pod", "a", { metadata: { labels: { "chaos-shop/target": "x.dns" } } }, "other");
+        cluster.add("Pod", "a", { metadata: { labels: { "chaos-experiments/target": "x.dns" } } }, "other");
         await report();
         expect(said).toContain("$ npx pulumi up --refresh --stack local");
     });

@@ -21,7 +21,7 @@ describe("`npm run experiment -- --status` says", () => {
                 "  Attacks  hot-deals-1 (blackhole)",
                 "  Until    it is disabled or its deadline passes, at the latest 2026-11-21T10:01:30.000Z " +
                     "(in 1 min 30 s)",
-                "  End it   $ kubectl --context 'kind shop' --namespace shop delete lease chaos-shop-experiment",
+                "  End it   $ kubectl --context 'kind shop' --namespace shop delete lease chaos-experiment",
             ].join("\n"),
         );
     });
@@ -44,8 +44,8 @@ describe("`npm run experiment -- --status` says", () => {
         expect(left).toContain("nobody: these labels are left from a run");
         const kubectl = "kubectl --context 'kind shop' --namespace shop";
         const commands = [
-            `  End it   $ ${kubectl} delete networkpolicies --selector chaos-shop/experiment`,
-            `           $ ${kubectl} label pods --selector chaos-shop/target chaos-shop/target-`,
+            `  End it   $ ${kubectl} delete networkpolicies --selector chaos-experiments/experiment`,
+            `           $ ${kubectl} label pods --selector chaos-experiments/target chaos-experiments/target-`,
             "           `npx pulumi up` removes the rest",
         ].join("\n");
         expect(left).toContain(commands);

@@ -52,7 +52,7 @@ describe("the builtin agent", () => {
 
     it("is protected from experiments, and meets the restricted Pod Security level", () => {
         const { metadata, spec } = find(agent, daemonSetKind, "agent").spec.template;
-        expect(metadata.labels["chaos-shop/protected"]).toBe("true");
+        expect(metadata.labels["chaos-experiments/protected"]).toBe("true");
         expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } });
         expect(spec.containers[0].securityContext).toEqual({
             allowPrivilegeEscalation: false,

@@ -81,7 +81,7 @@ function environmentOf(asked: Asked[]): Record<string, string> {
 const leaseRule = {
     apiGroups: ["coordination.k8s.io"],
     resources: ["leases"],
-    resourceNames: ["chaos-shop-experiment"],
+    resourceNames: ["chaos-experiment"],
     verbs: ["get"],
 };
 let experiment: Asked[];
@@ -115,7 +115,7 @@ describe("the blackhole", () => {
     it("must select only the labeled pods, and allow nothing in or out", () => {
         const { spec, metadata } = find(experiment, kinds.policy, "blackhole");
         expect(spec).toEqual({
-            podSelector: { matchLabels: { "chaos-shop/target": "hot-deals-blackhole.blackhole" } },
+            podSelector: { matchLabels: { "chaos-experiments/target": "hot-deals-blackhole.blackhole" } },
             policyTypes: ["Ingress", "Egress"],
         });
         expect(metadata.namespace).toBe("demo");
@@ -146,7 +146,7 @@ describe("the deadline", () => {
             SCALED: "",
             DEADLINE_MS: "600000",
             LEASE: JSON.stringify({
-                path: "/apis/coordination.k8s.io/v1/namespaces/demo/leases/chaos-shop-experiment",
+                path: "/apis/coordination.k8s.io/v1/namespaces/demo/leases/chaos-experiment",
                 run: runNameOf(plan),
             }),
         });
@@ -172,7 +172,7 @@ describe("the deadline", () => {
 
     it("must never be a target itself", () => {
         expect(find(experiment, kinds.job, "deadline").spec.template.metadata.labels).toHaveProperty(
-            "chaos-shop/experiment",
+            "chaos-experiments/experiment",
         );
     });
 
@@ -214,7 +214,7 @@ describe("a kill", () => {
     it("is a request to the deadline Job, created after the targets are labeled, and not a policy", () => {
         expect(killing.filter(({ type }) => type === kinds.policy)).toEqual([]);
         const killRequest = find(killing, kinds.configMap, "kill").metadata;
-        expect(killRequest.annotations).toEqual({ "chaos-shop/targets": target.pod });
+        expect(killRequest.annotations).toEqual({ "chaos-experiments/targets": target.pod });
         const [{ path, killing: request }] = JSON.parse(environmentOf(killing).ATTACKS!);
         expect(path).toBe(`/api/v1/namespaces/demo/configmaps/${killRequest.name}`);
         const { target: expression, radius } = plan.attacks[0]!;
@@ -253,11 +253,11 @@ describe("several attacks", () => {
 
     it("must have one object each, which selects only its own pods", () => {
         const policies = names.map((name) => find(several, kinds.policy, name));
-        expect(policies.map(({ spec }) => spec.podSelector.matchLabels["chaos-shop/target"])).toEqual(
+        expect(policies.map(({ spec }) => spec.podSelector.matchLabels["chaos-experiments/target"])).toEqual(
             names.map((name) => `hot-deals-blackhole.${name}`),
         );
         expect(new Set(policies.map(({ metadata }) => metadata.name)).size).toBe(3);
-        expect(policies[1]!.metadata.annotations).toEqual({ "chaos-shop/targets": "gateway-1" });
+        expect(policies[1]!.metadata.annotations).toEqual({ "chaos-experiments/targets": "gateway-1" });
     });
 
     it("must be ended by one Job, which may delete those objects and no others", () => {

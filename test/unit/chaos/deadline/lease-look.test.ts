@@ -12,7 +12,7 @@ afterEach(startClock);
 function look(lastsMs: number, answer: object = {}, run = "run"): Promise<string> {
     const renewTime = new Date(Date.now() - 60_000).toISOString();
     const spec = { renewTime, leaseDurationSeconds: lastsMs / 1_000 };
-    const body = JSON.stringify({ metadata: { annotations: { "chaos-shop/run": run } }, spec });
+    const body = JSON.stringify({ metadata: { annotations: { "chaos-experiments/run": run } }, spec });
     get.mockResolvedValue({ status: 200, body, sentAt: Date.now(), ...answer });
     return lookAtLease({ path: "/lease", run: "run" });
 }

@@ -35,7 +35,7 @@ function pod(
             name,
             namespace: "demo",
             uid: name,
-            labels: { ...labels, ...(labeled && { "chaos-shop/target": "x" }) },
+            labels: { ...labels, ...(labeled && { "chaos-experiments/target": "x" }) },
             ownerReferences: [{ kind: "ReplicaSet", name: "set", uid: "set" }],
             ...metadata,
         },
@@ -63,9 +63,9 @@ describe("a kill counts", () => {
     it.each([
         ["being deleted", pod("a", { deletionTimestamp: "2026-11-21T10:00:00Z" })],
         ["completed", pod("a", { phase: "Failed" })],
-        ["protected", pod("a", { labels: { "chaos-shop/protected": "true" } })],
-        ["hit by another attack", pod("a", { labels: { "chaos-shop/target": "y" } })],
-        ["one of an experiment's own", pod("a", { labels: { "chaos-shop/experiment": "x" } })],
+        ["protected", pod("a", { labels: { "chaos-experiments/protected": "true" } })],
+        ["hit by another attack", pod("a", { labels: { "chaos-experiments/target": "y" } })],
+        ["one of an experiment's own", pod("a", { labels: { "chaos-experiments/experiment": "x" } })],
     ])("no pod that is %s", (_, one) => expect(candidates([one])).toEqual([]));
 
     it("no pod of another Deployment", () => expect(candidates([pod("a")], "other")).toEqual([]));

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { earlyEndOf, endRun, endRuns } from "../../../../chaos/lifecycle/end-runs";
-import { acquireLease, isOfEarlierVersion, leaseName, releaseLease } from "../../../../chaos/lifecycle/lease";
+import { acquireLease, leaseName, releaseLease } from "../../../../chaos/lifecycle/lease";
 import { undo } from "../../../../chaos/lifecycle/undo";
 import { refuse } from "../support/fake-cluster";
 import { attackObject, FakeRun } from "../support/fake-run";
@@ -9,14 +9,16 @@ import { settled } from "../support/time";
 const ours = { stack: "ours", defaultNamespace: "demo" };
 
 let run: FakeRun;
-const end = (isMeant?: Parameters<typeof endRuns>[2]) => settled(endRuns(run.cluster.api, ours, isMeant));
+const end = () => settled(endRuns(run.cluster.api, ours));
 const lease = () => run.cluster.get("Lease", leaseName);
 
 beforeEach(async () => {
     run = new FakeRun();
     await acquireLease(run.cluster.api, run.context);
     run.attack();
-    run.cluster.get("NetworkPolicy", attackObject).metadata.labels = { "chaos-shop/experiment": run.plan.experiment };
+    run.cluster.get("NetworkPolicy", attackObject).metadata.labels = {
+        "chaos-experiments/experiment": run.plan.experiment,
+    };
     run.cluster.calls.length = 0;
 });
 afterEach(() => run.close());
@@ -29,7 +31,7 @@ describe("ending a stack's runs", () => {
     });
 
     it("ends every attack that it can if one step is refused, and says which", async () => {
-        run.cluster.add("Pod", "labeled", { metadata: { labels: { "chaos-shop/target": "other.kill" } } });
+        run.cluster.add("Pod", "labeled", { metadata: { labels: { "chaos-experiments/target": "other.kill" } } });
         run.cluster.intercept = (call) => {
             if (call === "listNamespacedConfigMap") refuse(403, "configmaps is forbidden");
         };
@@ -62,9 +64,9 @@ describe("ending a stack's runs", () => {
     });
 
     it("lets no deadline Job begin the run again: the lease names it no longer", async () => {
-        expect(lease().metadata.annotations).toHaveProperty(["chaos-shop/run"]);
+        expect(lease().metadata.annotations).toHaveProperty(["chaos-experiments/run"]);
         await end();
-        expect(lease().metadata.annotations).not.toHaveProperty(["chaos-shop/run"]);
+        expect(lease().metadata.annotations).not.toHaveProperty(["chaos-experiments/run"]);
         expect(earlyEndOf(lease())).toHaveProperty("at");
     });
 
@@ -72,12 +74,6 @@ describe("ending a stack's runs", () => {
         lease().spec.holderIdentity = "stack old/0f3c5a7be2914d86 (its application is in demo-1)";
         const renamed = { stack: "ours/0f3c5a7be2914d86", defaultNamespace: "demo" };
         expect(await settled(endRuns(run.cluster.api, renamed))).toEqual([run.plan.experiment]);
-    });
-
-    it("can be limited to runs of an earlier version, whichever experiment is configured now", async () => {
-        expect(await end(isOfEarlierVersion)).toEqual([]);
-        lease().spec.holderIdentity = "stack ours (its shop is in demo)";
-        expect(await end(isOfEarlierVersion)).toEqual([run.plan.experiment]);
     });
 });
 
@@ -111,7 +107,7 @@ describe("the recovery of a run that was ended before its resources", () => {
 
 describe("ending one run during its update", () => {
     beforeEach(() => {
-        const labels = { "chaos-shop/experiment": run.plan.experiment };
+        const labels = { "chaos-experiments/experiment": run.plan.experiment };
         run.cluster.add("Job", "run-deadline", { metadata: { labels } });
     });
     const endOne = () => settled(endRun(run.cluster.api, run.context));
@@ -122,7 +118,7 @@ describe("ending one run during its update", () => {
         expect(run.cluster.names("NetworkPolicy")).toEqual([]);
         expect(run.cluster.get("Pod", "hot-deals-1").metadata.labels).toEqual({});
         expect(run.cluster.names("Job")).toEqual(["run-deadline"]);
-        expect(lease().metadata.annotations).not.toHaveProperty(["chaos-shop/run"]);
+        expect(lease().metadata.annotations).not.toHaveProperty(["chaos-experiments/run"]);
     });
 
     it("sees the recovery, which the update that removes the run neither measures nor announces again", async () => {
@@ -145,7 +141,7 @@ describe("ending one run during its update", () => {
             if (call === "listNamespacedNetworkPolicy") refuse(500, "etcd is slow");
         };
         await expect(endOne()).rejects.toThrow("etcd is slow");
-        expect(lease().metadata.annotations).not.toHaveProperty(["chaos-shop/run"]);
+        expect(lease().metadata.annotations).not.toHaveProperty(["chaos-experiments/run"]);
     });
 
     it("reads the lease once: own or another's, it is the same lease", async () => {
@@ -165,7 +161,7 @@ describe("ending one run during its update", () => {
         lease().spec.holderIdentity = "stack theirs (its application is in demo)";
         await endOne();
         expect(run.cluster.names("NetworkPolicy")).toEqual([attackObject]);
-        expect(lease().metadata.annotations).toHaveProperty(["chaos-shop/run"]);
+        expect(lease().metadata.annotations).toHaveProperty(["chaos-experiments/run"]);
     });
 });
 

@@ -41,9 +41,9 @@ describe("taking the lease", () => {
         expect(lease()).toMatchObject({
             metadata: {
                 annotations: {
-                    "chaos-shop/experiment": "hot-deals-blackhole",
-                    "chaos-shop/run": runNameOf(ours.plan),
-                    "chaos-shop/kept": '{"hot-deals-blackhole.blackhole":{}}',
+                    "chaos-experiments/experiment": "hot-deals-blackhole",
+                    "chaos-experiments/run": runNameOf(ours.plan),
+                    "chaos-experiments/kept": '{"hot-deals-blackhole.blackhole":{}}',
                 },
             },
             spec: { holderIdentity: "stack ours (its application is in shop)", leaseDurationSeconds: lastsMs / 1_000 },
@@ -166,7 +166,7 @@ it.each([
     ["arn:aws:eks:eu-west-1:1:cluster/it", "arn:aws:eks:eu-west-1:1:cluster/it"],
     ["o'hara's cluster", String.raw`'o'\''hara'\''s cluster'`],
 ])("the command that stops a run in the context %s can be pasted into a shell", (context, quoted) => {
-    const command = `kubectl --context ${quoted} --namespace demo delete lease chaos-shop-experiment`;
+    const command = `kubectl --context ${quoted} --namespace demo delete lease chaos-experiment`;
     expect(stopCommand({ context, namespace: "demo" })).toBe(command);
 });
 

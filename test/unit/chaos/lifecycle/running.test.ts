@@ -22,7 +22,7 @@ afterEach(startClock);
 
 const running = (own = "demo") => runningExperiments(cluster.api, own);
 const addTarget = (pod: string, namespace: string, value: string) =>
-    cluster.add("Pod", pod, { metadata: { labels: { "chaos-shop/target": value } } }, namespace);
+    cluster.add("Pod", pod, { metadata: { labels: { "chaos-experiments/target": value } } }, namespace);
 const refuseAllNamespaces = () => {
     cluster.intercept = (call) => {
         if (call.endsWith("ForAllNamespaces")) refuse(403, "forbidden");

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { sweep } from "../../../../chaos/lifecycle/sweep";
 import { FakeCluster } from "../support/fake-cluster";
 
-const ofExperiment = (experiment: string) => ({ metadata: { labels: { "chaos-shop/experiment": experiment } } });
+const ofExperiment = (experiment: string) => ({ metadata: { labels: { "chaos-experiments/experiment": experiment } } });
 const kindsLeft = ["NetworkPolicy", "ConfigMap", "Job", "RoleBinding", "Role", "ServiceAccount"] as const;
 
 let cluster: FakeCluster;
@@ -20,9 +20,9 @@ beforeEach(() => {
 function leaveAll(): void {
     for (const kind of kindsLeft) cluster.add(kind, "left", ofExperiment("hot-deals-blackhole"));
     cluster.add("Pod", "hot-deals-1", {
-        metadata: { labels: { "chaos-shop/target": "hot-deals-blackhole.blackhole" } },
+        metadata: { labels: { "chaos-experiments/target": "hot-deals-blackhole.blackhole" } },
     });
-    const annotations = { "chaos-shop/scaled": JSON.stringify({ from: 1, to: 3 }) };
+    const annotations = { "chaos-experiments/scaled": JSON.stringify({ from: 1, to: 3 }) };
     cluster.add("Deployment", "hot-deals", { metadata: { annotations }, spec: { replicas: 3 } });
 }
 
@@ -42,7 +42,7 @@ describe("a sweep", () => {
     it("ends the attacks before it removes anything else, and the deadline Job's program last", async () => {
         leaveAll();
         const { labels } = ofExperiment("hot-deals-blackhole").metadata;
-        const annotations = { "chaos-shop/targets": "hot-deals-1" };
+        const annotations = { "chaos-experiments/targets": "hot-deals-1" };
         cluster.add("ConfigMap", "kill-request", { metadata: { labels, annotations } });
         await sweepUp();
         const changes = cluster.calls.filter((call) => !/^(list|read)/.test(call));
@@ -63,7 +63,9 @@ describe("a sweep", () => {
     });
 
     it("removes labels and restores Deployments of earlier experiments with other names", async () => {
-        cluster.add("Pod", "toys-1", { metadata: { labels: { "chaos-shop/target": "toys-blackhole.blackhole" } } });
+        cluster.add("Pod", "toys-1", {
+            metadata: { labels: { "chaos-experiments/target": "toys-blackhole.blackhole" } },
+        });
         expect(await sweepUp()).toBe(1);
         expect(cluster.get("Pod", "toys-1").metadata.labels).toEqual({});
     });

@@ -13,7 +13,9 @@ const undone = () => settled(undo(run.cluster.api, "ours", run.plan, run.context
 
 it("the time of recovery begins when nothing of the attack is left", async () => {
     run.attack();
-    run.cluster.get("NetworkPolicy", attackObject).metadata.labels = { "chaos-shop/experiment": run.plan.experiment };
+    run.cluster.get("NetworkPolicy", attackObject).metadata.labels = {
+        "chaos-experiments/experiment": run.plan.experiment,
+    };
     for (const pod of ["hot-deals-1", "hot-deals-2"]) run.setReady(pod, false);
     const begun = Date.now();
     run.after(2_000, () => run.setReady("hot-deals-1", true));

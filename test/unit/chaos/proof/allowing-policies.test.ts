@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import { allowingPolicy, selects } from "../../../../chaos/proof/allowing-policies";
 
 const target = { name: "hot-deals-1", labels: { app: "hot-deals" } };
-const job = { name: "job", labels: { "chaos-shop/experiment": "x" }, addresses: ["10.1.2.3", "fd00::3"] };
+const job = { name: "job", labels: { "chaos-experiments/experiment": "x" }, addresses: ["10.1.2.3", "fd00::3"] };
 const namespace = { "kubernetes.io/metadata.name": "demo", tier: "shop" };
 const web: V1LabelSelector = { matchLabels: { app: "hot-deals" } };
-const fromJob = { podSelector: { matchExpressions: [{ key: "chaos-shop/experiment", operator: "Exists" }] } };
+const fromJob = { podSelector: { matchExpressions: [{ key: "chaos-experiments/experiment", operator: "Exists" }] } };
 const fromGateway = { podSelector: { matchLabels: { app: "gateway" } } };
 
 function allowing(way: "ingress" | "egress", spec: V1NetworkPolicySpec, labels?: Record<string, string>) {
@@ -83,7 +83,7 @@ describe("a NetworkPolicy is not the reason if", () => {
             "ingress",
             { podSelector: {}, ingress: [{ _from: [{ ipBlock: { cidr: "10.0.0.0/8", except: ["10.1.0.0/16"] } }] }] },
         ],
-        ["it is an attack", "ingress", { podSelector: {}, ingress: [{}] }, { "chaos-shop/experiment": "x" }],
+        ["it is an attack", "ingress", { podSelector: {}, ingress: [{}] }, { "chaos-experiments/experiment": "x" }],
     ])("%s", (_, way, spec, labels) => expect(allowing(way, spec, labels)).toBeUndefined());
 });
 

@@ -102,7 +102,7 @@ describe("connections into the targets", () => {
             () => {
                 run.cluster.remove("Pod", "hot-deals-1");
                 run.addPod("hot-deals-1", "10.0.0.1");
-                run.cluster.get("Pod", "hot-deals-1").metadata.labels = { "chaos-shop/target": label };
+                run.cluster.get("Pod", "hot-deals-1").metadata.labels = { "chaos-experiments/target": label };
             },
             /the target hot-deals-1 was gone/,
         ],

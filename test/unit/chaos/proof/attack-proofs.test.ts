@@ -72,7 +72,7 @@ it("if one of several is not proven, the reason names it", async () => {
 it("the baseline fails if the deadline Job does not look at all targets", async () => {
     run.reporting = false;
     run.cluster.get("Pod", job).metadata.annotations = {
-        "chaos-shop/witness": JSON.stringify({ address: "10.0.0.99", watched: [] }),
+        "chaos-experiments/witness": JSON.stringify({ address: "10.0.0.99", watched: [] }),
     };
     await expect(settled(proofs().baseline())).rejects.toThrow(/has no running pod after 120 s/);
 });

@@ -49,7 +49,7 @@ describe("connections out of the targets that must still work", () => {
     const reason =
         "the attack blocks more than it should: a fresh connection from hot-deals-1/hot-deals to another pod worked " +
         "before it, and fails under it: this cluster's network may not support all of NetworkPolicies, such as " +
-        "`endPort` (see docs/troubleshooting.md)";
+        "`endPort`";
 
     it("are tried before the attack, when it is proven and at the end", async () => {
         const asked: [string, number][] = [];

@@ -327,7 +327,7 @@ describe("experiment.onFailure=fail", () => {
         run.plan.onFailure = "fail";
         await acquireLease(run.cluster.api, { stack: "ours", plan: run.plan });
         run.cluster.get("NetworkPolicy", attackObject).metadata.labels = {
-            "chaos-shop/experiment": run.plan.experiment,
+            "chaos-experiments/experiment": run.plan.experiment,
         };
     });
 
@@ -354,7 +354,7 @@ describe("an abort rule", () => {
         run.plan.checks[0]!.abort = { below: 0.5, overMs: 2_000 };
         await acquireLease(run.cluster.api, { stack: "ours", plan: run.plan });
         run.cluster.get("NetworkPolicy", attackObject).metadata.labels = {
-            "chaos-shop/experiment": run.plan.experiment,
+            "chaos-experiments/experiment": run.plan.experiment,
         };
     });
     /** Breaks the application until its attack is over. */

@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => run.close());
 
 const step = () => settled(labelTargets(run.context, { deadlineJob: job, deadlineJobUid: run.jobUid }));
-const labelOf = (pod: string) => run.cluster.get("Pod", pod).metadata.labels?.["chaos-shop/target"];
+const labelOf = (pod: string) => run.cluster.get("Pod", pod).metadata.labels?.["chaos-experiments/target"];
 const labels = () => ["hot-deals-1", "hot-deals-2"].map(labelOf).filter((label) => label !== undefined);
 
 it("labels as many pods as the radius allows, and returns them with the control", async () => {
@@ -91,6 +91,6 @@ it("returns a label that tells the peers from all pods of their namespace, also 
     run.plan.attacks[0]!.attack = { kind: "blackhole", peers: "k8s.pod.name=hot-deals-2" };
     run.cluster.get("Pod", "hot-deals-2").metadata.labels = { app: "peer" };
     expect((await step()).attacks[0]!.peersLabel).toEqual({ key: "app", values: ["peer"] });
-    run.cluster.add("Pod", "vault", { metadata: { labels: { app: "peer", "chaos-shop/protected": "true" } } });
+    run.cluster.add("Pod", "vault", { metadata: { labels: { app: "peer", "chaos-experiments/protected": "true" } } });
     expect((await step()).attacks[0]!.peersLabel).toBeUndefined();
 });

@@ -56,7 +56,7 @@ describe("recovery", () => {
         run.cluster.remove("Lease", leaseName);
         await acquireLease(run.cluster.api, { stack: "theirs", plan: run.plan });
         await step();
-        expect(labels()).toHaveProperty(["chaos-shop/target"]);
+        expect(labels()).toHaveProperty(["chaos-experiments/target"]);
         expect(run.cluster.names("Lease")).toEqual([leaseName]);
         expect(run.said[0]).toMatch(/^stack theirs/);
     });

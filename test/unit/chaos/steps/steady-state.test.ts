@@ -19,7 +19,7 @@ it("the steady state holds the lease, and gives the latency of the slowest of th
     expect(leases()).toEqual([leaseName]);
     expect(run.said).toEqual([
         "To stop this experiment at any time: " +
-            "kubectl --context kind-kind --namespace demo delete lease chaos-shop-experiment",
+            "kubectl --context kind-kind --namespace demo delete lease chaos-experiment",
         "Checking pods",
         expect.stringMatching(/^Steady: 3 good answers in a row/),
     ]);
@@ -34,7 +34,7 @@ it("it waits up to ten seconds for the checks", async () => {
 
 it("it removes what a killed run has left", async () => {
     run.cluster.add("NetworkPolicy", "left", {
-        metadata: { labels: { "chaos-shop/experiment": run.plan.experiment } },
+        metadata: { labels: { "chaos-experiments/experiment": run.plan.experiment } },
     });
     await step();
     expect(run.cluster.names("NetworkPolicy")).toEqual([]);

@@ -7,7 +7,7 @@ let run: FakeRun;
 beforeEach(async () => {
     run = new FakeRun();
     await run.label();
-    const annotations = { "chaos-shop/scaled": JSON.stringify({ from: 1, to: 2 }) };
+    const annotations = { "chaos-experiments/scaled": JSON.stringify({ from: 1, to: 2 }) };
     run.cluster.get("Deployment", "hot-deals").metadata.annotations = annotations;
 });
 afterEach(() => run.close());
@@ -24,5 +24,5 @@ it("removes the labels and restores what was scaled", async () => {
 it("leaves an experiment alone that another stack has begun since", async () => {
     await acquireLease(run.cluster.api, { stack: "theirs", plan: run.plan });
     expect(await step()).toEqual({ unlabeled: 0, restored: 0 });
-    expect([labels(), replicas()]).toEqual([{ "chaos-shop/target": "hot-deals-blackhole.blackhole" }, 2]);
+    expect([labels(), replicas()]).toEqual([{ "chaos-experiments/target": "hot-deals-blackhole.blackhole" }, 2]);
 });

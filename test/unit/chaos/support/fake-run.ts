@@ -191,7 +191,7 @@ export class FakeRun {
         const targets = this.cluster.names("Pod").map((name) => this.cluster.get("Pod", name));
         const watched = targets.filter(targetLabelOf).map(({ status }) => `${status.podIP}:8080`);
         const presence = JSON.stringify({ address: jobAddress, watched });
-        this.cluster.get("Pod", job).metadata.annotations = { "chaos-shop/witness": presence };
+        this.cluster.get("Pod", job).metadata.annotations = { "chaos-experiments/witness": presence };
         const isOpen = (endpoint: string) => !this.isCut() || this.reachable.includes(endpoint.split(":")[0]!);
         const referenceIf = (state: boolean) => (this.reference() === state ? [reference] : []);
         const open = [...watched.filter(isOpen), ...referenceIf(true)];

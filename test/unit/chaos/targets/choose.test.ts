@@ -159,9 +159,7 @@ describe("a pod that is not ready", () => {
         const found = [container("hot-deals", 1), { ...container("toys-bestseller", 6), ready: false }];
         const [{ peers }] = chooseForAll(found, {
             attacks: [{ name: "blackhole", target: hotDeals, radius: all, attack }],
-        }) as [
-            Chosen,
-        ];
+        }) as [Chosen];
         expect(peers).toEqual([expect.not.objectContaining({ ready: false })]);
         expect(peers![0]!.pod).toBe("toys-bestseller-6");
     });
@@ -174,7 +172,8 @@ describe("the peers of an attack", () => {
         radius: { kind: "all" },
         attack: { kind: "blackhole", peers },
     });
-    const peersOf = (peers: string) => chooseForAll(discovered, { attacks: [attack(peers)] })[0]!.peers!.map(({ pod }) => pod);
+    const peersOf = (peers: string) =>
+        chooseForAll(discovered, { attacks: [attack(peers)] })[0]!.peers!.map(({ pod }) => pod);
 
     it("are all matching pods except the targets themselves", () =>
         expect(peersOf("k8s.namespace=demo,k8s.deployment!=hot-deals")).toEqual(["toys-bestseller-6"]));

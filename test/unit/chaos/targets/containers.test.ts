@@ -14,10 +14,16 @@ describe("no pod is attacked that is", () => {
     it.each<[string, V1Pod]>([
         ["in the cluster's own namespaces", { ...pod, metadata: { ...pod.metadata, namespace: "kube-system" } }],
         ["on the host's network", { ...pod, spec: { containers: [], hostNetwork: true } }],
-        ["labeled as protected", { ...pod, metadata: { ...pod.metadata, labels: { "chaos-shop/protected": "true" } } }],
+        [
+            "labeled as protected",
+            { ...pod, metadata: { ...pod.metadata, labels: { "chaos-experiments/protected": "true" } } },
+        ],
         [
             "belonging to an experiment",
-            { ...pod, metadata: { ...pod.metadata, labels: { "chaos-shop/experiment": "hot-deals-blackhole" } } },
+            {
+                ...pod,
+                metadata: { ...pod.metadata, labels: { "chaos-experiments/experiment": "hot-deals-blackhole" } },
+            },
         ],
         ["not running", { ...pod, status: { phase: "Pending" } }],
         ["being deleted", { ...pod, metadata: { ...pod.metadata, deletionTimestamp: new Date() } }],

@@ -39,7 +39,7 @@ describe("discovery", () => {
     });
 
     it("leaves out other areas and protected namespaces", async () => {
-        run.cluster.add("Namespace", "protected", { metadata: { labels: { "chaos-shop/protected": "true" } } });
+        run.cluster.add("Namespace", "protected", { metadata: { labels: { "chaos-experiments/protected": "true" } } });
         run.addAgent("demo-agent", [listed("a"), listed("b", "protected"), listed("c", "other")]);
         expect(await found(agent)).toEqual(["a", "c"]);
         expect(await found(agent, "other")).toEqual(["c"]);

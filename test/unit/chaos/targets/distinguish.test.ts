@@ -70,7 +70,7 @@ describe("the label of an attack's peers", () => {
 
     it.each([
         ["hostNetwork", { app: "database" }, { spec: { hostNetwork: true, containers: [] } }],
-        ["the label of protected pods", { app: "database", "chaos-shop/protected": "true" }, {}],
+        ["the label of protected pods", { app: "database", "chaos-experiments/protected": "true" }, {}],
         ["the phase Pending", { app: "database" }, { status: { phase: "Pending" } }],
     ])("is missing if a pod has it that is not discovered, for it has %s", async (_, labels, fields) => {
         add("other", labels, fields);

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { labelPod, unlabelAll } from "../../../../chaos/targets/label";
 import { FakeCluster } from "../support/fake-cluster";
 
-const label = "chaos-shop/target";
+const label = "chaos-experiments/target";
 const labeled = (value: string) => ({ metadata: { labels: { app: "hot-deals", [label]: value } } });
 
 let cluster: FakeCluster;

@@ -34,7 +34,9 @@ describe("a run does not begin if a pod that matches the target", () => {
     it("serves one since the steady state: nothing is labeled", async () => {
         await step();
         addWebhook();
-        await expect(settled(labelTargets(run.context, { deadlineJob: job, deadlineJobUid: run.jobUid }))).rejects.toThrow("guard.example.com");
+        await expect(
+            settled(labelTargets(run.context, { deadlineJob: job, deadlineJobUid: run.jobUid })),
+        ).rejects.toThrow("guard.example.com");
         expect(run.cluster.get("Pod", "hot-deals-1").metadata.labels).toEqual({ app: "guard" });
     });
 

@@ -94,7 +94,10 @@ describe("the output says why a workload is not ready, and what to do, if", () =
             deployment(),
             [
                 {
-                    metadata: { name: "orders-1", labels: { "chaos-shop/target": "orders-blackhole.blackhole" } },
+                    metadata: {
+                        name: "orders-1",
+                        labels: { "chaos-experiments/target": "orders-blackhole.blackhole" },
+                    },
                     status: { phase: "Running" },
                 },
             ],

@@ -28,7 +28,7 @@ export async function openGateway(
         backends,
         ordersUrl: new URL(ordersUrl),
         upstreamTimeoutMs: TIMEOUT_MS,
-        targetLabel: "chaos-shop/target",
+        targetLabel: "chaos-experiments/target",
         dns,
         checkReachability: createReachability(
             Object.values(backends).map(({ url }) => url),
