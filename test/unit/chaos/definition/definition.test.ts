@@ -84,7 +84,9 @@ describe("a definition", () => {
         [
             "an unknown check",
             { checks: [{ kind: "ping" }] },
-            ["checks.0.kind: Invalid discriminator value. Expected 'http' | 'podsReady'"],
+            [
+                "checks.0.kind: Invalid discriminator value. Expected 'http' | 'podsReady' | 'prometheus' | 'condition' | 'command'",
+            ],
         ],
         [
             "a check without a path",
