@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { problemOf } from "../cluster/problem";
 import { answerOf, UnseenError } from "./answer";
-import { type Mistake, together } from "./endpoint-mistakes";
 import { valueAt } from "./json";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
 import { describeLimits, limitMistakes, missOf, numberLimits } from "./limits";
+import { type Mistake, together } from "./mistakes";
 import { type ObjectReference, readObject } from "./object";
 
 /** Reads a Kubernetes object: one of its conditions, or one of its fields. */

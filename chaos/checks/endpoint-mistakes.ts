@@ -1,11 +1,5 @@
-import type * as z from "zod";
 import type { EndpointSettings } from "./endpoint";
-
-/** A mistake that lies in several fields together. */
-export interface Mistake {
-    field: string;
-    message: string;
-}
+import type { Mistake } from "./mistakes";
 
 /** What contradicts itself in an endpoint, whose fields may be wrong on their own, too. */
 export function endpointMistakes(check: Partial<EndpointSettings>): Mistake[] {
@@ -37,19 +31,4 @@ export function endpointMistakes(check: Partial<EndpointSettings>): Mistake[] {
         })),
     ];
     return mistakes.filter((mistake) => mistake !== false);
-}
-
-/**
- * Reports mistakes that lie in several fields, also if some of these are mistakes on their own: all are told at once.
- *
- * @returns arguments for `superRefine`
- */
-export function together<T>(
-    mistakesIn: (check: Partial<T>) => Mistake[],
-): [(check: T, context: z.RefinementCtx) => void, { when: () => true }] {
-    const report = (check: T, context: z.RefinementCtx) => {
-        for (const { field, message } of mistakesIn((check ?? {}) as Partial<T>))
-            context.addIssue({ code: "custom", path: field.split("."), message });
-    };
-    return [report, { when: () => true }];
 }

@@ -3,11 +3,13 @@ import type { Cluster } from "../cluster/client";
 import { type Answer, answerOf } from "./answer";
 import { lackOfEndpoints } from "./api-server";
 import { askEndpoint } from "./ask-endpoint";
-import { endpointSchema, type EndpointSettings } from "./endpoint";
-import { endpointMistakes, together } from "./endpoint-mistakes";
+import type { EndpointSettings } from "./endpoint";
+import { endpointMistakes } from "./endpoint-mistakes";
+import { endpointSchema } from "./endpoint-schema";
 import type { Endpoint } from "./endpoints";
 import { expectationSchema, type JsonExpectation, parseJson, unmet } from "./json";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
+import { together } from "./mistakes";
 import { send } from "./request";
 import type { Route } from "./service";
 

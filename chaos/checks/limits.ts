@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Mistake } from "./endpoint-mistakes";
+import type { Mistake } from "./mistakes";
 
 /** What a value must be. */
 export interface Limits {

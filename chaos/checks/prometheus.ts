@@ -3,11 +3,13 @@ import { messageOf } from "../cluster/client";
 import { answerOf, UnseenError } from "./answer";
 import { lackOfEndpoints } from "./api-server";
 import { askEndpoint } from "./ask-endpoint";
-import { endpointSchema, type EndpointSettings } from "./endpoint";
-import { endpointMistakes, together } from "./endpoint-mistakes";
+import type { EndpointSettings } from "./endpoint";
+import { endpointMistakes } from "./endpoint-mistakes";
+import { endpointSchema } from "./endpoint-schema";
 import { parseJson } from "./json";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
 import { describeLimits, limitMistakes, type Limits, missOf, numberLimits } from "./limits";
+import { together } from "./mistakes";
 import { type Response, send } from "./request";
 
 /** Asks Prometheus, or what has its API, for the value of a query now. */

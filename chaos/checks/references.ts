@@ -1,7 +1,8 @@
 import { validateHeaderValue } from "node:http";
 import { type Cluster, statusOf } from "../cluster/client";
 import { explain, withoutPeriod } from "../cluster/problem";
-import { type CaReference, type EndpointSettings, problemWithCa, type SecretReference } from "./endpoint";
+import type { CaReference, EndpointSettings, SecretReference } from "./endpoint";
+import { problemWithCa } from "./endpoint-schema";
 
 /** An error for the person who wrote the check: what is missing in the cluster, and what to do. */
 export class MissingError extends Error {
