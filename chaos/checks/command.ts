@@ -38,7 +38,7 @@ export const command = {
         command: z
             .array(text)
             .nonempty({ error: 'missing; allowed: a program and its arguments, such as ["./check.sh", "orders"]' })
-            .refine(([program]) => program !== undefined && program.trim() !== "", {
+            .refine(([program]) => program?.trim() !== "", {
                 error: 'the program is empty; allowed: such as ["./check.sh", "orders"]',
             }),
         exitCode: z.int().min(0).max(255).optional(),

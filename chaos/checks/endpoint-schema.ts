@@ -87,15 +87,20 @@ export function problemWithCa(pem: string): string | undefined {
     );
 }
 
+const notAPort = { error: "not a port; allowed: a number from 1 to 65535, or the name of a port of the Service" };
+const port = z.union(
+    [
+        z.int(notAPort).min(1, notAPort).max(65_535, notAPort),
+        z.string().regex(/^[a-z0-9](?:[-a-z0-9]{0,13}[a-z0-9])?$/, notAPort),
+    ],
+    notAPort,
+);
+
 export const endpointSchema = {
     url: url.optional(),
     service: name.optional(),
     namespace: name.optional(),
-    port: z
-        .union([z.int().min(1).max(65_535), z.string().regex(/^[a-z0-9](?:[-a-z0-9]{0,13}[a-z0-9])?$/)], {
-            error: "not a port; allowed: a number from 1 to 65535, or the name of a port of the Service",
-        })
-        .optional(),
+    port: port.optional(),
     scheme: z.enum(["http", "https"]).optional(),
     ca: z
         .string()
