@@ -54,8 +54,10 @@ export const condition = {
         })
         .superRefine(...together<ConditionCheck>(mistakesIn)),
     name: ({ of, type, field }) => `${type ?? field} of ${of.kind} ${of.name}`,
-    describeSuccess: ({ of, type, status = "True", field, ...limits }) =>
-        `checks found ${type ?? field} of ${of.kind} ${of.name} to be ${type === undefined ? describeLimits(limits) : status}`,
+    describeSuccess: ({ of, type, status = "True", field, ...limits }) => {
+        const wanted = type === undefined ? describeLimits(limits) : status;
+        return `checks found ${type ?? field} of ${of.kind} ${of.name} to be ${wanted}`;
+    },
     async look(check, { cluster, defaultNamespace }, timeoutMs) {
         let seen = false;
         const of = { namespace: defaultNamespace, ...check.of };

@@ -53,7 +53,8 @@ const headers = z.record(z.string(), z.string()).superRefine((all, context) => {
         );
         refuse(
             secretHeader.test(header) &&
-                "secrets must not be in a definition: the state and journals show it; use headersFrom, which names a Secret",
+                "secrets must not be in a definition: the state and journals show it; use headersFrom, which names a " +
+                    "Secret",
         );
     }
 });

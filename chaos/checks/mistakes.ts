@@ -15,7 +15,7 @@ export function together<T>(
     mistakesIn: (check: Partial<T>) => Mistake[],
 ): [(check: T, context: z.RefinementCtx) => void, { when: () => true }] {
     const report = (check: T, context: z.RefinementCtx) => {
-        for (const { field, message } of mistakesIn((check ?? {}) as Partial<T>))
+        for (const { field, message } of mistakesIn(check ?? {}))
             context.addIssue({ code: "custom", path: field.split("."), message });
     };
     return [report, { when: () => true }];

@@ -94,13 +94,13 @@ export async function rejectMissing(
     kind: string,
     namespace: string,
     name: string,
-    advice = "Create it, or correct the check",
 ): Promise<never> {
     if (statusOf(error) !== 404) throw new MissingError(withoutPeriod(explain(error)));
     const known = await core.readNamespace({ name: namespace }).catch((failed: unknown) => statusOf(failed) !== 404);
+    const list = `kubectl --namespace ${namespace} get ${kind.toLowerCase()}s`;
     throw new MissingError(
         known === false
             ? `namespace ${namespace} does not exist. Create it, or name another one; see: kubectl get namespaces`
-            : `${kind} ${namespace}/${name} does not exist. ${advice}; see: kubectl --namespace ${namespace} get ${kind.toLowerCase()}s`,
+            : `${kind} ${namespace}/${name} does not exist. Create it, or correct the check; see: ${list}`,
     );
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { request as httpRequest, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { type Cluster, messageOf } from "../cluster/client";
+import { withoutPeriod } from "../cluster/problem";
 import { UnseenError } from "./answer";
 import { refusalIn } from "./api-server";
 import type { Route } from "./service";
@@ -77,7 +78,8 @@ async function sendThroughApiServer(
     body?: Buffer,
 ): Promise<Response> {
     const remedy =
-        "and the Service has no external address that answers this machine. Give it one (type LoadBalancer), or set `url`";
+        "and the Service has no external address that answers this machine. Give it one (type LoadBalancer), or set " +
+        "`url`";
     const lost = Object.keys(options.headers!).filter((name) => notPassedOn.test(name));
     if (lost.length > 0)
         throw new UnseenError(`the API server's proxy does not pass on the header ${lost.join(" and ")}, ${remedy}`);
@@ -120,7 +122,7 @@ function unreached(error: NodeJS.ErrnoException, origin: string): Error {
     if (isOfThisMachine(error)) return new UnseenError(messageOf(error));
     if (!ofCertificate.test(error.code ?? "")) return error;
     return new Error(
-        `the certificate of ${origin} is not valid: ${messageOf(error).replace(/\.$/, "")}. Renew it, or set \`ca\` or ` +
+        `the certificate of ${origin} is not valid: ${withoutPeriod(messageOf(error))}. Renew it, or set \`ca\` or ` +
             "`caFrom` to the CA that signed it, and `serverName` to a name in it",
     );
 }

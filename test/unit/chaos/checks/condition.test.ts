@@ -101,7 +101,9 @@ describe("a look at an object", () => {
             answer = (_, response) => response.writeHead(404).end("404 page not found");
             expect(await look({ of: { ...of, apiVersion, kind: "Widget" } })).toMatchObject({
                 unseen: true,
-                problem: `the cluster has no kind Widget of apiVersion ${apiVersion}. Correct \`of\`, or install what brings it; see: kubectl api-resources`,
+                problem:
+                    `the cluster has no kind Widget of apiVersion ${apiVersion}. ` +
+                    "Correct `of`, or install what brings it; see: kubectl api-resources",
             });
         }
     });
@@ -110,7 +112,8 @@ describe("a look at an object", () => {
         [401, "Unauthorized", /^the API server rejects your credentials \(401\)/],
         [
             403,
-            'deployments.apps "orders" is forbidden: User "ada" cannot get resource "deployments" in API group "apps" in the namespace "demo"',
+            'deployments.apps "orders" is forbidden: User "ada" cannot get resource "deployments" in API group ' +
+                '"apps" in the namespace "demo"',
             /kubectl auth can-i get deployments\.apps --namespace demo$/,
         ],
         [429, "Too many requests", /^Too many requests$/],

@@ -84,7 +84,8 @@ describe("nothing is known about the application, and the problem says what to d
         [
             "a Service is missing",
             { service: "gone" },
-            "Service demo/gone does not exist. Create it, or correct the check; see: kubectl --namespace demo get services",
+            "Service demo/gone does not exist. Create it, or correct the check; see: " +
+                "kubectl --namespace demo get services",
         ],
         [
             "a namespace is missing",
@@ -104,12 +105,14 @@ describe("nothing is known about the application, and the problem says what to d
         [
             "a Service is only another name",
             { service: "outside" },
-            "Service demo/outside is of type ExternalName, which has no proxy; set `url` to http://shop.example instead",
+            "Service demo/outside is of type ExternalName, which has no proxy; " +
+                "set `url` to http://shop.example instead",
         ],
         [
             "a Secret is missing",
             { headersFrom: { "X-Key": { secret: "gone", key: "a" } } },
-            "Secret demo/gone does not exist. Create it, or correct the check; see: kubectl --namespace demo get secrets",
+            "Secret demo/gone does not exist. Create it, or correct the check; see: " +
+                "kubectl --namespace demo get secrets",
         ],
         [
             "a Secret lacks the key",
@@ -129,7 +132,8 @@ describe("nothing is known about the application, and the problem says what to d
         [
             "a CA is no certificate",
             { url: "https://127.0.0.1", caFrom: { name: "ca" } },
-            "key ca.crt of ConfigMap demo/ca holds no certificate; allowed: PEM, which begins with -----BEGIN CERTIFICATE-----",
+            "key ca.crt of ConfigMap demo/ca holds no certificate; allowed: PEM, " +
+                "which begins with -----BEGIN CERTIFICATE-----",
         ],
     ])("if %s", async (_, fields, problem) => {
         addService(cluster, "orders", [{ name: "web", port: 80 }, { port: 9090 }]);
@@ -144,7 +148,8 @@ describe("nothing is known about the application, and the problem says what to d
         cluster.intercept = () =>
             refuse(
                 403,
-                'secrets "a" is forbidden: User "ada" cannot get resource "secrets" in API group "" in the namespace "demo"',
+                'secrets "a" is forbidden: User "ada" cannot get resource "secrets" in API group "" ' +
+                    'in the namespace "demo"',
             );
         expect(
             await look({ url: "http://127.0.0.1:1", headersFrom: { "X-Key": { secret: "a", key: "b" } } }),
@@ -175,7 +180,8 @@ it("a Service without ready pods is the application's failure, and the problem s
     expect(answer).toMatchObject({
         good: false,
         problem:
-            'status 503: no endpoints available for service "orders": none of its pods is ready; see them: kubectl --namespace demo get pods',
+            'status 503: no endpoints available for service "orders": none of its pods is ready; ' +
+            "see them: kubectl --namespace demo get pods",
     });
     expect(answer).not.toHaveProperty("unseen");
 });

@@ -185,7 +185,8 @@ describe("a definition", () => {
             "an unknown check",
             { checks: [{ kind: "ping" }] },
             [
-                "checks.0.kind: Invalid discriminator value. Expected 'http' | 'podsReady' | 'prometheus' | 'condition' | 'command'",
+                "checks.0.kind: Invalid discriminator value. " +
+                    "Expected 'http' | 'podsReady' | 'prometheus' | 'condition' | 'command'",
             ],
         ],
         [
