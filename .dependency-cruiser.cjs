@@ -65,7 +65,8 @@ module.exports = {
     ],
     options: {
         doNotFollow: { path: "node_modules" },
-        exclude: { path: "^chaos/dist/" },
+        // What is built, and programs that import it.
+        exclude: { path: ["^chaos/dist/", "^examples/"] },
         tsPreCompilationDeps: true,
         enhancedResolveOptions: {
             exportsFields: ["exports"],

@@ -21,6 +21,14 @@ export function refusalIn(body: string): string | undefined {
     return kind === "Status" && apiVersion === "v1" && !ofService.test(message) ? message : undefined;
 }
 
+/** That a Service has no pods to answer, as the proxy found out, with the next step. Undefined if that is not so. */
+export function lackOfEndpoints(body: string, path: string): string | undefined {
+    const { kind, message = "" } = parsed(body);
+    if (kind !== "Status" || !message.startsWith("no endpoints available for service")) return undefined;
+    const namespace = /^\/api\/v1\/namespaces\/([^/]+)\//.exec(path)?.[1];
+    return `${message}: none of its pods is ready; see them: kubectl --namespace ${namespace} get pods`;
+}
+
 function parsed(body: string): { kind?: string; apiVersion?: string; message?: string } {
     try {
         return (JSON.parse(body) as object | null) ?? {};
@@ -45,7 +53,7 @@ export class ApiServerPulse {
     /** @param shortestMs the shortest time limit of a request: a gap as long as that must not go unnoticed */
     constructor(
         private readonly cluster: Cluster,
-        private readonly service: ServiceReference,
+        private readonly service: Pick<ServiceReference, "namespace" | "name">,
         shortestMs: number,
     ) {
         this.answerMs = Math.max(answerMs.least, Math.min(answerMs.most, shortestMs / 2));

@@ -1,28 +1,27 @@
-import { randomUUID } from "node:crypto";
-import { request as httpRequest, type RequestOptions } from "node:http";
-import { request as httpsRequest } from "node:https";
 import * as z from "zod";
-import { type Cluster, messageOf } from "../cluster/client";
-import { type Answer, answerOf, UnseenError } from "./answer";
-import { refusalIn } from "./api-server";
+import type { Cluster } from "../cluster/client";
+import { type Answer, answerOf } from "./answer";
+import { lackOfEndpoints } from "./api-server";
+import { askEndpoint } from "./ask-endpoint";
+import type { EndpointSettings } from "./endpoint";
+import { endpointMistakes } from "./endpoint-mistakes";
+import { endpointSchema } from "./endpoint-schema";
+import type { Endpoint } from "./endpoints";
 import { expectationSchema, type JsonExpectation, parseJson, unmet } from "./json";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
+import { together } from "./mistakes";
+import { send } from "./request";
 import type { Route } from "./service";
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 
-/** Sends a request to the plan's Service. */
-export interface HttpCheck extends CheckSettings {
+/** Sends a request to the plan's Service, another Service, or a URL. */
+export interface HttpCheck extends CheckSettings, EndpointSettings {
     kind: "http";
     /** Path of the request, such as `/products`. */
     path: string;
     /** @default "GET" */
     method?: (typeof methods)[number];
-    /**
-     * `{uuid}` in a value is replaced by a new UUID in each request. Never put secrets here: the state and journals
-     * show them. @default none
-     */
-    headers?: Record<string, string>;
     /** Sent as JSON. @default none */
     body?: Record<string, unknown>;
     /** Good statuses: one, or a range with both ends included. @default [200, 299] */
@@ -34,136 +33,81 @@ export interface HttpCheck extends CheckSettings {
 }
 
 const status = z.int().min(100).max(599);
-const secretHeader = /authorization|cookie|token|secret|password|api-?key/i;
-const headers = z.record(z.string(), z.string()).superRefine((all, context) => {
-    for (const name of Object.keys(all)) {
-        const refuse = (message: string) => context.addIssue({ code: "custom", path: [name], message });
-        if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) refuse("not a header name");
-        if (secretHeader.test(name)) refuse("secrets must not be in a definition: the state and journals show it");
-    }
-});
 
 export const http = {
-    schema: z.strictObject({
-        kind: z.literal("http"),
-        path: z.string().regex(/^\/(?!\/)\S*$/, { error: "not a path; allowed: a path such as /products" }),
-        method: z.enum(methods).optional(),
-        headers: headers.optional(),
-        body: z.looseObject({}).optional(),
-        status: z.union([status, z.tuple([status, status])]).optional(),
-        json: z.array(expectationSchema).nonempty().optional(),
-        maxLatencyMs: z.int().positive().optional(),
-        ...checkSettingsSchema,
-    }),
+    schema: z
+        .strictObject({
+            kind: z.literal("http"),
+            path: z.string().regex(/^\/(?!\/)\S*$/, { error: "not a path; allowed: a path such as /products" }),
+            method: z.enum(methods).optional(),
+            ...endpointSchema,
+            body: z.looseObject({}).optional(),
+            status: z.union([status, z.tuple([status, status])]).optional(),
+            json: z.array(expectationSchema).nonempty().optional(),
+            maxLatencyMs: z.int().positive().optional(),
+            ...checkSettingsSchema,
+        })
+        .superRefine(...together<HttpCheck>(endpointMistakes)),
     name: nameOf,
     describeSuccess: (check) => `requests to ${nameOf(check)} succeeded`,
-    async look(check, { cluster, route, pulse }, timeoutMs) {
-        const begun = performance.now();
-        const answer = await askOverHttp(check, cluster, route!, timeoutMs);
-        if (answer.good || answer.unseen || !pulse || (await pulse.answeredSince(begun))) return answer;
-        const problem = `${answer.problem}, while the API server did not answer other requests either`;
-        return { ...answer, problem, unseen: true };
-    },
+    look: (check, context, timeoutMs) =>
+        askEndpoint(check, context, timeoutMs, ({ route, ...rest }) =>
+            askOverHttp(check, context.cluster, route, timeoutMs, rest),
+        ),
 } satisfies CheckKind<HttpCheck>;
 
-function nameOf({ method = "GET", path }: HttpCheck): string {
-    return method === "GET" ? path : `${method} ${path}`;
+function nameOf({ method = "GET", path, url, service }: HttpCheck): string {
+    const place = url === undefined ? path : url.replace(/\/$/, "") + path;
+    const request = method === "GET" ? place : `${method} ${place}`;
+    return service === undefined ? request : `${request} of ${service}`;
 }
 
-/** Sends one request, over a fresh connection: an open connection survives a new NetworkPolicy and would hide it. */
+const nothingSecret: Omit<Endpoint, "route"> = { access: {}, hide: (text) => text };
+
+/** Sends one request. */
 export async function askOverHttp(
     check: HttpCheck,
     cluster: Cluster,
     route: Route,
     timeoutMs: number,
+    { access, hide } = nothingSecret,
 ): Promise<Answer> {
     const { maxLatencyMs = Infinity } = check;
     const answer = await answerOf(async (signal) => {
-        const { status, body } = await send(check, cluster, route, signal);
-        return { status, problem: problemWith(check, status, body) };
+        const { status, body } = await send(check, cluster, route, signal, access);
+        const problem = problemWith(check, status, body, hide);
+        const lack = route.kind === "apiServer" ? lackOfEndpoints(body, route.path) : undefined;
+        return { status, problem: problem && lack ? `status ${status}: ${lack}` : problem };
     }, timeoutMs);
-    if (!answer.good || answer.latencyMs <= maxLatencyMs) return answer;
+    if (!answer.good) return { ...answer, problem: hide(answer.problem!) };
+    if (answer.latencyMs <= maxLatencyMs) return answer;
     const problem = `status ${answer.status} after ${answer.latencyMs} ms (required: at most ${maxLatencyMs} ms)`;
     return { ...answer, good: false, problem };
 }
 
-/** Why an answer is not good. Undefined if it is. */
-export function problemWith(check: HttpCheck, status: number, body: string): string | undefined {
+/** Why an answer is not good. Undefined if it is. @param hide hides secrets in what is quoted */
+export function problemWith(
+    check: HttpCheck,
+    status: number,
+    body: string,
+    hide = nothingSecret.hide,
+): string | undefined {
     const { status: wanted = [200, 299], json = [] } = check;
     const [least, most] = typeof wanted === "number" ? [wanted, wanted] : wanted;
-    if (status < least || status > most) return `status ${status}: ${detailOf(body)}`;
+    if (status < least || status > most) return `status ${status}: ${detailOf(body, hide)}`;
     if (json.length === 0) return undefined;
     const document = parseJson(body);
     if (document === undefined) return `status ${status}, but the body is not JSON`;
-    const problem = unmet(json, document);
+    const problem = unmet(json, document, hide);
     return problem && `status ${status}, but ${problem}`;
 }
 
-interface Response {
-    status: number;
-    body: string;
-}
-
-async function send(check: HttpCheck, cluster: Cluster, route: Route, signal: AbortSignal): Promise<Response> {
-    const body = check.body === undefined ? undefined : Buffer.from(JSON.stringify(check.body));
-    const own = Object.entries(check.headers ?? {});
-    const options: RequestOptions = {
-        agent: false,
-        method: check.method,
-        signal,
-        headers: {
-            accept: "application/json",
-            ...(body && { "content-type": "application/json", "content-length": body.length }),
-            ...Object.fromEntries(own.map(([name, value]) => [name, value.replaceAll("{uuid}", () => randomUUID())])),
-        },
-    };
-    if (route.kind === "address") {
-        const unreached = (error: Error) => (isOfThisMachine(error) ? new UnseenError(messageOf(error)) : error);
-        return exchange(new URL(check.path, route.url), options, unreached, body);
-    }
-    const url = new URL(cluster.kubeconfig.getCurrentCluster()!.server + route.path + check.path);
-    const unreached = (error: Error) => new UnseenError(`the API server could not be asked: ${messageOf(error)}`);
-    // Brings an agent that keeps connections, but only to the API server.
-    await cluster.kubeconfig.applyToHTTPSOptions(options).catch((error: Error) => Promise.reject(unreached(error)));
-    const response = await exchange(url, options, unreached, body);
-    const refusal = refusalIn(response.body);
-    if (refusal === undefined) return response;
-    throw new UnseenError(`the API server answered with status ${response.status}: ${refusal}`);
-}
-
-/** No DNS, no network, no free port. A host that is unreachable may be one that the attack has cut off. */
-const codesOfThisMachine = ["EADDRNOTAVAIL", "EAI_AGAIN", "EMFILE", "ENETDOWN", "ENETUNREACH", "ENOTFOUND"];
-
-/** Whether a connection failed on this machine, before any request was sent: at each address, if there are several. */
-export function isOfThisMachine(error: NodeJS.ErrnoException | AggregateError): boolean {
-    const errors = ("errors" in error ? error.errors : [error]) as NodeJS.ErrnoException[];
-    return errors.every(({ code }) => codesOfThisMachine.includes(code ?? ""));
-}
-
-/** @param unreached the error to report if there is no response at all */
-function exchange(
-    url: URL,
-    options: RequestOptions,
-    unreached: (error: Error) => Error,
-    body?: Buffer,
-): Promise<Response> {
-    return new Promise((resolve, reject) => {
-        const request = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, options, (response) => {
-            const chunks: Buffer[] = [];
-            response.on("data", (chunk: Buffer) => chunks.push(chunk));
-            response.on("end", () =>
-                resolve({ status: response.statusCode!, body: Buffer.concat(chunks).toString("utf8") }),
-            );
-            response.on("error", reject);
-        });
-        request.on("error", (error) => reject(unreached(error)));
-        request.end(body);
-    });
-}
-
 /** The sentence of a problem document (RFC 9457), else the beginning of the body. */
-function detailOf(body: string): string {
+function detailOf(body: string, hide: (text: string) => string): string {
     const problem = parseJson(body) as { detail?: unknown; title?: unknown; message?: unknown } | null | undefined;
     const sentence = [problem?.detail, problem?.title, problem?.message].find((text) => typeof text === "string");
-    return (sentence ?? body).replace(/\s+/g, " ").slice(0, 200);
+    // Hidden first: a part of a secret would not be found.
+    return hide(sentence ?? body)
+        .replace(/\s+/g, " ")
+        .slice(0, 200);
 }

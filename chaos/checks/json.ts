@@ -25,13 +25,21 @@ export function parseJson(text: string): unknown {
     }
 }
 
-/** The first expectation that a document does not meet, in words. Undefined if it meets all. */
-export function unmet(expectations: readonly JsonExpectation[], document: unknown): string | undefined {
+/**
+ * The first expectation that a document does not meet, in words. Undefined if it meets all.
+ *
+ * @param hide hides secrets in what is quoted of the document
+ */
+export function unmet(
+    expectations: readonly JsonExpectation[],
+    document: unknown,
+    hide: (text: string) => string = (text) => text,
+): string | undefined {
     for (const { path, equals, atLeast } of expectations) {
         const found = valueAt(document, path);
         if (found === undefined) return `${path} is missing`;
         if (equals !== undefined && found !== equals) {
-            return `${path} is ${JSON.stringify(found).slice(0, 80)} (required: ${JSON.stringify(equals)})`;
+            return `${path} is ${hide(JSON.stringify(found)).slice(0, 80)} (required: ${JSON.stringify(equals)})`;
         }
         if (atLeast === undefined) continue;
         if (!Array.isArray(found)) return `${path} is not a list`;
@@ -40,7 +48,8 @@ export function unmet(expectations: readonly JsonExpectation[], document: unknow
     return undefined;
 }
 
-function valueAt(document: unknown, path: string): unknown {
+/** The value at keys and indices that are joined by dots. Undefined if there is none. */
+export function valueAt(document: unknown, path: string): unknown {
     return path.split(".").reduce<unknown>((value, key) => {
         const there = typeof value === "object" && value !== null && Object.hasOwn(value, key);
         return there ? (value as Record<string, unknown>)[key] : undefined;

@@ -3,7 +3,7 @@ import type { Cluster } from "../cluster/client";
 import { type AbortSettings, abortSettingsSchema } from "./abort";
 import type { Answer } from "./answer";
 import type { ApiServerPulse } from "./api-server";
-import type { Route } from "./service";
+import type { Endpoints } from "./endpoints";
 
 /** What a check of any kind may say. */
 export interface CheckSettings extends AbortSettings {
@@ -27,8 +27,8 @@ export const checkSettingsSchema = {
 
 export interface CheckContext {
     cluster: Cluster;
-    /** How the Service of http checks is reached. Undefined if the plan names none. */
-    route?: Route;
+    /** What checks over HTTP ask. */
+    endpoints: Endpoints;
     /** Tells failures of the API server from the application's. @default they are not told apart */
     pulse?: ApiServerPulse;
     /** Namespace of what names none. */

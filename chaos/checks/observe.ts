@@ -66,7 +66,7 @@ export async function untilSteady(
 /** The last problem of each unsteady check, in words, without a period at the end. */
 export function problemsOf(unsteady: readonly Observed[]): string {
     const problems = unsteady.map(
-        ({ name, answers }) => `${name} ${answers.findLast(({ good }) => !good)?.problem ?? "fails sometimes"}`,
+        ({ name, answers }) => `${name}: ${answers.findLast(({ good }) => !good)?.problem ?? "fails sometimes"}`,
     );
     return withoutPeriod(problems.join("; "));
 }

@@ -1,6 +1,16 @@
+import type { V1Service } from "@kubernetes/client-node";
 import type { Cluster } from "../cluster/client";
-import { askOverHttp } from "./http";
-import { addressOf, addressRoute, type Route, type ServiceReference } from "./service";
+import { answerOf } from "./answer";
+import { MissingError, rejectMissing } from "./references";
+import { send } from "./request";
+import {
+    addressOf,
+    addressRoute,
+    externalAddress,
+    type Route,
+    type ServiceAddress,
+    type ServiceReference,
+} from "./service";
 
 const answerTimeoutMs = 2_000;
 
@@ -9,12 +19,62 @@ const answerTimeoutMs = 2_000;
  * laptop. Then the API server's proxy is the route. Any HTTP status to `GET /` counts as an answer.
  */
 export async function chooseRoute(cluster: Cluster, service: ServiceReference): Promise<Route> {
-    const { namespace, name, port } = service;
-    const address = await addressOf(cluster, service);
-    if (address) {
-        const direct = addressRoute(address);
-        const answer = await askOverHttp({ kind: "http", path: "/" }, cluster, direct, answerTimeoutMs);
-        if (answer.status !== undefined) return direct;
-    }
-    return { kind: "apiServer", path: `/api/v1/namespaces/${namespace}/services/${name}:${port}/proxy` };
+    return routeTo(cluster, service, await addressOf(cluster, service));
+}
+
+/** A Service as a check names it. */
+export interface NamedService {
+    namespace: string;
+    name: string;
+    /** @default its only TCP port */
+    port?: number | string;
+    scheme?: "http" | "https";
+}
+
+/** As `chooseRoute`. @throws MissingError if the Service or the port is not there */
+export async function findRoute(cluster: Cluster, named: NamedService): Promise<Route> {
+    const { namespace, name, scheme } = named;
+    const service = await cluster.core
+        .readNamespacedService({ namespace, name })
+        .catch((error: unknown) => rejectMissing(cluster.core, error, "Service", namespace, name));
+    const port = portOf(service, named);
+    return routeTo(cluster, { namespace, name, port }, externalAddress(service, port), scheme);
+}
+
+/** The number of the port that is meant. @throws MissingError that lists the Service's ports */
+function portOf({ spec }: V1Service, { namespace, name, port }: NamedService): number {
+    const which = `Service ${namespace}/${name}`;
+    if (spec?.type === "ExternalName")
+        throw new MissingError(
+            `${which} is of type ExternalName, which has no proxy; set \`url\` to http://${spec.externalName} instead`,
+        );
+    const ports = spec?.ports?.filter(({ protocol = "TCP" }) => protocol === "TCP") ?? [];
+    const meant = ports.filter((one) => port === undefined || one.port === port || one.name === port);
+    if (meant.length === 1) return meant[0]!.port;
+    const there = ports.map((one) => (one.name ? `${one.port} (${one.name})` : one.port)).join(", ") || "none";
+    const problem =
+        port === undefined ? "has not exactly one TCP port; set `port`" : `has no TCP port ${port}; correct \`port\``;
+    throw new MissingError(`${which} ${problem}. Its ports are: ${there}`);
+}
+
+async function routeTo(
+    cluster: Cluster,
+    { namespace, name, port }: ServiceReference,
+    address: ServiceAddress | undefined,
+    scheme?: "http" | "https",
+): Promise<Route> {
+    const direct = address && addressRoute(address, scheme);
+    if (direct && (await answers(cluster, direct))) return direct;
+    const target = scheme === "https" ? `https:${name}` : name;
+    return { kind: "apiServer", path: `/api/v1/namespaces/${namespace}/services/${target}:${port}/proxy` };
+}
+
+/** Whether there is an answer at all. The check decides if the certificate is right. */
+async function answers(cluster: Cluster, route: Route): Promise<boolean> {
+    const access = { anyCertificate: true };
+    const { status } = await answerOf(async (signal) => {
+        const { status } = await send({ path: "/" }, cluster, route, signal, access);
+        return { status };
+    }, answerTimeoutMs);
+    return status !== undefined;
 }

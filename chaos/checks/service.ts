@@ -23,23 +23,25 @@ export async function addressOf(
     return service && externalAddress(service);
 }
 
-export function externalAddress(service: V1Service): ServiceAddress | undefined {
+/** @param port one of the Service's. @default its first */
+export function externalAddress(service: V1Service, port = service.spec?.ports?.[0]?.port): ServiceAddress | undefined {
     const ingress = service.status?.loadBalancer?.ingress?.[0];
     const host = ingress?.ip ?? ingress?.hostname;
-    const port = service.spec?.ports?.[0]?.port;
     return host === undefined || port === undefined ? undefined : { host, port };
 }
 
-/** `http://198.18.1.0`, with the port unless it is 80. */
-export function baseUrl({ host, port }: ServiceAddress): string {
+const defaultPorts = { http: 80, https: 443 };
+
+/** `http://198.18.1.0`, with the port unless it is the scheme's. */
+export function baseUrl({ host, port }: ServiceAddress, scheme: keyof typeof defaultPorts = "http"): string {
     const authority = host.includes(":") ? `[${host}]` : host;
-    return `http://${authority}${port === 80 ? "" : `:${port}`}`;
+    return `${scheme}://${authority}${port === defaultPorts[scheme] ? "" : `:${port}`}`;
 }
 
 export type Route = { kind: "address"; url: string } | { kind: "apiServer"; path: string };
 
-export function addressRoute(address: ServiceAddress): Route {
-    return { kind: "address", url: baseUrl(address) };
+export function addressRoute(address: ServiceAddress, scheme?: keyof typeof defaultPorts): Route {
+    return { kind: "address", url: baseUrl(address, scheme) };
 }
 
 export function describeRoute(route: Route): string {

@@ -24,7 +24,7 @@ export interface Plan extends DiscoveryScope, Written {
     context?: string;
     /** Namespace of targets, peers and checks that name none. */
     defaultNamespace: string;
-    /** The Service that http checks ask. Absent if there are none. */
+    /** The Service that http checks ask that name no other. Absent if there are none. */
     service?: ServiceReference;
     /** Where the attacks' objects go: the one namespace of all targets. */
     namespace: string;
@@ -91,10 +91,8 @@ export function planOf(args: PlanArgs): Plan {
     const { definition, name: experiment, run, context, clusterName, defaultNamespace, service, settings } = args;
     const { area, agent, durationMs, graceMs, deadlineMs, onFailure, reports } = args;
     const { hypothesis, checks = args.defaultChecks, actions = [] } = definition;
-    if (service === undefined && checks.some(({ kind }) => kind === "http")) {
-        throw new Error(`the experiment ${experiment} has an http check, and no Service to ask`);
-    }
     const planned = checks.map((check) => planCheck(check, args));
+    if (service === undefined) requireEndpoints(experiment, planned);
     requireAbortRules(planned, durationMs);
     return {
         experiment,
@@ -162,6 +160,18 @@ function planCheck(check: Check, defaults: CheckDefaults): PlannedCheck {
         successRate: check.successRate ?? defaults.successRate,
         ...(abort && { abort }),
     };
+}
+
+/** @throws Error that names the http checks that would ask the plan's Service */
+function requireEndpoints(experiment: string, checks: readonly PlannedCheck[]): void {
+    const without = checks.filter(
+        ({ check }) => check.kind === "http" && check.url === undefined && check.service === undefined,
+    );
+    if (without.length === 0) return;
+    throw new Error(
+        `the experiment ${experiment} has an http check, and no Service to ask: set \`service\` or \`url\` of ` +
+            without.map(({ name }) => name).join(", "),
+    );
 }
 
 function requireAbortRules(checks: readonly PlannedCheck[], durationMs: number): void {

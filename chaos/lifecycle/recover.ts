@@ -1,3 +1,4 @@
+import { Endpoints, serviceNamedBy } from "../checks/endpoints";
 import { namesOf, problemsOf, untilSteady } from "../checks/observe";
 import { chooseRoute } from "../checks/route";
 import { type Cluster, ignoreNotFound } from "../cluster/client";
@@ -24,7 +25,8 @@ export async function recover(cluster: Cluster, plan: Plan, timeoutMs: number): 
     const begun = performance.now();
     if (!(await isThere(cluster, plan))) return null;
     const route = plan.service && (await chooseRoute(cluster, plan.service));
-    const { unsteady } = await untilSteady(plan, { ...plan, cluster, route }, timeoutMs, pauseMs);
+    const endpoints = new Endpoints(cluster, plan.defaultNamespace, { route });
+    const { unsteady } = await untilSteady(plan, { ...plan, cluster, endpoints }, timeoutMs, pauseMs);
     if (unsteady.length === 0) return Math.round(performance.now() - begun);
     throw new NotRecoveredError(
         `${namesOf(plan)} did not recover within ${describeMilliseconds(timeoutMs)} after ` +
@@ -33,10 +35,14 @@ export async function recover(cluster: Cluster, plan: Plan, timeoutMs: number): 
     );
 }
 
-/** Whether the application is there: the Service that is asked, else the namespace. */
-async function isThere({ core }: Cluster, { service, defaultNamespace }: Plan): Promise<boolean> {
-    const found = service
-        ? await ignoreNotFound(core.readNamespacedService({ name: service.name, namespace: service.namespace }))
-        : await ignoreNotFound(core.readNamespace({ name: defaultNamespace }));
-    return found !== undefined;
+/** Whether the application is there: the plan's Service, else a Service that a check asks, else the namespace. */
+async function isThere({ core }: Cluster, { service, checks, defaultNamespace }: Plan): Promise<boolean> {
+    const asked = checks.filter(({ check }) => check.kind === "http");
+    const named = asked.flatMap(({ check }) => serviceNamedBy(check, defaultNamespace) ?? []);
+    const services = service ? [service] : named;
+    const found: Promise<unknown>[] = services.map(({ name, namespace }) =>
+        ignoreNotFound(core.readNamespacedService({ name, namespace })),
+    );
+    if (services.length === 0) found.push(ignoreNotFound(core.readNamespace({ name: defaultNamespace })));
+    return (await Promise.all(found)).some((one) => one !== undefined);
 }

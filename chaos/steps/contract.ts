@@ -1,5 +1,5 @@
 /** What the steps of an experiment are, what each is given, and what each prints for the next. */
-import type { Route } from "../checks/service";
+import type { KnownRoutes } from "../checks/endpoints";
 import type { Cluster } from "../cluster/client";
 import type { Plan } from "../definition/plan";
 import type { Baseline } from "../proof/outcome";
@@ -17,8 +17,8 @@ export interface StepResults {
 
 export type StepName = keyof StepResults;
 
-export interface SteadyState {
-    route?: Route;
+/** `routes` is absent if no check names a Service. */
+export interface SteadyState extends KnownRoutes {
     /** Of the slowest of the last good answers. */
     latencyMs: number;
 }

@@ -1,4 +1,5 @@
 import { scaledBy } from "../actions/registry";
+import { Endpoints } from "../checks/endpoints";
 import { namesOf, type Observed, problemsOf, steadyAnswers, untilSteady } from "../checks/observe";
 import { chooseRoute } from "../checks/route";
 import { describeRoute } from "../checks/service";
@@ -51,13 +52,13 @@ async function findSteadyState(context: StepContext, begun: number): Promise<Ste
     ]);
     if (swept > 0) say(`Removed what an earlier run left behind: ${swept} ${swept === 1 ? "object" : "objects"}`);
     say(`Checking ${namesOf(plan)}${route ? ` at ${describeRoute(route)}` : ""}`);
-    const { checks, unsteady } = await untilSteady(plan, { ...plan, cluster, route }, timeoutMs, pauseMs);
+    const endpoints = new Endpoints(cluster, plan.defaultNamespace, { route });
+    const { checks, unsteady } = await untilSteady(plan, { ...plan, cluster, endpoints }, timeoutMs, pauseMs);
+    const { routes } = endpoints;
+    for (const [service, found] of Object.entries(routes)) say(`Asking ${service} at ${describeRoute(found)}`);
     if (unsteady.length > 0) {
         const reason = `there is no steady state: ${problemsOf(unsteady)}.`;
-        const advice =
-            `Repair the application first (${remedy(plan, "enabled", false)}; \`pulumi up\`; ` +
-            "`kubectl get pods`), then enable the experiment again.";
-        abort(context, reason, begun, checks, advice);
+        abort(context, reason, begun, checks, adviceFor(plan, unsteady));
     }
     const last = checks.flatMap(({ answers }) => answers.slice(-steadyAnswers));
     const latencyMs = Math.max(...last.map((answer) => answer.latencyMs));
@@ -68,7 +69,15 @@ async function findSteadyState(context: StepContext, begun: number): Promise<Ste
     const now = discovered.every(({ ready = true }) => ready) ? discovered : await discover(cluster, plan);
     chooseForAll(now, plan);
     await refuseWebhookServers(cluster, plan, now);
-    return { ...(route && { route }), latencyMs };
+    return { ...(route && { route }), ...(Object.keys(routes).length > 0 && { routes }), latencyMs };
+}
+
+function adviceFor(plan: Plan, unsteady: readonly Observed[]): string {
+    const nothingSeen = unsteady.every(({ answers }) => answers.findLast(({ good }) => !good)?.unseen);
+    return nothingSeen
+        ? "Nothing is known about the application: correct the experiment or what it asks, then run `pulumi up` again."
+        : `Repair the application first (${remedy(plan, "enabled", false)}; \`pulumi up\`; \`kubectl get pods\`), ` +
+              "then enable the experiment again.";
 }
 
 /** @throws Error if an action cannot be done, which would leave an attack without a verdict */

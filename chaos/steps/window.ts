@@ -1,6 +1,7 @@
 import { performAll, type Performed } from "../actions/perform";
 import { attackKindOf } from "../attacks/registry";
 import { ApiServerPulse } from "../checks/api-server";
+import { Endpoints, routeKey, serviceNamedBy } from "../checks/endpoints";
 import { askThrough, look, namesOf } from "../checks/observe";
 import type { Cluster } from "../cluster/client";
 import { withoutPeriod } from "../cluster/problem";
@@ -40,7 +41,8 @@ export async function watchWindow(
     say(`Proven: ${describeProven(plan, targets.attacks)}. Checking ${namesOf(plan)} for ${whole}`);
     const progress = new AnswerProgress(context, plan.checks.length > 1);
     const pulse = pulseOf(plan, cluster, steadyState);
-    const where = { ...plan, cluster, route: steadyState.route, pulse };
+    const endpoints = new Endpoints(cluster, plan.defaultNamespace, steadyState);
+    const where = { ...plan, cluster, endpoints, pulse };
     const watch = new AbortWatch(context, Math.max(...proven.map(({ attackedAt }) => attackedAt)));
     const { signal } = watch;
     const asking = plan.checks.map(async (planned) => {
@@ -87,13 +89,19 @@ function shiftedClock(shiftMs: number): InconclusiveReason | undefined {
     return shiftMs < -maxShiftMs ? `this machine's clock was set back by ${by} during the run` : undefined;
 }
 
-/** Watches the API server if the checks ask the Service through it. */
-function pulseOf({ service, checks }: Plan, cluster: Cluster, { route }: SteadyState): ApiServerPulse | undefined {
-    if (service === undefined || route?.kind !== "apiServer") return undefined;
+/** Watches the API server if a check asks a Service through it: one of these Services tells. */
+function pulseOf(plan: Plan, cluster: Cluster, { route, routes = {} }: SteadyState): ApiServerPulse | undefined {
+    const { service, checks, defaultNamespace } = plan;
+    const named = checks.flatMap(({ check }) => serviceNamedBy(check, defaultNamespace) ?? []);
+    const throughProxy = [
+        ...(service !== undefined && route?.kind === "apiServer" ? [service] : []),
+        ...named.filter((one) => routes[routeKey(one)]?.kind === "apiServer"),
+    ];
+    if (throughProxy.length === 0) return undefined;
     const limits = checks.map(({ check, timeoutMs }) =>
         check.kind === "http" ? Math.min(timeoutMs, check.maxLatencyMs ?? timeoutMs) : timeoutMs,
     );
-    return new ApiServerPulse(cluster, service, Math.min(...limits));
+    return new ApiServerPulse(cluster, throughProxy[0]!, Math.min(...limits));
 }
 
 function failedAction(actions: readonly Performed[]): InconclusiveReason | undefined {

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { ApiServerPulse } from "../../chaos/checks/api-server";
+import { Endpoints } from "../../chaos/checks/endpoints";
 import { askThrough } from "../../chaos/checks/observe";
 import { http, type HttpCheck } from "../../chaos/checks/http";
 import { judgeCheck, type Judged } from "../../chaos/report/verdict";
@@ -40,7 +41,8 @@ async function judgedWhile(stopping: typeof stopped): Promise<Judged> {
     const cluster = { kubeconfig, core } as never;
     const pulse = new ApiServerPulse(cluster, service, timeoutMs);
     const route = { kind: "apiServer", path: `${path}:80/proxy` } as const;
-    const where = { cluster, route, pulse, defaultNamespace: "demo", clusterName: "local" };
+    const endpoints = new Endpoints(cluster, "demo", { route });
+    const where = { cluster, endpoints, pulse, defaultNamespace: "demo", clusterName: "local" };
     const begunAt = Date.now();
     const asked = askThrough(() => http.look(check, where, timeoutMs), lengthMs, intervalMs);
     await sleep(lengthMs / 3);

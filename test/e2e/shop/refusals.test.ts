@@ -247,7 +247,7 @@ describe("an experiment that cannot answer its question ends with", () => {
         await scale(stack.cluster, stack.namespace, "hot-deals", 0);
         const error = await stack.failingUp({ "experiment.enabled": "true", "experiment.timeout": "3s" });
         expect(error).toMatch(
-            /ABORTED: there is no steady state: \/products status 50\d: .*hot-deals.*Nothing was attacked/s,
+            /ABORTED: there is no steady state: \/products: status 50\d: .*hot-deals.*Nothing was attacked/s,
         );
         expect(await stack.traces()).toEqual([]);
         await scale(stack.cluster, stack.namespace, "hot-deals", 1);

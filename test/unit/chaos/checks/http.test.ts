@@ -2,8 +2,9 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { askOverHttp, type HttpCheck, isOfThisMachine, problemWith } from "../../../../chaos/checks/http";
+import { askOverHttp, type HttpCheck, problemWith } from "../../../../chaos/checks/http";
 import { checkName } from "../../../../chaos/checks/registry";
+import { isOfThisMachine } from "../../../../chaos/checks/request";
 import type { Cluster } from "../../../../chaos/cluster/client";
 import { productsCheck } from "../../../../experiments/products";
 

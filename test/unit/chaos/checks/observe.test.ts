@@ -104,6 +104,6 @@ describe("the problems of unsteady checks", () => {
             { name: "/products", answers: [bad("status 500: first"), bad("status 502: last."), good] },
             { name: "pods", answers: [bad("0 ready.")] },
         ];
-        expect(problemsOf(unsteady)).toBe("/products status 502: last.; pods 0 ready");
+        expect(problemsOf(unsteady)).toBe("/products: status 502: last.; pods: 0 ready");
     });
 });

@@ -1,5 +1,6 @@
 import type { V1Pod } from "@kubernetes/client-node";
 import { describe, expect, it } from "vitest";
+import { Endpoints } from "../../../../chaos/checks/endpoints";
 import { podsReady, readyAmong } from "../../../../chaos/checks/pods-ready";
 import type { Cluster } from "../../../../chaos/cluster/client";
 
@@ -46,7 +47,7 @@ describe("the podsReady check", () => {
         const ask = (cluster: Cluster) =>
             podsReady.look(
                 { kind: "podsReady", of: "k8s.deployment=hot-deals" },
-                { cluster, defaultNamespace: "demo", clusterName: "local" },
+                { cluster, endpoints: new Endpoints(cluster, "demo"), defaultNamespace: "demo", clusterName: "local" },
                 200,
             );
         expect(await ask(listed(Promise.resolve(pods)))).toMatchObject({ good: true });

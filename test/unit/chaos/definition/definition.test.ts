@@ -5,7 +5,107 @@ const attack = { kind: "blackhole", target: "k8s.deployment=hot-deals" };
 const right = { hypothesis: "It holds.", attacks: [attack] };
 const matching = (pattern: RegExp) => expect.stringMatching(pattern) as unknown as string;
 
+const http = { kind: "http", path: "/" };
+const prometheus = { kind: "prometheus", query: "up", service: "prometheus" };
+const condition = { kind: "condition", of: { apiVersion: "apps/v1", kind: "Deployment", name: "orders" } };
+/** A mistake in a check, the check, and how its mistakes begin after `checks.0.`, as regular expressions. */
+const checkMistakes: [string, object, ...string[]][] = [
+    ["a Service and a URL", { ...http, url: "http://a", service: "b" }, "service: excludes `url`"],
+    ["a URL that is relative", { ...http, url: "/shop" }, "url: not an absolute URL; allowed: http://"],
+    ["a URL of another scheme", { ...http, url: "ftp://a" }, 'url: "ftp://a/" has the scheme ftp:; allowed: http://'],
+    [
+        "a password in a URL",
+        { ...http, url: "http://a:b@c" },
+        "url: a URL must not hold a user or password: .*headersFrom",
+    ],
+    ["a query in a URL", { ...http, url: "http://a/?b" }, "url: .* has a query .*path of the check"],
+    ["a port of no Service", { ...http, port: 80 }, "port: needs `service`"],
+    ["a port beside a URL", { ...http, url: "http://a", port: 80 }, "port: .* part of the URL"],
+    [
+        "a port that cannot be",
+        { ...http, service: "a", port: 0 },
+        "port: not a port; allowed: a number from 1 to 65535",
+    ],
+    ["a scheme of no Service", { ...http, scheme: "https" }, "scheme: needs `service`"],
+    [
+        "a namespace of nothing",
+        { ...http, namespace: "a" },
+        "namespace: is that of `service`, `headersFrom` or `caFrom`",
+    ],
+    ["a name that is none", { ...http, service: "My Shop" }, 'service: "My Shop" is not allowed; allowed: lower-case'],
+    ["a CA without HTTPS", { ...http, service: "a", caFrom: { name: "b" } }, "caFrom: needs HTTPS; allowed with"],
+    ["a CA that is none", { ...http, url: "https://a", ca: "CA" }, "ca: holds no certificate; allowed: PEM"],
+    ["a private key", { ...http, url: "https://a", ca: "-----BEGIN PRIVATE KEY-----" }, "ca: holds a private key"],
+    [
+        "a header twice",
+        { ...http, headers: { "x-a": "1" }, headersFrom: { "X-A": { secret: "b", key: "c" } } },
+        "headersFrom\\.X-A: is in `headers`, too",
+    ],
+    [
+        "a header that is none",
+        { ...http, headersFrom: { "a b": { secret: "b", key: "c" } } },
+        "headersFrom\\.a b: not a",
+    ],
+    [
+        "several mistakes in a check",
+        { ...http, url: 5, service: "B", port: 80, path: "a", serverName: "c" },
+        "path: not a path",
+        "url: ",
+        'service: "B"',
+        "service: excludes",
+        "serverName: needs HTTPS",
+    ],
+    [
+        "a query of nothing",
+        { kind: "prometheus", query: "up", atLeast: 1 },
+        "url: missing; allowed: the `url` of Prometheus",
+    ],
+    ["a query without limits", prometheus, "atLeast: missing; allowed: atLeast, atMost, both of them, or equals"],
+    ["limits that exclude each other", { ...prometheus, equals: 1, atMost: 2 }, "equals: excludes"],
+    [
+        "limits that nothing meets",
+        { ...prometheus, atLeast: 3, atMost: 2 },
+        "atMost: 2 is less than atLeast, which is 3",
+    ],
+    ["neither condition nor field", condition, "type: missing; allowed: the `type` of a condition, or a `field`"],
+    [
+        "a condition and a field",
+        { ...condition, type: "Ready", field: "a", atLeast: 1 },
+        "field: excl",
+        "atLeast: excl",
+    ],
+    ["a field without limits", { ...condition, field: "a" }, "atLeast: missing"],
+    ["a status of a field", { ...condition, field: "a", equals: 1, status: "True" }, "status: .* needs `type`"],
+    [
+        "a look into a Secret",
+        { ...condition, of: { apiVersion: "v1", kind: "Secret", name: "a" }, field: "data", equals: "a" },
+        "of\\.kind: Secrets are not read: the state and journals would show",
+    ],
+    [
+        "an apiVersion that is none",
+        { ...condition, of: { ...condition.of, apiVersion: "apps" }, type: "A" },
+        "of\\.apiVersion: not",
+    ],
+    ["a command that is empty", { kind: "command", command: [] }, "command: missing; allowed: a program"],
+    ["a command for a shell", { kind: "command", command: "a && b" }, "command: "],
+    [
+        "a secret in the environment of a command",
+        { kind: "command", command: ["a"], env: { DB_PASSWORD: "x" } },
+        "env\\.DB_PASSWORD: secrets must not be in a definition: .* environment the program inherits",
+    ],
+];
+
 describe("a definition", () => {
+    it.each([
+        { ...http, url: "https://shop.example/api", serverName: "shop.example", caFrom: { name: "ca" } },
+        { ...http, service: "orders", namespace: "shop", port: "web", scheme: "https" },
+        { ...http, headersFrom: { Authorization: { secret: "a", key: "b", prefix: "Bearer ", namespace: "c" } } },
+        { ...prometheus, atMost: 1, allowEmpty: true },
+        { ...condition, type: "Available" },
+        { ...condition, field: "status.readyReplicas", atLeast: 2, ifMissing: 0 },
+        { kind: "command", command: ["./check.sh", "a"], exitCode: 1, env: { LIMIT_MS: "5" } },
+    ])("may have the check %o", (check) => expect(mistakesIn({ ...right, checks: [check] })).toEqual([]));
+
     it.each([{}, { direction: "ingress" }, { ports: [80] }])("may want established connections cut with %o", (fields) =>
         expect(mistakesIn({ ...right, attacks: [{ ...attack, ...fields, established: "cut" }] })).toEqual([]),
     );
@@ -84,7 +184,10 @@ describe("a definition", () => {
         [
             "an unknown check",
             { checks: [{ kind: "ping" }] },
-            ["checks.0.kind: Invalid discriminator value. Expected 'http' | 'podsReady'"],
+            [
+                "checks.0.kind: Invalid discriminator value. " +
+                    "Expected 'http' | 'podsReady' | 'prometheus' | 'condition' | 'command'",
+            ],
         ],
         [
             "a check without a path",
@@ -101,6 +204,11 @@ describe("a definition", () => {
             { checks: [{ kind: "http", path: "/", headers: { Authorization: "Bearer x" } }] },
             [matching(/^checks\.0\.headers\.Authorization: secrets must not be in a definition/)],
         ],
+        ...checkMistakes.map(([what, check, ...mistakes]): [string, object, string[]] => [
+            what,
+            { checks: [check] },
+            mistakes.map((mistake) => matching(new RegExp(`^checks\\.0\\.${mistake}`))),
+        ]),
         [
             "a success rate of 0",
             { checks: [{ kind: "http", path: "/", successRate: 0 }] },

@@ -176,10 +176,12 @@ describe("the checks of a plan", () => {
     it("need a Service if one of them is an http check", () => {
         const checks = [{ kind: "http", path: "/" } as const];
         expect(() => plan({}, { checks })).toThrow(
-            "the experiment hot-deals-blackhole has an http check, and no Service to ask",
+            "the experiment hot-deals-blackhole has an http check, and no Service to ask: set `service` or `url` of /",
         );
         const service = { namespace: "demo", name: "gateway", port: 80 };
         expect(plan({ service }, { checks })).toMatchObject({ service });
+        for (const own of [{ service: "orders" }, { url: "http://shop.example" }])
+            expect(plan({}, { checks: [{ ...checks[0]!, ...own }] })).not.toHaveProperty("service");
     });
 });
 

@@ -3,9 +3,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:f
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Attack } from "../../../../chaos/attacks/registry";
-import { http } from "../../../../chaos/checks/http";
+import { http, type HttpCheck } from "../../../../chaos/checks/http";
 import type { KeptState } from "../../../../chaos/deadline/protocol";
 import { acquireLease } from "../../../../chaos/lifecycle/lease";
+import type { Plan } from "../../../../chaos/definition/plan";
 import { keptJournals } from "../../../../chaos/report/journal-files";
 import type { Conclusion } from "../../../../chaos/report/journal-schema";
 import { check } from "../../../../chaos/steps/check";
@@ -221,11 +222,14 @@ describe("the verdict is INCONCLUSIVE", () => {
         );
     });
 
-    it("if the API server stops answering while the checks ask the Service through it", async () => {
-        const service = { namespace: "demo", name: "gateway", port: 80 };
-        const route = { kind: "apiServer", path: "/api/v1/namespaces/demo/services/gateway:80/proxy" } as const;
-        run.plan.service = service;
-        run.plan.checks = [{ ...run.plan.checks[0]!, name: "/products", check: { kind: "http", path: "/products" } }];
+    const proxy = { kind: "apiServer", path: "/api/v1/namespaces/demo/services/gateway:80/proxy" } as const;
+    const service = { namespace: "demo", name: "gateway", port: 80 };
+    it.each<[string, Pick<Plan, "service">, Partial<HttpCheck>, Omit<SteadyState, "latencyMs">]>([
+        ["the Service", { service }, {}, { route: proxy }],
+        ["a Service that they name", {}, { service: "gateway" }, { routes: { "http://demo/gateway": proxy } }],
+    ])("if the API server stops answering while the checks ask %s through it", async (_, plan, fields, routes) => {
+        const check = { kind: "http", path: "/products", ...fields } as const;
+        Object.assign(run.plan, plan, { checks: [{ ...run.plan.checks[0]!, name: "/products", check }] });
         const readNamespacedService = vi.fn().mockResolvedValue({});
         run.cluster.api.core = Object.assign(Object.create(run.cluster.api.core), { readNamespacedService });
         run.after(1_500, () => readNamespacedService.mockReturnValue(new Promise(() => undefined)));
@@ -235,7 +239,9 @@ describe("the verdict is INCONCLUSIVE", () => {
             const unseen = (await pulse!.answeredSince(performance.now())) ? undefined : (true as const);
             return { at, latencyMs: 5, good: unseen === undefined, unseen, problem: "no answer within 1000 ms" };
         });
-        expect(await reason({ route, latencyMs: 5 })).toContain("the check /products did not see the application in");
+        expect(await reason({ ...routes, latencyMs: 5 })).toContain(
+            "the check /products did not see the application in",
+        );
     });
 
     it("if a check has no counted answer: nothing shows that it holds, or that it does not", async () => {

@@ -39,7 +39,7 @@ describe("recovery", () => {
         await expect(step()).rejects.toThrow(
             inOrder(
                 /^pods did not recover within 1 min /,
-                ": pods 0 ready (required: at least 1). Nothing of the attack is left",
+                ": pods: 0 ready (required: at least 1). Nothing of the attack is left",
             ),
         );
         expect(labels()).toEqual({});
@@ -50,6 +50,12 @@ describe("recovery", () => {
         run.cluster.remove("Namespace", "demo");
         expect(await step()).toEqual({ recoveredAfterMs: null });
         expect(run.said.at(-1)).toBe("The application is gone, so nothing can recover");
+    });
+
+    it("waits for nothing if no Service is left that a check asks", async () => {
+        const check = { kind: "http", path: "/", service: "orders", namespace: "shop" } as const;
+        run.plan.checks = [{ ...run.plan.checks[0]!, name: "orders", check }];
+        expect(await step()).toEqual({ recoveredAfterMs: null });
     });
 
     it("leaves an experiment alone that another stack has begun since", async () => {

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { http } from "../../../../chaos/checks/http";
 import { acquireLease, leaseName } from "../../../../chaos/lifecycle/lease";
 import { keptJournals } from "../../../../chaos/report/journal-files";
 import { steadyState } from "../../../../chaos/steps/steady-state";
@@ -25,6 +26,21 @@ it("the steady state holds the lease, and gives the latency of the slowest of th
     ]);
 });
 
+it("the steady state hands on the routes to the Services that checks name", async () => {
+    const route = { kind: "apiServer", path: "/api/v1/namespaces/shop/services/orders:8080/proxy" } as const;
+    run.cluster.add("Service", "orders", { spec: { ports: [{ port: 8080 }] } }, "shop");
+    const check = { kind: "http", path: "/", service: "orders", namespace: "shop" } as const;
+    run.plan.checks = [{ ...run.plan.checks[0]!, name: "orders", check }];
+    vi.spyOn(http, "look").mockImplementation(async (asked, { endpoints }) => {
+        await endpoints.of(asked);
+        return { at: Date.now(), latencyMs: 5, good: true };
+    });
+    expect(await step()).toEqual({ routes: { "http://shop/orders": route }, latencyMs: 5 });
+    expect(run.said).toContain(
+        "Asking http://shop/orders at the API server's proxy, since no external address answers",
+    );
+});
+
 it("it waits up to ten seconds for the checks", async () => {
     for (const pod of ["hot-deals-1", "hot-deals-2"]) run.setReady(pod, false);
     run.after(9_000, () => run.setReady("hot-deals-1", true));
@@ -45,12 +61,33 @@ describe("a run is aborted, and nothing is attacked,", () => {
     it("if a check is not steady: the report says so, and the lease is released", async () => {
         for (const pod of ["hot-deals-1", "hot-deals-2"]) run.setReady(pod, false);
         await expect(step()).rejects.toThrow(
-            "ABORTED: there is no steady state: pods 0 ready (required: at least 1). Nothing was attacked.",
+            "ABORTED: there is no steady state: pods: 0 ready (required: at least 1). Nothing was attacked.",
         );
         expect(leases()).toEqual([]);
         const [journal] = keptJournals(run.plan.reports);
         expect(journal!.conclusion).toMatchObject({ verdict: "ABORTED", attack: "none", targets: [] });
         expect(journal!.checks[0]!.answers.length).toBeGreaterThan(3);
+    });
+
+    it("if a check names a Service or a Secret that is not there: the problem says what to do", async () => {
+        const [planned] = run.plan.checks;
+        const asking = (name: string, fields: object) => ({
+            ...planned!,
+            name,
+            check: { kind: "http", path: "/health", ...fields } as const,
+        });
+        const headersFrom = { "X-Key": { secret: "gone", key: "key" } };
+        run.plan.checks = [
+            asking("orders", { service: "orders", namespace: "shop" }),
+            asking("toys", { url: "http://127.0.0.1:1", headersFrom }),
+        ];
+        await expect(step()).rejects.toThrow(
+            "ABORTED: there is no steady state: orders: namespace shop does not exist. Create it, or name another " +
+                "one; see: kubectl get namespaces; toys: Secret demo/gone does not exist. Create it, or correct the " +
+                "check; see: kubectl --namespace demo get secrets. Nothing was attacked. Nothing is known about the " +
+                "application: correct the experiment or what it asks, then run `pulumi up` again.",
+        );
+        expect(leases()).toEqual([]);
     });
 
     it("if another stack holds the lease, which stays", async () => {

@@ -1,0 +1,72 @@
+import { stripVTControlCharacters } from "node:util";
+import * as z from "zod";
+import { answerOf, UnseenError } from "./answer";
+import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
+import { type Ended, NotStartedError, runCommand } from "./run-command";
+
+/** Runs a program on the machine of the update. */
+export interface CommandCheck extends CheckSettings {
+    kind: "command";
+    /**
+     * Program and arguments, without a shell. A program with a slash is found from the folder of the update, others in
+     * `PATH`. Never put secrets here: the state and journals show them.
+     */
+    command: string[];
+    /** Exit code of a good run. @default 0 */
+    exitCode?: number;
+    /** Added to the environment of the update, which the program inherits. No secrets here, either. @default nothing */
+    env?: Record<string, string>;
+}
+
+const secretVariable = /authorization|cookie|token|secret|passw|api_?key|credential/i;
+const text = z.string().refine((one) => !one.includes("\0"), { error: "must not have a NUL character" });
+const env = z.record(z.string(), text).superRefine((all, context) => {
+    for (const name of Object.keys(all)) {
+        const refuse = (message: string) => context.addIssue({ code: "custom", path: [name], message });
+        if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) refuse("not the name of a variable; allowed: such as LIMIT_MS");
+        if (secretVariable.test(name))
+            refuse(
+                "secrets must not be in a definition: the state and journals show it; set the variable where the " +
+                    "update runs, whose environment the program inherits",
+            );
+    }
+});
+
+export const command = {
+    schema: z.strictObject({
+        kind: z.literal("command"),
+        command: z
+            .array(text)
+            .nonempty({ error: 'missing; allowed: a program and its arguments, such as ["./check.sh", "orders"]' })
+            .refine(([program]) => program?.trim() !== "", {
+                error: 'the program is empty; allowed: such as ["./check.sh", "orders"]',
+            }),
+        exitCode: z.int().min(0).max(255).optional(),
+        env: env.optional(),
+        ...checkSettingsSchema,
+    }),
+    name: nameOf,
+    describeSuccess: (check) => `runs of ${nameOf(check)} ended with exit code ${check.exitCode ?? 0}`,
+    look: ({ command: [program, ...args], exitCode = 0, env }, _, timeoutMs) =>
+        answerOf(async (signal) => {
+            const ended = await runCommand(program!, args, env, signal).catch((error: unknown) => {
+                throw error instanceof NotStartedError ? new UnseenError(error.message) : error;
+            });
+            return { problem: ended.exitCode === exitCode ? undefined : problemWith(ended, exitCode) };
+        }, timeoutMs),
+} satisfies CheckKind<CommandCheck>;
+
+function nameOf({ command }: CommandCheck): string {
+    const line = command.join(" ");
+    return line.length <= 60 ? line : `${line.slice(0, 59)}…`;
+}
+
+function problemWith({ exitCode, signal, lastLine }: Ended, wanted: number): string {
+    const how = signal === undefined ? `exit code ${exitCode} (required: ${wanted})` : `ended by ${signal}`;
+    // It is shown in terminals and pictures.
+    const said = stripVTControlCharacters(lastLine)
+        .replace(/[\p{Cc}\s]+/gu, " ")
+        .trim()
+        .slice(0, 200);
+    return said === "" ? how : `${how}: ${said}`;
+}

@@ -1,0 +1,116 @@
+import * as z from "zod";
+import { problemOf } from "../cluster/problem";
+import { answerOf, UnseenError } from "./answer";
+import { valueAt } from "./json";
+import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
+import { describeLimits, limitMistakes, missOf, numberLimits } from "./limits";
+import { type Mistake, together } from "./mistakes";
+import { type ObjectReference, readObject } from "./object";
+
+/** Reads a Kubernetes object: one of its conditions, or one of its fields. */
+export interface ConditionCheck extends CheckSettings {
+    kind: "condition";
+    of: ObjectReference;
+    /** Type of a condition in `status.conditions`, such as `Available`. Excludes `field`. */
+    type?: string;
+    /** Required status of the condition. @default "True" */
+    status?: "True" | "False" | "Unknown";
+    /** Keys and indices joined by dots, such as `status.readyReplicas`. Excludes `type`. */
+    field?: string;
+    atLeast?: number;
+    atMost?: number;
+    equals?: string | number | boolean;
+    /** What a missing field counts as: Kubernetes leaves out many that are 0. @default a missing field is not good */
+    ifMissing?: string | number | boolean;
+}
+
+const scalar = z.union([z.string(), z.number(), z.boolean()]);
+const text = z.string().trim().min(1).max(253);
+
+export const condition = {
+    schema: z
+        .strictObject({
+            kind: z.literal("condition"),
+            of: z.strictObject({
+                apiVersion: z.string().regex(/^(?:[a-z0-9.-]+\/)?v[a-z0-9]+$/, {
+                    error: "not an apiVersion; allowed: a version such as v1, or a group and a version such as apps/v1",
+                }),
+                kind: z
+                    .string()
+                    .regex(/^[A-Z][A-Za-z0-9]*$/, { error: "not a kind; allowed: a name such as Deployment" })
+                    .refine((kind) => kind !== "Secret", {
+                        error: "Secrets are not read: the state and journals would show their content",
+                    }),
+                name: text,
+                namespace: text.optional(),
+            }),
+            type: text.optional(),
+            status: z.enum(["True", "False", "Unknown"]).optional(),
+            field: text.optional(),
+            ...numberLimits,
+            equals: scalar.optional(),
+            ifMissing: scalar.optional(),
+            ...checkSettingsSchema,
+        })
+        .superRefine(...together<ConditionCheck>(mistakesIn)),
+    name: ({ of, type, field }) => `${type ?? field} of ${of.kind} ${of.name}`,
+    describeSuccess: ({ of, type, status = "True", field, ...limits }) => {
+        const wanted = type === undefined ? describeLimits(limits) : status;
+        return `checks found ${type ?? field} of ${of.kind} ${of.name} to be ${wanted}`;
+    },
+    async look(check, { cluster, defaultNamespace }, timeoutMs) {
+        let seen = false;
+        const of = { namespace: defaultNamespace, ...check.of };
+        const answer = await answerOf(async (signal) => {
+            const object = await readObject(cluster, of, signal).catch((error: unknown) => {
+                throw new UnseenError(problemOf(error));
+            });
+            seen = true;
+            return { problem: object === undefined ? `${nameOf(of)} does not exist` : problemWith(check, object) };
+        }, timeoutMs);
+        return seen ? answer : { ...answer, unseen: true };
+    },
+} satisfies CheckKind<ConditionCheck>;
+
+function mistakesIn(check: Partial<ConditionCheck>): Mistake[] {
+    const { type, field, status, ifMissing, atLeast, atMost, equals } = check;
+    if (type === undefined && field === undefined)
+        return [{ field: "type", message: "missing; allowed: the `type` of a condition, or a `field`" }];
+    if (type === undefined)
+        return status === undefined
+            ? limitMistakes(check)
+            : [...limitMistakes(check), { field: "status", message: "is that of a condition; it needs `type`" }];
+    const ofFields = Object.entries({ field, atLeast, atMost, equals, ifMissing });
+    return ofFields
+        .filter(([, value]) => value !== undefined)
+        .map(([name]) => ({
+            field: name,
+            message: "excludes `type`; allowed: `type` and `status`, or `field` and its limits",
+        }));
+}
+
+const nameOf = ({ kind, namespace, name }: ObjectReference) => `${kind} ${namespace}/${name}`;
+
+interface Condition {
+    type: string;
+    status: string;
+    reason?: string;
+}
+
+/** Why an object is not what the check requires. Undefined if it is. */
+export function problemWith(check: ConditionCheck, object: unknown): string | undefined {
+    const { type, status: wanted = "True", field, ifMissing } = check;
+    if (type === undefined) {
+        const miss = missOf(valueAt(object, field!) ?? ifMissing, check);
+        return miss && `${field} ${miss}`;
+    }
+    const listed = valueAt(object, "status.conditions");
+    const conditions = Array.isArray(listed) ? (listed as Condition[]) : [];
+    const found = conditions.find((one) => one.type === type);
+    if (found === undefined) {
+        const there = conditions.map((one) => one.type).join(", ") || "none";
+        return `there is no condition ${type}; the conditions are: ${there}`;
+    }
+    const { status, reason } = found;
+    return status === wanted ? undefined : `${type} is ${status}${reason ? ` (${reason})` : ""} (required: ${wanted})`;
+}

@@ -1,0 +1,75 @@
+import { ApiException } from "@kubernetes/client-node";
+import type { Cluster } from "../cluster/client";
+import { parseJson } from "./json";
+import { askApiServer } from "./request";
+import { MissingError } from "./references";
+
+/** Any object of the Kubernetes API. */
+export interface ObjectReference {
+    /** Such as `apps/v1`. */
+    apiVersion: string;
+    kind: string;
+    name: string;
+    /** Ignored for kinds that belong to no namespace. @default the plan's default namespace */
+    namespace?: string;
+}
+
+interface ApiResource {
+    name: string;
+    kind: string;
+    namespaced: boolean;
+}
+
+/** The resources of each API version, by kubeconfig. Asked for once: a look is then one call. */
+const discovered = new WeakMap<object, Map<string, readonly ApiResource[]>>();
+
+/**
+ * An object as the API server has it: the client's typed objects lack fields that are newer than the client.
+ *
+ * @returns undefined if it does not exist
+ * @throws MissingError if the cluster does not know its kind
+ * @throws ApiException if the API server rejects the request
+ */
+export async function readObject(
+    cluster: Cluster,
+    { apiVersion, kind, name, namespace }: Required<ObjectReference>,
+    signal: AbortSignal,
+): Promise<unknown> {
+    const { name: plural, namespaced } = await resourceOf(cluster, apiVersion, kind, signal);
+    const place = namespaced ? `namespaces/${encodeURIComponent(namespace)}/` : "";
+    return get(cluster, `${pathOf(apiVersion)}/${place}${plural}/${encodeURIComponent(name)}`, signal);
+}
+
+async function resourceOf(
+    cluster: Cluster,
+    apiVersion: string,
+    kind: string,
+    signal: AbortSignal,
+): Promise<ApiResource> {
+    const known = discovered.get(cluster.kubeconfig) ?? new Map<string, readonly ApiResource[]>();
+    discovered.set(cluster.kubeconfig, known);
+    const discover = async () => {
+        const list = (await get(cluster, pathOf(apiVersion), signal)) as { resources?: ApiResource[] } | undefined;
+        return list?.resources ?? [];
+    };
+    const resources = known.get(apiVersion) ?? (await discover());
+    // Subresources, such as deployments/scale, have kinds too.
+    const found = resources.find((one) => one.kind === kind && !one.name.includes("/"));
+    if (found === undefined)
+        throw new MissingError(
+            `the cluster has no kind ${kind} of apiVersion ${apiVersion}. Correct \`of\`, or install what brings it; ` +
+                "see: kubectl api-resources",
+        );
+    known.set(apiVersion, resources);
+    return found;
+}
+
+const pathOf = (apiVersion: string) => `/${apiVersion.includes("/") ? "apis" : "api"}/${apiVersion}`;
+
+/** @returns undefined if the path is not there */
+async function get(cluster: Cluster, path: string, signal: AbortSignal): Promise<unknown> {
+    const { status, body } = await askApiServer(cluster, path, { headers: { accept: "application/json" }, signal });
+    if (status === 200) return parseJson(body);
+    if (status === 404) return undefined;
+    throw new ApiException(status, "the API server rejected the request", body, {});
+}

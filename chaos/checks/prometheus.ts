@@ -1,0 +1,135 @@
+import * as z from "zod";
+import { messageOf } from "../cluster/client";
+import { answerOf, UnseenError } from "./answer";
+import { lackOfEndpoints } from "./api-server";
+import { askEndpoint } from "./ask-endpoint";
+import type { EndpointSettings } from "./endpoint";
+import { endpointMistakes } from "./endpoint-mistakes";
+import { endpointSchema } from "./endpoint-schema";
+import { parseJson } from "./json";
+import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
+import { describeLimits, limitMistakes, type Limits, missOf, numberLimits } from "./limits";
+import { together } from "./mistakes";
+import { type Response, send } from "./request";
+
+/** Asks Prometheus, or what has its API, for the value of a query now. */
+export interface PrometheusCheck extends CheckSettings, EndpointSettings {
+    kind: "prometheus";
+    /** Number or name of a port of `service`. @default 9090 */
+    port?: number | string;
+    /** PromQL. Its value is a scalar, or an instant vector of which each sample counts. */
+    query: string;
+    atLeast?: number;
+    atMost?: number;
+    equals?: number;
+    /** Whether a vector without samples is good. @default false */
+    allowEmpty?: boolean;
+}
+
+export const prometheus = {
+    schema: z
+        .strictObject({
+            kind: z.literal("prometheus"),
+            query: z.string().trim().min(1).max(4_000),
+            ...numberLimits,
+            equals: z.number().optional(),
+            allowEmpty: z.boolean().optional(),
+            ...endpointSchema,
+            ...checkSettingsSchema,
+        })
+        .superRefine(
+            ...together<PrometheusCheck>((check) => [
+                ...limitMistakes(check),
+                ...endpointMistakes(check),
+                ...(check.url === undefined && check.service === undefined
+                    ? [{ field: "url", message: "missing; allowed: the `url` of Prometheus, or its `service`" }]
+                    : []),
+            ]),
+        ),
+    name: nameOf,
+    describeSuccess: (check) => `values of ${nameOf(check)} were ${describeLimits(check)}`,
+    async look(check, context, timeoutMs) {
+        let seen = false;
+        const answer = await askEndpoint(check, context, timeoutMs, ({ route, access, hide }) =>
+            answerOf(async (signal) => {
+                const path = `/api/v1/query?query=${encodeURIComponent(check.query)}&timeout=${timeoutMs}ms`;
+                const response = await send({ path }, context.cluster, route, signal, access).catch(
+                    (error: unknown) => {
+                        throw new UnseenError(hide(`Prometheus cannot be asked: ${messageOf(error)}`));
+                    },
+                );
+                const lack = route.kind === "apiServer" ? lackOfEndpoints(response.body, route.path) : undefined;
+                if (lack) throw new UnseenError(lack);
+                const samples = samplesIn(response, hide);
+                seen = true;
+                return { problem: problemWith(check, samples, hide) };
+            }, timeoutMs),
+        );
+        return seen ? answer : { ...answer, unseen: true };
+    },
+} satisfies CheckKind<PrometheusCheck>;
+
+function nameOf({ query }: PrometheusCheck): string {
+    return query.length <= 60 ? query : `${query.slice(0, 59)}…`;
+}
+
+interface Sample {
+    /** As PromQL writes it, such as `up{job="shop"}`. Empty for a scalar. */
+    series: string;
+    value: number;
+}
+
+/** The HTTP API's answer, as far as it is used here. */
+interface Answered {
+    status?: string;
+    errorType?: string;
+    error?: string;
+    data?: { resultType?: string; result?: unknown };
+}
+
+type RawSample = { metric: Record<string, string>; value?: [at: number, value: string] };
+
+/** @throws UnseenError if the answer is no value: that says nothing about the application */
+function samplesIn({ status, body }: Response, hide: (text: string) => string): Sample[] {
+    const answered = (parseJson(body) ?? {}) as Answered;
+    const { error, errorType, data } = answered;
+    if (answered.status === "error")
+        throw new UnseenError(`Prometheus answered with an error (${errorType}): ${hide(String(error)).slice(0, 200)}`);
+    if (answered.status !== "success") {
+        const text = hide(body).replace(/\s+/g, " ").slice(0, 100);
+        throw new UnseenError(`what was asked is not Prometheus, or rejects the request: status ${status}: ${text}`);
+    }
+    if (data?.resultType === "scalar") return [{ series: "", value: numberOf((data.result as [number, string])[1]) }];
+    const samples = data?.resultType === "vector" ? (data.result as RawSample[]) : [];
+    // A sample of a native histogram has no value.
+    if (data?.resultType === "vector" && samples.every(({ value }) => value !== undefined))
+        return samples.map(({ metric, value }) => ({ series: seriesOf(metric), value: numberOf(value![1]) }));
+    const what = data?.resultType === "vector" ? "histograms" : `a ${data?.resultType}`;
+    throw new UnseenError(
+        `the query gives ${what}; allowed: a query that gives a scalar or an instant vector of numbers`,
+    );
+}
+
+function numberOf(text: string): number {
+    return Number(text.replace("Inf", "Infinity"));
+}
+
+function seriesOf({ __name__: name = "", ...labels }: Record<string, string>): string {
+    const each = Object.entries(labels).map(([label, value]) => `${label}=${JSON.stringify(value)}`);
+    return `${name}${each.length > 0 || name === "" ? `{${each.join(", ")}}` : ""}`;
+}
+
+/** Why the samples are not good: the first that is not, and how many there are. */
+function problemWith(
+    { allowEmpty = false, ...limits }: Limits & { allowEmpty?: boolean },
+    samples: readonly Sample[],
+    hide: (text: string) => string,
+): string | undefined {
+    if (samples.length === 0) return allowEmpty ? undefined : "the query gives no samples";
+    const misses = samples.flatMap(({ series, value }) => {
+        const miss = missOf(value, limits);
+        return miss === undefined ? [] : [`${hide(series).slice(0, 120) || "the value"} ${miss}`];
+    });
+    const others = misses.length > 1 ? `, and ${misses.length - 1} more of ${samples.length} samples are not good` : "";
+    return misses.length === 0 ? undefined : misses[0]! + others;
+}

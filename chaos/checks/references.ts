@@ -1,0 +1,106 @@
+import { validateHeaderValue } from "node:http";
+import { type Cluster, statusOf } from "../cluster/client";
+import { explain, withoutPeriod } from "../cluster/problem";
+import type { CaReference, EndpointSettings, SecretReference } from "./endpoint";
+import { problemWithCa } from "./endpoint-schema";
+
+/** An error for the person who wrote the check: what is missing in the cluster, and what to do. */
+export class MissingError extends Error {
+    override readonly name = "MissingError";
+}
+
+/** What an endpoint's references hold. The values are in this process only. */
+export interface Referenced {
+    ca?: string;
+    /** Headers from Secrets, complete with their prefixes. */
+    headers: Record<string, string>;
+    /** What must show nowhere. */
+    secrets: string[];
+}
+
+/** Reads the Secrets and ConfigMaps that a check names. @throws MissingError that names what is not there */
+export async function readReferences(
+    cluster: Cluster,
+    check: EndpointSettings,
+    namespace: string,
+): Promise<Referenced> {
+    const [ca, headers] = await Promise.all([
+        check.caFrom ? readCa(cluster, { namespace, ...check.caFrom }) : check.ca,
+        Promise.all(
+            Object.entries(check.headersFrom ?? {}).map(async ([header, reference]) => {
+                const value = await readSecret(cluster, { namespace, ...reference });
+                return { header, value, whole: `${reference.prefix ?? ""}${value}` };
+            }),
+        ),
+    ]);
+    return {
+        ...(ca !== undefined && { ca }),
+        headers: Object.fromEntries(headers.map(({ header, whole }) => [header, whole])),
+        secrets: headers.flatMap(({ value, whole }) => [whole, value]),
+    };
+}
+
+type Located<T> = T & { namespace: string };
+
+async function readCa(cluster: Cluster, reference: Located<CaReference>): Promise<string> {
+    const { kind = "ConfigMap", name, key = "ca.crt", namespace } = reference;
+    const pem = await readKey(cluster, { kind, namespace, name, key });
+    const problem = problemWithCa(pem);
+    if (problem) throw new MissingError(`key ${key} of ${kind} ${namespace}/${name} ${problem}`);
+    return pem;
+}
+
+async function readSecret(cluster: Cluster, { secret, key, namespace }: Located<SecretReference>): Promise<string> {
+    // Files end with a line break, and `kubectl create secret --from-file` keeps it.
+    const value = (await readKey(cluster, { kind: "Secret", namespace, name: secret, key })).trim();
+    const which = `key ${key} of Secret ${namespace}/${secret}`;
+    if (value === "") throw new MissingError(`${which} is empty`);
+    try {
+        validateHeaderValue("value", value);
+    } catch {
+        throw new MissingError(`${which} cannot be a header: it has a line break or a control character`);
+    }
+    return value;
+}
+
+interface Key {
+    kind: "ConfigMap" | "Secret";
+    namespace: string;
+    name: string;
+    key: string;
+}
+
+async function readKey({ core }: Cluster, { kind, namespace, name, key }: Key): Promise<string> {
+    const read =
+        kind === "Secret"
+            ? core.readNamespacedSecret({ namespace, name })
+            : core.readNamespacedConfigMap({ namespace, name });
+    const found = await read.catch((error: unknown) => rejectMissing(core, error, kind, namespace, name));
+    const binary = "binaryData" in found ? found.binaryData : undefined;
+    const keys: Record<string, string> = { ...found.data, ...binary };
+    const value = keys[key];
+    if (value === undefined) {
+        const others = Object.keys(keys).join(", ") || "none";
+        throw new MissingError(`${kind} ${namespace}/${name} has no key ${key}; its keys are: ${others}`);
+    }
+    const isText = kind === "ConfigMap" && found.data?.[key] !== undefined;
+    return isText ? value : Buffer.from(value, "base64").toString("utf8");
+}
+
+/** @throws MissingError in every case: the object is missing, or its namespace is, or it cannot be read */
+export async function rejectMissing(
+    core: Cluster["core"],
+    error: unknown,
+    kind: string,
+    namespace: string,
+    name: string,
+): Promise<never> {
+    if (statusOf(error) !== 404) throw new MissingError(withoutPeriod(explain(error)));
+    const known = await core.readNamespace({ name: namespace }).catch((failed: unknown) => statusOf(failed) !== 404);
+    const list = `kubectl --namespace ${namespace} get ${kind.toLowerCase()}s`;
+    throw new MissingError(
+        known === false
+            ? `namespace ${namespace} does not exist. Create it, or name another one; see: kubectl get namespaces`
+            : `${kind} ${namespace}/${name} does not exist. Create it, or correct the check; see: ${list}`,
+    );
+}

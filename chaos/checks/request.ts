@@ -1,0 +1,149 @@
+import { randomUUID } from "node:crypto";
+import { request as httpRequest, type RequestOptions } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { type Cluster, messageOf } from "../cluster/client";
+import { withoutPeriod } from "../cluster/problem";
+import { UnseenError } from "./answer";
+import { refusalIn } from "./api-server";
+import type { Route } from "./service";
+
+export interface Request {
+    path: string;
+    method?: string;
+    /** `{uuid}` in a value is replaced by a new UUID. */
+    headers?: Record<string, string>;
+    /** Sent as JSON. */
+    body?: Record<string, unknown>;
+}
+
+export interface Response {
+    status: number;
+    body: string;
+}
+
+/** How an endpoint is trusted, and what it is shown. */
+export interface Access {
+    /** Certificates in PEM. @default the CAs that Node.js trusts */
+    ca?: string;
+    /** Host name that the certificate must be valid for. @default the host that is asked */
+    serverName?: string;
+    /** Headers, sent as they are. @default none */
+    headers?: Record<string, string>;
+    /** Accepts any certificate: only to find out if there is an answer. @default false */
+    anyCertificate?: boolean;
+}
+
+/**
+ * Sends one request, over a fresh connection: an open connection survives a new NetworkPolicy and would hide it.
+ *
+ * @throws UnseenError if there is no answer for a reason that says nothing about the Service
+ */
+export async function send(
+    request: Request,
+    cluster: Cluster,
+    route: Route,
+    signal: AbortSignal,
+    access: Access = {},
+): Promise<Response> {
+    const body = request.body === undefined ? undefined : Buffer.from(JSON.stringify(request.body));
+    const own = Object.entries(request.headers ?? {});
+    const options: RequestOptions = {
+        agent: false,
+        method: request.method,
+        signal,
+        headers: {
+            accept: "application/json",
+            ...(body && { "content-type": "application/json", "content-length": body.length }),
+            ...Object.fromEntries(own.map(([name, value]) => [name, value.replaceAll("{uuid}", () => randomUUID())])),
+            ...access.headers,
+        },
+    };
+    if (route.kind === "apiServer") return sendThroughApiServer(request.path, cluster, route, options, access, body);
+    const url = new URL(route.url + request.path);
+    const { ca, serverName: servername, anyCertificate } = access;
+    const tls = url.protocol === "https:" && { ca, servername, rejectUnauthorized: anyCertificate !== true };
+    return exchange(url, { ...options, ...tls }, (error) => unreached(error, url.origin), body);
+}
+
+/** Headers that the API server takes for its own, removes or replaces, by its authentication filter and its proxy. */
+const notPassedOn =
+    /^(?:authorization|host|impersonate-.*|x-remote-(?:user|uid|group|extra-.*)|x-forwarded-(?:host|proto|uri))$/i;
+
+async function sendThroughApiServer(
+    path: string,
+    cluster: Cluster,
+    route: Extract<Route, { kind: "apiServer" }>,
+    options: RequestOptions,
+    { ca, serverName }: Access,
+    body?: Buffer,
+): Promise<Response> {
+    const remedy =
+        "and the Service has no external address that answers this machine. Give it one (type LoadBalancer), or set " +
+        "`url`";
+    const lost = Object.keys(options.headers!).filter((name) => notPassedOn.test(name));
+    if (lost.length > 0)
+        throw new UnseenError(`the API server's proxy does not pass on the header ${lost.join(" and ")}, ${remedy}`);
+    if (ca !== undefined || serverName !== undefined)
+        throw new UnseenError(
+            `the API server's proxy does not verify the Service's certificate, ${remedy}, or leave out the CA`,
+        );
+    const response = await askApiServer(cluster, route.path + path, options, body);
+    const refusal = refusalIn(response.body);
+    if (refusal === undefined) return response;
+    throw new UnseenError(`the API server answered with status ${response.status}: ${refusal}`);
+}
+
+/** Sends a request to the API server itself. @throws UnseenError if it does not answer */
+export async function askApiServer(
+    cluster: Cluster,
+    path: string,
+    options: RequestOptions,
+    body?: Buffer,
+): Promise<Response> {
+    const url = new URL(cluster.kubeconfig.getCurrentCluster()!.server + path);
+    const failed = (error: Error) => new UnseenError(`the API server could not be asked: ${messageOf(error)}`);
+    // Brings an agent that keeps connections, but only to the API server.
+    await cluster.kubeconfig.applyToHTTPSOptions(options).catch((error: Error) => Promise.reject(failed(error)));
+    return exchange(url, options, failed, body);
+}
+
+/** No DNS, no network, no free port. A host that is unreachable may be one that the attack has cut off. */
+const codesOfThisMachine = ["EADDRNOTAVAIL", "EAI_AGAIN", "EMFILE", "ENETDOWN", "ENETUNREACH", "ENOTFOUND"];
+
+/** Whether a connection failed on this machine, before any request was sent: at each address, if there are several. */
+export function isOfThisMachine(error: NodeJS.ErrnoException | AggregateError): boolean {
+    const errors = ("errors" in error ? error.errors : [error]) as NodeJS.ErrnoException[];
+    return errors.every(({ code }) => codesOfThisMachine.includes(code ?? ""));
+}
+
+const ofCertificate = /^(?:CERT_|DEPTH_ZERO_|ERR_TLS_CERT_|SELF_SIGNED_|UNABLE_TO_(?:GET_ISSUER|VERIFY_LEAF))/;
+
+function unreached(error: NodeJS.ErrnoException, origin: string): Error {
+    if (isOfThisMachine(error)) return new UnseenError(messageOf(error));
+    if (!ofCertificate.test(error.code ?? "")) return error;
+    return new Error(
+        `the certificate of ${origin} is not valid: ${withoutPeriod(messageOf(error))}. Renew it, or set \`ca\` or ` +
+            "`caFrom` to the CA that signed it, and `serverName` to a name in it",
+    );
+}
+
+/** @param failed the error to report if there is no response at all */
+function exchange(
+    url: URL,
+    options: RequestOptions,
+    failed: (error: Error) => Error,
+    body?: Buffer,
+): Promise<Response> {
+    return new Promise((resolve, reject) => {
+        const request = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, options, (response) => {
+            const chunks: Buffer[] = [];
+            response.on("data", (chunk: Buffer) => chunks.push(chunk));
+            response.on("end", () =>
+                resolve({ status: response.statusCode!, body: Buffer.concat(chunks).toString("utf8") }),
+            );
+            response.on("error", reject);
+        });
+        request.on("error", (error) => reject(failed(error)));
+        request.end(body);
+    });
+}

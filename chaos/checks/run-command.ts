@@ -1,0 +1,117 @@
+import { spawn } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** How a program ended. */
+export interface Ended {
+    exitCode?: number;
+    /** Set if a signal ended it, such as `SIGSEGV`. */
+    signal?: string;
+    /** The last line of its output, standard error included, that is not blank. */
+    lastLine: string;
+}
+
+/** A program is missing, or cannot be executed. */
+export class NotStartedError extends Error {
+    override readonly name = "NotStartedError";
+}
+
+/** Of the output, in characters. */
+const keptLength = 4_096;
+/** How long the output of a program that has ended may be missing, in milliseconds. */
+const outputMs = 200;
+
+/** The process groups that run now, by the id of their leaders. */
+const running = new Set<number>();
+
+/**
+ * Runs a program without a shell, in the current folder. When it ends, or when the signal is given, its whole process
+ * group is killed: nothing of it is left.
+ *
+ * @throws NotStartedError if it cannot be started
+ */
+export async function runCommand(
+    program: string,
+    args: readonly string[],
+    env: Record<string, string> | undefined,
+    signal: AbortSignal,
+): Promise<Ended> {
+    // As the leader of a group it can be killed with all that it started.
+    const child = spawn(program, args, {
+        detached: true,
+        env: { ...process.env, ...env },
+        stdio: ["ignore", "pipe", "pipe"],
+    });
+    const { pid } = child;
+    let output = "";
+    const keep = (text: string) => (output = (output + text).slice(-keptLength));
+    child.stdout.setEncoding("utf8").on("data", keep);
+    child.stderr.setEncoding("utf8").on("data", keep);
+    const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+    const exited = new Promise<Pick<Ended, "exitCode" | "signal">>((resolve, reject) => {
+        child.once("error", (error) => reject(notStarted(program, error)));
+        child.once("exit", (code, by) => resolve({ exitCode: code ?? undefined, signal: by ?? undefined }));
+    });
+    if (pid !== undefined) started(pid);
+    const kill = () => pid !== undefined && killGroup(pid);
+    signal.addEventListener("abort", kill, { once: true });
+    try {
+        const how = await exited;
+        kill();
+        await Promise.race([closed, sleep(outputMs)]);
+        return {
+            ...how,
+            lastLine:
+                output
+                    .trimEnd()
+                    .split(/[\r\n]+/)
+                    .at(-1) ?? "",
+        };
+    } finally {
+        signal.removeEventListener("abort", kill);
+        if (pid !== undefined) ended(pid);
+    }
+}
+
+function notStarted(program: string, { code, message }: NodeJS.ErrnoException): NotStartedError {
+    const reasons: Record<string, string> = {
+        ENOENT:
+            "it, or the interpreter that its first line names, does not exist. Name a file from the folder of the " +
+            "update, as in ./check.sh, or a program in PATH",
+        EACCES: `it is not executable; run: chmod +x ${program}`,
+    };
+    return new NotStartedError(`${program} cannot be started: ${reasons[code ?? ""] ?? message}`);
+}
+
+function killGroup(pid: number): void {
+    try {
+        process.kill(-pid, "SIGKILL");
+    } catch {
+        // All of it has ended.
+    }
+}
+
+const endings = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const killAll = () => running.forEach(killGroup);
+
+/** Kills what runs when this process ends: a group of its own gets none of the signals that this process gets. */
+function onEnding(signal: NodeJS.Signals): void {
+    killAll();
+    for (const one of endings) process.removeListener(one, onEnding);
+    // Without this listener the signal has its usual effect, unless the program listens to it.
+    if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+}
+
+function started(pid: number): void {
+    if (running.size === 0) {
+        for (const one of endings) process.on(one, onEnding);
+        process.on("exit", killAll);
+    }
+    running.add(pid);
+}
+
+function ended(pid: number): void {
+    running.delete(pid);
+    if (running.size > 0) return;
+    for (const one of endings) process.removeListener(one, onEnding);
+    process.removeListener("exit", killAll);
+}

@@ -1,0 +1,147 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { condition, type ConditionCheck, problemWith } from "../../../../chaos/checks/condition";
+import { FakeCluster } from "../support/fake-cluster";
+import { contextOf, type Handler, serve, statusObject, useApiServer } from "./support";
+
+const of = { apiVersion: "apps/v1", kind: "Deployment", name: "orders" };
+const check = (fields: Partial<ConditionCheck>): ConditionCheck => ({ kind: "condition", of, ...fields });
+const available = (status: string, reason?: string) => ({ type: "Available", status, ...(reason && { reason }) });
+const deployment = {
+    status: {
+        readyReplicas: 1,
+        conditions: [available("False", "MinimumReplicasUnavailable"), { type: "Progressing", status: "True" }],
+    },
+};
+
+describe("an object is good or not", () => {
+    it.each<[string, Partial<ConditionCheck>, object, string | undefined]>([
+        ["a condition that holds", { type: "Progressing" }, deployment, undefined],
+        [
+            "one that does not",
+            { type: "Available" },
+            deployment,
+            "Available is False (MinimumReplicasUnavailable) (required: True)",
+        ],
+        ["one that must not hold", { type: "Available", status: "False" }, deployment, undefined],
+        [
+            "one that is not there",
+            { type: "Ready" },
+            deployment,
+            "there is no condition Ready; the conditions are: Available, Progressing",
+        ],
+        ["no conditions at all", { type: "Ready" }, {}, "there is no condition Ready; the conditions are: none"],
+        ["a field within its limits", { field: "status.readyReplicas", atLeast: 1, atMost: 1 }, deployment, undefined],
+        [
+            "a field that is too small",
+            { field: "status.readyReplicas", atLeast: 2 },
+            deployment,
+            "status.readyReplicas is 1 (required: at least 2)",
+        ],
+        ["a field of a list", { field: "status.conditions.0.type", equals: "Available" }, deployment, undefined],
+        [
+            "a field that is no number",
+            { field: "status.conditions.0.type", atLeast: 1 },
+            deployment,
+            'status.conditions.0.type is "Available" (required: at least 1)',
+        ],
+        ["a missing field", { field: "status.gone", equals: 0 }, deployment, "status.gone is missing (required: 0)"],
+        ["a missing field that counts as 0", { field: "status.gone", atMost: 0, ifMissing: 0 }, deployment, undefined],
+    ])("%s", (_, fields, object, problem) => expect(problemWith(check(fields), object)).toBe(problem));
+});
+
+describe("a look at an object", () => {
+    let cluster: FakeCluster;
+    let asked: string[];
+    let answer: Handler;
+    const resources = [
+        { name: "deployments", kind: "Deployment", namespaced: true },
+        { name: "deployments/scale", kind: "Scale", namespaced: true },
+        { name: "nodes", kind: "Node", namespaced: false },
+    ];
+    const look = (fields: Partial<ConditionCheck> = {}, timeoutMs = 1_000) =>
+        condition.look(check({ type: "Available", ...fields }), contextOf(cluster), timeoutMs);
+
+    beforeEach(async () => {
+        cluster = new FakeCluster();
+        asked = [];
+        answer = (_, response) => response.end(JSON.stringify({ status: { conditions: [available("True")] } }));
+        const port = await serve((request, response) => {
+            asked.push(request.url!);
+            const isDiscovery = ["/apis/apps/v1", "/api/v1"].includes(request.url!);
+            if (isDiscovery) response.end(JSON.stringify({ resources }));
+            else answer(request, response);
+        });
+        useApiServer(cluster, port);
+    });
+
+    it("asks for its kind once, then for the object in the default namespace", async () => {
+        expect(await look()).toMatchObject({ good: true });
+        expect(await look({ of: { ...of, namespace: "shop" } })).toMatchObject({ good: true });
+        expect(asked).toEqual([
+            "/apis/apps/v1",
+            "/apis/apps/v1/namespaces/demo/deployments/orders",
+            "/apis/apps/v1/namespaces/shop/deployments/orders",
+        ]);
+    });
+
+    it("finds objects that are in no namespace", async () => {
+        await look({ of: { apiVersion: "v1", kind: "Node", name: "worker" } });
+        expect(asked).toEqual(["/api/v1", "/api/v1/nodes/worker"]);
+    });
+
+    it("is not good if the object does not exist", async () => {
+        answer = (_, response) => response.writeHead(404).end(statusObject(404, 'deployments.apps "orders" not found'));
+        const answered = await look();
+        expect(answered).toMatchObject({ good: false, problem: "Deployment demo/orders does not exist" });
+        expect(answered).not.toHaveProperty("unseen");
+    });
+
+    it("knows nothing about the application if the cluster has no such kind", async () => {
+        for (const apiVersion of ["apps/v1", "gone.example/v1"]) {
+            answer = (_, response) => response.writeHead(404).end("404 page not found");
+            expect(await look({ of: { ...of, apiVersion, kind: "Widget" } })).toMatchObject({
+                unseen: true,
+                problem:
+                    `the cluster has no kind Widget of apiVersion ${apiVersion}. ` +
+                    "Correct `of`, or install what brings it; see: kubectl api-resources",
+            });
+        }
+    });
+
+    it.each<[number, string, RegExp]>([
+        [401, "Unauthorized", /^the API server rejects your credentials \(401\)/],
+        [
+            403,
+            'deployments.apps "orders" is forbidden: User "ada" cannot get resource "deployments" in API group ' +
+                '"apps" in the namespace "demo"',
+            /kubectl auth can-i get deployments\.apps --namespace demo$/,
+        ],
+        [429, "Too many requests", /^Too many requests$/],
+        [500, "etcdserver: request timed out", /^etcdserver/],
+    ])("knows nothing about the application from the API server's %i", async (status, message, problem) => {
+        answer = (_, response) => response.writeHead(status).end(statusObject(status, message));
+        expect(await look()).toMatchObject({ good: false, unseen: true, problem: expect.stringMatching(problem) });
+    });
+
+    it("knows nothing about the application if the API server does not answer", async () => {
+        answer = () => undefined;
+        expect(await look({}, 100)).toMatchObject({ unseen: true, problem: "no answer within 100 ms" });
+        answer = (_, response) => response.socket!.resetAndDestroy();
+        expect(await look()).toMatchObject({
+            unseen: true,
+            problem: expect.stringMatching(/^the API server could not be asked/),
+        });
+    });
+});
+
+it("is named after its object, and says what is counted", () => {
+    const byField = check({ field: "status.readyReplicas", atLeast: 2 });
+    expect([condition.name(check({ type: "Available" })), condition.name(byField)]).toEqual([
+        "Available of Deployment orders",
+        "status.readyReplicas of Deployment orders",
+    ]);
+    expect([condition.describeSuccess(check({ type: "Available" })), condition.describeSuccess(byField)]).toEqual([
+        "checks found Available of Deployment orders to be True",
+        "checks found status.readyReplicas of Deployment orders to be at least 2",
+    ]);
+});

@@ -1,0 +1,148 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { prometheus, type PrometheusCheck } from "../../../../chaos/checks/prometheus";
+import { FakeCluster } from "../support/fake-cluster";
+import { addService, base64, closedPort, contextOf, type Handler, serve, statusObject, useApiServer } from "./support";
+
+let cluster: FakeCluster;
+beforeEach(() => {
+    cluster = new FakeCluster();
+});
+
+const query = 'rate(errors{job="shop"}[1m])';
+const check = (fields: Partial<PrometheusCheck>): PrometheusCheck => ({ kind: "prometheus", query, ...fields });
+const look = (fields: Partial<PrometheusCheck>, timeoutMs = 2_000) =>
+    prometheus.look(check(fields), contextOf(cluster), timeoutMs);
+
+async function lookAt(status: number, body: unknown, fields: Partial<PrometheusCheck>) {
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    const port = await serve((_, response) => response.writeHead(status).end(text));
+    return look({ url: `http://127.0.0.1:${port}`, ...fields });
+}
+
+const success = (resultType: string, result: unknown) => ({ status: "success", data: { resultType, result } });
+const scalar = (value: string) => success("scalar", [1, value]);
+const vector = (...values: string[]) =>
+    success(
+        "vector",
+        values.map((value, index) => ({ metric: { __name__: "up", pod: `p${index}` }, value: [1, value] })),
+    );
+
+describe("a value of Prometheus", () => {
+    it.each<[string, unknown, Partial<PrometheusCheck>, string | undefined]>([
+        ["a scalar within its limits", scalar("0.5"), { atLeast: 0.5, atMost: 1 }, undefined],
+        ["a scalar that is too small", scalar("0.4"), { atLeast: 0.5 }, "the value is 0.4 (required: at least 0.5)"],
+        [
+            "a scalar that is too large",
+            scalar("1.1"),
+            { atLeast: 0, atMost: 1 },
+            "the value is 1.1 (required: at least 0 and at most 1)",
+        ],
+        ["a scalar that is exactly right", scalar("1e3"), { equals: 1000 }, undefined],
+        ["a value that is no number", scalar("NaN"), { atMost: 1 }, "the value is NaN (required: at most 1)"],
+        ["infinity", scalar("+Inf"), { atMost: 1 }, "the value is Infinity (required: at most 1)"],
+        ["a vector, each sample of which is right", vector("1", "1"), { equals: 1 }, undefined],
+        ["a vector with a sample that is not", vector("1", "0", "1"), { equals: 1 }, 'up{pod="p1"} is 0 (required: 1)'],
+        [
+            "a vector with several that are not",
+            vector("0", "0", "1"),
+            { atLeast: 1 },
+            'up{pod="p0"} is 0 (required: at least 1), and 1 more of 3 samples are not good',
+        ],
+        ["an empty vector", vector(), { atMost: 1 }, "the query gives no samples"],
+        ["an empty vector that is allowed", vector(), { atMost: 1, allowEmpty: true }, undefined],
+    ])("is good or not: %s", async (_, body, fields, problem) => {
+        const answer = await lookAt(200, body, fields);
+        expect(answer.problem).toBe(problem);
+        expect(answer.good).toBe(problem === undefined);
+        expect(answer).not.toHaveProperty("unseen");
+    });
+});
+
+describe("nothing is known about the application", () => {
+    it.each<[string, number, unknown, string]>([
+        [
+            "rejects the query",
+            400,
+            { status: "error", errorType: "bad_data", error: "parse error" },
+            "Prometheus answered with an error (bad_data): parse error",
+        ],
+        [
+            "cannot answer in time",
+            503,
+            { status: "error", errorType: "timeout", error: "too slow" },
+            "Prometheus answered with an error (timeout): too slow",
+        ],
+        [
+            "wants credentials",
+            401,
+            "Unauthorized",
+            "what was asked is not Prometheus, or rejects the request: status 401: Unauthorized",
+        ],
+        [
+            "is something else",
+            200,
+            "<html>",
+            "what was asked is not Prometheus, or rejects the request: status 200: <html>",
+        ],
+        [
+            "gives a range",
+            200,
+            success("matrix", []),
+            "the query gives a matrix; allowed: a query that gives a scalar or an instant vector of numbers",
+        ],
+        [
+            "gives histograms",
+            200,
+            success("vector", [{ metric: {}, histogram: [1, {}] }]),
+            "the query gives histograms; allowed: a query that gives a scalar or an instant vector of numbers",
+        ],
+    ])("if Prometheus %s", async (_, status, body, problem) =>
+        expect(await lookAt(status, body, { atLeast: 1 })).toMatchObject({ good: false, unseen: true, problem }),
+    );
+
+    it("if Prometheus cannot be reached, or does not answer in time", async () => {
+        expect(await look({ url: `http://127.0.0.1:${await closedPort()}`, atLeast: 1 })).toMatchObject({
+            unseen: true,
+            problem: expect.stringMatching(/^Prometheus cannot be asked: .*ECONNREFUSED/),
+        });
+        const port = await serve(() => undefined);
+        expect(await look({ url: `http://127.0.0.1:${port}`, atLeast: 1 }, 100)).toMatchObject({ unseen: true });
+    });
+
+    it("if its Service has no ready pods", async () => {
+        addService(cluster, "prometheus", [{ port: 9090 }], undefined, "monitoring");
+        const refused: Handler = (_, response) =>
+            response.writeHead(503).end(statusObject(503, 'no endpoints available for service "prometheus"'));
+        useApiServer(cluster, await serve(refused));
+        expect(await look({ service: "prometheus", namespace: "monitoring", atLeast: 1 })).toMatchObject({
+            unseen: true,
+            problem: expect.stringContaining("kubectl --namespace monitoring get pods"),
+        });
+    });
+});
+
+it("asks port 9090 of a Service, with the query and a time limit", async () => {
+    addService(cluster, "prometheus", [{ port: 9090 }, { port: 80 }]);
+    const asked: string[] = [];
+    useApiServer(
+        cluster,
+        await serve((request, response) => response.end(asked.push(request.url!) && JSON.stringify(scalar("1")))),
+    );
+    expect(await look({ service: "prometheus", atLeast: 1 })).toMatchObject({ good: true });
+    const url = new URL(asked[0]!, "http://x");
+    expect(url.pathname).toBe("/api/v1/namespaces/demo/services/prometheus:9090/proxy/api/v1/query");
+    expect(Object.fromEntries(url.searchParams)).toEqual({ query, timeout: "2000ms" });
+});
+
+it("never shows a secret that Prometheus repeats", async () => {
+    cluster.add("Secret", "keys", { data: { token: base64("s3cr3t-token") } });
+    const port = await serve((request, response) =>
+        response.end(JSON.stringify({ status: "error", errorType: "bad_data", error: request.headers.authorization })),
+    );
+    const headersFrom = { Authorization: { secret: "keys", key: "token", prefix: "Bearer " } };
+    const { problem } = await look({ url: `http://127.0.0.1:${port}`, atLeast: 1, headersFrom });
+    expect(problem).toBe("Prometheus answered with an error (bad_data): [secret]");
+});
+
+it("says what is counted", () =>
+    expect(prometheus.describeSuccess(check({ query: "up", atLeast: 1 }))).toBe("values of up were at least 1"));
