@@ -3,6 +3,7 @@ import { request as httpRequest, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
 import * as z from "zod";
 import { type Cluster, messageOf } from "../cluster/client";
+import { forbidden } from "../cluster/problem";
 import { type Answer, answerOf, UnseenError } from "./answer";
 import { refusalIn } from "./api-server";
 import { expectationSchema, type JsonExpectation, parseJson, unmet } from "./json";
@@ -57,6 +58,19 @@ export const http = {
     }),
     name: nameOf,
     describeSuccess: (check) => `requests to ${nameOf(check)} succeeded`,
+    rights: ({ method = "GET" }, { service }) =>
+        service
+            ? [
+                  {
+                      namespace: service.namespace,
+                      resource: "services/proxy",
+                      names: [`${service.name}:${service.port}`],
+                      verbs: [proxyVerbs[method]],
+                      why: "send the checks' requests through the API server",
+                      without: "the checks need an address of the Service that answers from outside the cluster",
+                  },
+              ]
+            : [],
     async look(check, { cluster, route, pulse }, timeoutMs) {
         const begun = performance.now();
         const answer = await askOverHttp(check, cluster, route!, timeoutMs);
@@ -65,6 +79,16 @@ export const http = {
         return { ...answer, problem, unseen: true };
     },
 } satisfies CheckKind<HttpCheck>;
+
+/** What the API server's proxy asks for a method. */
+const proxyVerbs = {
+    GET: "get",
+    HEAD: "get",
+    POST: "create",
+    PUT: "update",
+    PATCH: "patch",
+    DELETE: "delete",
+} as const satisfies Record<(typeof methods)[number], string>;
 
 function nameOf({ method = "GET", path }: HttpCheck): string {
     return method === "GET" ? path : `${method} ${path}`;
@@ -128,7 +152,8 @@ async function send(check: HttpCheck, cluster: Cluster, route: Route, signal: Ab
     const response = await exchange(url, options, unreached, body);
     const refusal = refusalIn(response.body);
     if (refusal === undefined) return response;
-    throw new UnseenError(`the API server answered with status ${response.status}: ${refusal}`);
+    const told = response.status === 403 ? forbidden(refusal) : refusal;
+    throw new UnseenError(`the API server answered with status ${response.status}: ${told}`);
 }
 
 /** No DNS, no network, no free port. A host that is unreachable may be one that the attack has cut off. */

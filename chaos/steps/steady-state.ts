@@ -6,6 +6,8 @@ import type { Cluster } from "../cluster/client";
 import type { Plan } from "../definition/plan";
 import { acquireLease, LeaseHeldError, releaseLease, stopCommand } from "../lifecycle/lease";
 import { sweep } from "../lifecycle/sweep";
+import { permissionsOf } from "../permissions/permissions";
+import { describeRight, missingRights } from "../permissions/review";
 import { abortedJournal } from "../report/compose";
 import { keepReport } from "../report/report";
 import { chooseForAll } from "../targets/choose";
@@ -17,12 +19,13 @@ const timeoutMs = 10_000;
 const pauseMs = 20;
 
 /**
- * Takes the lease, and wants three good answers in a row to every check within ten seconds. Otherwise the experiment is
- * aborted and nothing was touched.
+ * Looks whether the account has all rights that the run needs, takes the lease, and wants three good answers in a row
+ * to every check within ten seconds. Otherwise the experiment is aborted and nothing was touched.
  */
 export const steadyState: Step<"steady-state"> = async (context) => {
     const { plan, cluster, stack } = context;
     const begun = Date.now();
+    await requireRights(context, begun);
     await acquireLease(cluster, { stack, plan }).catch((error: unknown) => {
         if (!(error instanceof LeaseHeldError)) throw error;
         const advice =
@@ -68,6 +71,18 @@ async function findSteadyState(context: StepContext, begun: number): Promise<Ste
     chooseForAll(now, attacks);
     await refuseWebhookServers(cluster, plan, now);
     return { ...(route && { route }), latencyMs };
+}
+
+/** @throws Error with all rights that the account lacks: without one, a run could fail after its attack has begun */
+async function requireRights(context: StepContext, begun: number): Promise<void> {
+    const { plan, cluster } = context;
+    const missing = await missingRights(cluster, permissionsOf([plan]));
+    if (missing.length === 0) return;
+    const those = missing.map((right) => `  ${describeRight(right)}`).join("\n");
+    const advice =
+        `Have the cluster's administrator grant them; print all that this experiment needs: npm run -s render -- ` +
+        `--permissions ${plan.experiment}`;
+    abort(context, `your account lacks rights that the experiment needs:\n${those}\n`, begun, [], advice);
 }
 
 /** @throws Error if an action cannot be done, which would leave an attack without a verdict */

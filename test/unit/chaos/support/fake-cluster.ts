@@ -1,4 +1,11 @@
-import { ApiException, KubeConfig, type V1ObjectMeta } from "@kubernetes/client-node";
+import {
+    ApiException,
+    KubeConfig,
+    type V1ObjectMeta,
+    type V1ResourceAttributes,
+    type V1ResourceRule,
+    type V1SubjectAccessReviewStatus,
+} from "@kubernetes/client-node";
 import type { Cluster } from "../../../../chaos/cluster/client";
 
 /** A stored object. Tests read and change it directly. */
@@ -46,6 +53,10 @@ export class FakeCluster {
     intercept: (call: string, request: Request) => void = () => undefined;
     /** What a pod answers through the API server's proxy. */
     proxied: (request: Request) => unknown = ({ name }) => refuse(503, `no answer from ${name}`);
+    /** What the account may do in every namespace, as a SelfSubjectRulesReview lists it. */
+    rules: V1ResourceRule[] = [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }];
+    /** What a SelfSubjectAccessReview says. */
+    access: (asked: V1ResourceAttributes) => V1SubjectAccessReviewStatus = () => ({ allowed: true });
     /** How far the API server's clock is ahead of this machine's. */
     clockAheadMs = 0;
     private readonly objects = new Map<string, StoredObject>();
@@ -53,7 +64,7 @@ export class FakeCluster {
 
     readonly api = {
         ...Object.fromEntries(
-            ["admission", "core", "apps", "batch", "coordination", "networking", "rbac", "storage"].map((group) => [
+            ["admission", "core", "apps", "authorization", "batch", "coordination", "networking", "rbac", "storage"].map((group) => [
                 group,
                 new Proxy(
                     {},
@@ -98,6 +109,10 @@ export class FakeCluster {
         if (plain !== undefined) return this.withHeaders(() => this.call(plain, request));
         if (call === "readNamespacedPodLog") return this.logs.get(this.stored("Pod", request).metadata.name) ?? "";
         if (call === "connectGetNamespacedPodProxyWithPath") return copyOf(this.proxied(request));
+        if (call === "createSelfSubjectRulesReview") return { status: { resourceRules: this.rules } };
+        if (call === "createSelfSubjectAccessReview") {
+            return { status: this.access(request.body.spec.resourceAttributes as V1ResourceAttributes) };
+        }
         const [, verb, kind] = /^([a-z]+(?:Collection)?)(?:Namespaced)?(\w+?)(?:ForAllNamespaces)?$/.exec(call)!;
         switch (verb) {
             case "read":
