@@ -19,9 +19,14 @@ interface Grant {
 export function merged(rights: readonly Right[]): Right[] {
     const required = distinct(rights.filter(isRequired));
     const optional = distinct(rights.filter((right) => !isRequired(right)));
-    const isCovered = (grant: Grant, by: readonly Grant[]) => by.some((other) => other !== grant && covers(other, grant));
-    const needed = required.filter((grant) => !isCovered(grant, required));
-    const wanted = optional.filter((grant) => !isCovered(grant, [...required, ...optional]));
+    const isIn = (grant: Grant, others: readonly Grant[]) => others.some((other) => covers(other, grant));
+    const within = (grant: Grant, all: readonly Grant[]) =>
+        isIn(
+            grant,
+            all.filter((other) => other !== grant),
+        );
+    const needed = required.filter((grant) => !within(grant, required));
+    const wanted = optional.filter((grant) => !isIn(grant, required) && !within(grant, optional));
     return [...asRights(needed), ...asRights(wanted)];
 }
 
@@ -48,9 +53,7 @@ function add(list: string[], item: string): void {
 
 /** Whether who has one grant also has the other. Without a namespace, it is for all namespaces. */
 function covers(one: Grant, other: Grant): boolean {
-    const isWider = one.namespace !== other.namespace || one.name !== other.name;
     return (
-        isWider &&
         one.apiGroup === other.apiGroup &&
         one.resource === other.resource &&
         one.verb === other.verb &&
@@ -59,11 +62,13 @@ function covers(one: Grant, other: Grant): boolean {
     );
 }
 
+const verbsInOrder = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
+
 /** One right for the verbs on the same objects. Names with the same verbs are in one right, too. */
 function asRights(grants: readonly Grant[]): Right[] {
     const ofObjects = groupedBy(grants, (grant) => keyOf({ ...grant, verb: "" })).map((same) => ({
         ...same[0]!,
-        verbs: same.map(({ verb }) => verb),
+        verbs: verbsInOrder.filter((one) => same.some(({ verb }) => verb === one)),
         why: unique(same.flatMap(({ why }) => why)),
         without: unique(same.flatMap(({ without }) => without)),
     }));

@@ -25,8 +25,8 @@ export function rightsToProve({ attack }: PlannedAttack, namespace: string): Rig
                       verbs: ["list"],
                       why: "find a label that tells the peers from all other pods",
                       without:
-                          "the label is compared with pods that experiments may attack alone, so on Cilium the " +
-                          "attack may cut off others, too",
+                          "the label is compared only with pods that experiments may attack: on Cilium, the attack " +
+                          "may cut off others, too",
                   },
               ]),
     ];

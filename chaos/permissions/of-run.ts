@@ -32,7 +32,7 @@ export function rightsOfRun(plan: Plan): Right[] {
 
 function rightsToHoldTheLease({ namespace }: Plan): Right[] {
     const leases = { apiGroup: "coordination.k8s.io", resource: "leases" };
-    const own = { ...leases, namespace, why: "one experiment at a time in a namespace" };
+    const own = { ...leases, namespace, why: "hold the namespace's lease: one experiment at a time" };
     return [
         { ...own, verbs: ["create"] },
         { ...own, names: [leaseName], verbs: ["get", "update", "patch", "delete"] },
@@ -52,13 +52,16 @@ function rightsToHoldTheLease({ namespace }: Plan): Right[] {
 function rightsOnObjects({ namespace, attacks }: Plan): Right[] {
     const types = attacks.map(({ attack }) => objectTypeOf(attack));
     const policies = { namespace, apiGroup: "networking.k8s.io", resource: "networkpolicies" };
-    const job = { namespace, verbs: managedAndSwept, why: "the deadline Job" };
+    const job = { namespace, verbs: managedAndSwept, why: "make and remove the deadline Job" };
     return [
         { ...policies, verbs: ["list"], why: "find what a killed update has left" },
         ...(types.some((type) => type !== killRequest)
-            ? [{ ...policies, verbs: managedAndSwept, why: "the attacks" }]
+            ? [{ ...policies, verbs: managedAndSwept, why: "make and end the attacks" }]
             : []),
-        { ...job, resource: "configmaps", why: types.includes(killRequest) ? "the attacks; the deadline Job" : job.why },
+        ...(types.includes(killRequest)
+            ? [{ namespace, resource: "configmaps", verbs: managedAndSwept, why: "make and end the attacks" }]
+            : []),
+        { ...job, resource: "configmaps" },
         { ...job, resource: "serviceaccounts" },
         { ...job, apiGroup: "batch", resource: "jobs" },
         { ...job, apiGroup: "rbac.authorization.k8s.io", resource: "roles" },
@@ -84,30 +87,30 @@ function rightsOfJob({ namespace, attacks, actions }: Plan): Right[] {
             resource,
             verbs,
             names: resourceNames.includes(object) ? undefined : resourceNames,
-            why: "the deadline Job's own rights, which only who has them may grant",
+            why: "give the deadline Job its rights, which only who has them may do",
         })),
     );
 }
 
 function rightsOnTargets({ namespace, attacks }: Plan): Right[] {
-    const apps = { namespace, apiGroup: "apps", resource: "deployments" };
+    const deployments = { namespace, apiGroup: "apps", resource: "deployments" };
     return [
         { namespace, resource: "pods", verbs: ["list", "patch"], why: "label the targets, and remove their labels" },
         ...(attacks.some(({ attack }) => !attackKindOf(attack).proof(attack).deleted)
             ? [{ namespace, resource: "pods", verbs: ["get"], why: "see whether the targets stay the same" }]
             : []),
-        { namespace, resource: "pods/log", verbs: ["get"], why: "what the deadline Job has seen" },
-        { ...apps, verbs: ["list"], why: "find what an experiment has scaled" },
+        { namespace, resource: "pods/log", verbs: ["get"], why: "read what the deadline Job has seen" },
+        { ...deployments, verbs: ["list"], why: "find what an experiment has scaled" },
         {
-            ...apps,
+            ...deployments,
             verbs: ["get", "patch"],
             why: "restore what a killed run of another experiment has scaled",
-            without: "a run does not begin after such a one, until somebody has restored it",
+            without: "no run begins after such a run until somebody has restored it",
         },
     ];
 }
 
-/** What makes reasons, pictures and progress better, and changes no verdict. */
+/** How the application is found, and what makes reasons, pictures and progress better but changes no verdict. */
 function rightsToSee({ namespace, defaultNamespace, service, attacks }: Plan): Right[] {
     const isThere = "see whether the application is there";
     return [
@@ -119,7 +122,13 @@ function rightsToSee({ namespace, defaultNamespace, service, attacks }: Plan): R
                   verbs: ["get"],
                   why: `${isThere}, and where it answers`,
               }
-            : { namespace: defaultNamespace, resource: "namespaces", verbs: ["get"], why: isThere },
+            : {
+                  namespace: defaultNamespace,
+                  resource: "namespaces",
+                  names: [defaultNamespace],
+                  verbs: ["get"],
+                  why: isThere,
+              },
         {
             namespace: defaultNamespace,
             resource: "pods",
@@ -132,6 +141,7 @@ function rightsToSee({ namespace, defaultNamespace, service, attacks }: Plan): R
                   {
                       namespace,
                       resource: "namespaces",
+                      names: [namespace],
                       verbs: ["get"],
                       why: "name the other policy that allows what an attack denies, if it selects namespaces by labels",
                       without: "that reason may blame the network",

@@ -46,9 +46,9 @@ function roleOf(name: string, namespace: string | undefined, rights: readonly Ri
 }
 
 function ruleOf({ apiGroup = "", resource, names, verbs, why, without }: Right): string {
+    const reasons = [why, ...(without === undefined ? [] : [`Without it: ${without}`])];
     return [
-        `  # ${why}`,
-        ...(without === undefined ? [] : [`  # Without it: ${without}`]),
+        ...reasons.flatMap((reason) => reason.split("; ")).map((reason) => `  # ${reason}`),
         `  - apiGroups: ${listOf([apiGroup])}`,
         `    resources: ${listOf([resource])}`,
         ...(names ? [`    resourceNames: ${listOf(names)}`] : []),
@@ -60,8 +60,7 @@ function ruleOf({ apiGroup = "", resource, names, verbs, why, without }: Right):
 function bindingOf(role: string, namespace: string | undefined, subjects: readonly Subject[]): string {
     const kind = namespace === undefined ? "ClusterRole" : "Role";
     const those = subjects.map(
-        ({ kind: subject, name }) =>
-            `  - apiGroup: ${rbac}\n    kind: ${subject}\n    name: ${JSON.stringify(name)}\n`,
+        ({ kind: subject, name }) => `  - apiGroup: ${rbac}\n    kind: ${subject}\n    name: ${JSON.stringify(name)}\n`,
     );
     return (
         `${headOf(`${kind}Binding`, role, namespace)}roleRef:\n  apiGroup: ${rbac}\n  kind: ${kind}\n  name: ${role}\n` +

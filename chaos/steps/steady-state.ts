@@ -6,6 +6,7 @@ import type { Cluster } from "../cluster/client";
 import type { Plan } from "../definition/plan";
 import { acquireLease, LeaseHeldError, releaseLease, stopCommand } from "../lifecycle/lease";
 import { sweep } from "../lifecycle/sweep";
+import { merged } from "../permissions/merge";
 import { permissionsOf } from "../permissions/permissions";
 import { describeRight, missingRights } from "../permissions/review";
 import { abortedJournal } from "../report/compose";
@@ -78,11 +79,11 @@ async function requireRights(context: StepContext, begun: number): Promise<void>
     const { plan, cluster } = context;
     const missing = await missingRights(cluster, permissionsOf([plan]));
     if (missing.length === 0) return;
-    const those = missing.map((right) => `  ${describeRight(right)}`).join("\n");
+    const those = merged(missing).map(describeRight).join("; ");
     const advice =
-        `Have the cluster's administrator grant them; print all that this experiment needs: npm run -s render -- ` +
-        `--permissions ${plan.experiment}`;
-    abort(context, `your account lacks rights that the experiment needs:\n${those}\n`, begun, [], advice);
+        "Ask the cluster's administrator for them. All that this experiment needs: npm run -s render -- --permissions " +
+        plan.experiment;
+    abort(context, `the account lacks rights that the experiment needs: ${those}.`, begun, [], advice);
 }
 
 /** @throws Error if an action cannot be done, which would leave an attack without a verdict */
