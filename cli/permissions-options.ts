@@ -14,7 +14,11 @@ export interface PermissionsOptions {
     subjects: Subject[];
 }
 
-/** Parses the arguments of `npm run render -- --permissions`. @param folder of the stacks' files. @default the project's */
+/**
+ * Parses the arguments of `npm run render -- --permissions`.
+ *
+ * @param folder contains the stacks' files. @default the project's
+ */
 export function permissionsOptions(args: string[], folder?: string): Parsed<PermissionsOptions> {
     try {
         const { values, positionals } = parseArgs({
@@ -74,9 +78,8 @@ function known(names: string[]): string[] {
     const saved = savedExperiments().map(({ name }) => name);
     const unknown = names.filter((name) => !saved.includes(name));
     if (unknown.length === 0) return [...new Set(names)];
-    throw new Error(
-        `there is no saved experiment ${unknown.map((name) => `"${name}"`).join(" and ")}; allowed: ${saved.join(", ")}`,
-    );
+    const those = unknown.map((name) => `"${name}"`).join(" and ");
+    throw new Error(`there is no saved experiment ${those}; allowed: ${saved.join(", ")}`);
 }
 
 /** Names of the experiments that run on a variant. */

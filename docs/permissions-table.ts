@@ -48,7 +48,7 @@ const plan: Plan = {
 };
 
 /** The tables of all rights that experiments may need, in Markdown, from the data that `permissionsOf` reads. */
-export function permissionsTables(): string {
+function permissionsTables(): string {
     const { agent: _, ...withoutAgent } = plan;
     const rights = permissionsOf([plan]);
     const known = new Set(rights.map(keyOf));
@@ -69,7 +69,9 @@ const keyOf = ({ namespace, resource, names, verbs }: Right) => JSON.stringify([
 function rowsOf(rights: readonly Right[]): string[][] {
     const rows = new Map<string, string[]>();
     for (const { namespace, resource, names, verbs, why, without } of rights) {
-        const objects = `\`${resource}\`${names ? ` ${names.map((name) => `\`${name}\``).join(", ")}` : ""}`;
+        // The place says the same.
+        const isNamed = names !== undefined && resource !== "namespaces";
+        const objects = `\`${resource}\`${isNamed ? ` ${names.map((name) => `\`${name}\``).join(", ")}` : ""}`;
         const place = namespace === undefined ? "all" : places[namespace]!;
         const rest = [place, verbs.join(", "), why, ...(without === undefined ? [] : [without])];
         const key = rest.join("|");

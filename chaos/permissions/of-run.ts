@@ -143,7 +143,7 @@ function rightsToSee({ namespace, defaultNamespace, service, attacks }: Plan): R
                       resource: "namespaces",
                       names: [namespace],
                       verbs: ["get"],
-                      why: "name the other policy that allows what an attack denies, if it selects namespaces by labels",
+                      why: "name the other policy that allows what an attack denies, if it selects by namespace",
                       without: "that reason may blame the network",
                   },
               ]

@@ -63,7 +63,8 @@ function bindingOf(role: string, namespace: string | undefined, subjects: readon
         ({ kind: subject, name }) => `  - apiGroup: ${rbac}\n    kind: ${subject}\n    name: ${JSON.stringify(name)}\n`,
     );
     return (
-        `${headOf(`${kind}Binding`, role, namespace)}roleRef:\n  apiGroup: ${rbac}\n  kind: ${kind}\n  name: ${role}\n` +
+        headOf(`${kind}Binding`, role, namespace) +
+        `roleRef:\n  apiGroup: ${rbac}\n  kind: ${kind}\n  name: ${role}\n` +
         `subjects:\n${those.join("")}`
     );
 }

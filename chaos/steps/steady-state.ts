@@ -74,15 +74,15 @@ async function findSteadyState(context: StepContext, begun: number): Promise<Ste
     return { ...(route && { route }), latencyMs };
 }
 
-/** @throws Error with all rights that the account lacks: without one, a run could fail after its attack has begun */
+/** @throws Error with all rights that the account lacks: without them, a run could fail under attack */
 async function requireRights(context: StepContext, begun: number): Promise<void> {
     const { plan, cluster } = context;
     const missing = await missingRights(cluster, permissionsOf([plan]));
     if (missing.length === 0) return;
     const those = merged(missing).map(describeRight).join("; ");
     const advice =
-        "Ask the cluster's administrator for them. All that this experiment needs: npm run -s render -- --permissions " +
-        plan.experiment;
+        "Ask the cluster's administrator for them. All that this experiment needs: npm run -s render -- " +
+        `--permissions ${plan.experiment}`;
     abort(context, `the account lacks rights that the experiment needs: ${those}.`, begun, [], advice);
 }
 

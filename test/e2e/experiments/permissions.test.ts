@@ -93,6 +93,7 @@ function give(roles: readonly Role[]): void {
 
 const isRule = ({ verbs }: { verbs: string[] }) => verbs.length > 0;
 const required = (roles: readonly Role[]) => roles.filter(({ metadata }) => !metadata.name.endsWith("-optional"));
+const definite = ["PASSED", "FAILED"];
 const short = { ...quick, "experiment.enabled": "true" };
 const conclusionOf = async (settings: Record<string, string>) =>
     (await stack.up({ ...short, ...settings })).outputs.experiment!.value as Conclusion;
@@ -102,17 +103,17 @@ describe("a person with exactly the printed roles", () => {
         "runs %s to a definite verdict, and undoes it",
         async (name) => {
             give(printed(name));
-            expect(["PASSED", "FAILED"]).toContain((await conclusionOf({ "experiment.name": name })).verdict);
+            expect(definite).toContain((await conclusionOf({ "experiment.name": name })).verdict);
             await stack.up({ "experiment.enabled": "false" });
             expect(await stack.traces()).toEqual([]);
         },
     );
 
-    it("needs no optional role, and may start the next run, before which Pulumi itself deletes the last one's objects", async () => {
+    it("needs no optional role, not even to start the next run, before which Pulumi deletes the last one", async () => {
         give(required(printed("departments-scaled-in-time")));
         const run = { "experiment.name": "departments-scaled-in-time", "experiment.grace": "3s" };
-        expect((await conclusionOf({ ...run, "experiment.run": "first" })).verdict).toBe("FAILED");
-        expect((await conclusionOf({ ...run, "experiment.run": "second" })).verdict).toBe("FAILED");
+        for (const one of ["first", "second"])
+            expect(definite).toContain((await conclusionOf({ ...run, "experiment.run": one })).verdict);
         await stack.up({ "experiment.enabled": "false" });
         expect(await stack.traces()).toEqual([]);
     });

@@ -53,10 +53,8 @@ export function limit(cluster: FakeCluster, rights: readonly Right[]): void {
         if (allows(rights, asked)) return;
         const { verb, group, resource, namespace } = asked;
         const place = namespace === undefined ? "at the cluster scope" : `in the namespace "${namespace}"`;
-        refuse(
-            403,
-            `${resource} is forbidden: User "ada" cannot ${verb} resource "${resource}" in API group "${group}" ${place}`,
-        );
+        const right = `cannot ${verb} resource "${resource}" in API group "${group}" ${place}`;
+        refuse(403, `${resource} is forbidden: User "ada" ${right}`);
     };
 }
 
