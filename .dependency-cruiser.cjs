@@ -15,7 +15,7 @@ const layers = {
     sandbox: ["toolchain/"],
     "index.ts": ["chaos/", "components/", "experiments/", "toolchain/"],
     cli: ["chaos/", "components/", "experiments/", "index.ts", "sandbox/", "services/", "toolchain/"],
-    docs: ["components/"],
+    docs: ["chaos/", "components/"],
     bench: ["chaos/", "cli/", "components/", "experiments/", "index.ts", "sandbox/", "services/", "toolchain/"],
 };
 const test = "(^|/)test/";

@@ -11,5 +11,8 @@ export { holderOf } from "./identity";
 export { endRuns } from "./lifecycle/end-runs";
 export { type LeaseOwner, leasesOf } from "./lifecycle/lease";
 export type { ExperimentPrograms } from "./programs";
+export type { Right } from "./cluster/rights";
+export { permissionsOf } from "./permissions/permissions";
+export { rolesManifest } from "./permissions/roles";
 export type { Conclusion } from "./report/journal-schema";
 export type { Verdict } from "./report/verdict";

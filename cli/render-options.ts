@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { ConfigurationError } from "../components/configuration/mistakes";
-import { readConfiguration, type StackConfiguration } from "../components/configuration/read";
+import type { StackConfiguration } from "../components/configuration/read";
 import { settings } from "../components/configuration/settings";
+import { offlineConfiguration } from "./offline-configuration";
 import type { Parsed } from "./program";
 import { settingsIn } from "./settings-option";
 import { plainSettings } from "./stack-file";
@@ -43,11 +43,14 @@ export function renderOptions(args: string[]): Parsed<RenderOptions> {
             );
         const stacks = values.stack === undefined ? {} : plainSettings(values.stack);
         const ofShop = Object.fromEntries(Object.entries(stacks).filter(([key]) => !notOfShop.test(key)));
-        const configuration = configurationOf({
+        const set = {
             ...ofShop,
             ...given,
             ...(values.variant !== undefined && { variant: values.variant }),
-        });
+            "agent.enabled": "false",
+        };
+        const experiments = [{ name: settings["experiment.name"].default! }];
+        const configuration = offlineConfiguration(set, "for rendering", experiments);
         if (!values.force && existsSync(values.out) && readdirSync(values.out).length > 0) {
             throw new Error(
                 `--out ${values.out} is not empty; choose another folder, or add --force: it replaces an earlier ` +
@@ -57,25 +60,5 @@ export function renderOptions(args: string[]): Parsed<RenderOptions> {
         return { out: values.out, configuration };
     } catch (error) {
         return { mistake: (error as Error).message };
-    }
-}
-
-function configurationOf(set: Record<string, string>): StackConfiguration {
-    const raw = Object.fromEntries(
-        Object.entries({ ...set, "agent.enabled": "false" }).map(([key, value]) => [`chaos-shop:${key}`, value]),
-    );
-    try {
-        return readConfiguration(raw, {
-            project: "chaos-shop",
-            stack: "for rendering",
-            experiments: [{ name: settings["experiment.name"].default! }],
-        });
-    } catch (error) {
-        if (!(error instanceof ConfigurationError)) throw error;
-        throw new Error(
-            error.mistakes
-                .map(({ key, value, reason }) => `${key} is "${value}": ${reason}; set it with --set ${key}=VALUE`)
-                .join("\n"),
-        );
     }
 }

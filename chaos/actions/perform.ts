@@ -1,4 +1,5 @@
-import { type Cluster, messageOf } from "../cluster/client";
+import type { Cluster } from "../cluster/client";
+import { problemOf } from "../cluster/problem";
 import { type Action, actionKindOf } from "./registry";
 
 /** What became of an action. Times are milliseconds since the epoch. */
@@ -36,7 +37,7 @@ export async function performAll(
             if (!(await attacksLast())) throw new Error("the attacks are over");
             await kind.perform(action, cluster, namespace, signal);
         };
-        const problem = await perform().then(() => undefined, messageOf);
+        const problem = await perform().then(() => undefined, problemOf);
         if (problem !== undefined && signal?.aborted) break;
         performed.push({ action: description, begunAt, endedAt: Date.now(), problem });
         say(problem === undefined ? `Done: ${description}` : `Could not ${description}: ${problem}`);

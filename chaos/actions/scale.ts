@@ -24,6 +24,16 @@ export const scale = {
         replicas: z.int().min(0).max(100),
     }),
     describe: ({ deployment, replicas }) => `scale ${deployment} to ${replicas}`,
+    rights: ({ deployment }, namespace) => [
+        {
+            namespace,
+            apiGroup: "apps",
+            resource: "deployments",
+            names: [deployment],
+            verbs: ["get", "patch"],
+            why: "scale, and restore the number of pods",
+        },
+    ],
     async perform({ deployment: name, replicas }, cluster, namespace) {
         const found = await patchCurrent(cluster, name, namespace, (deployment) => scaling(deployment, replicas));
         if (!found) throw new Error(`there is no Deployment ${name} in namespace ${namespace}`);

@@ -1,4 +1,4 @@
-import { messageOf } from "../cluster/client";
+import { problemOf } from "../cluster/problem";
 import { describeMilliseconds } from "../duration";
 
 /** The answer to one look of a check, or the lack of one. */
@@ -42,7 +42,7 @@ export async function answerOf(
     );
     const failed = (error: Error) => {
         if (signal.aborted) return tooLate;
-        return { problem: messageOf(error), ...(error instanceof UnseenError && { unseen: true as const }) };
+        return { problem: problemOf(error), ...(error instanceof UnseenError && { unseen: true as const }) };
     };
     const found = await Promise.race([look(signal).catch(failed), tooLate]);
     const latencyMs = Math.round(performance.now() - begun);

@@ -47,6 +47,7 @@ export const command = {
     }),
     name: nameOf,
     describeSuccess: (check) => `runs of ${nameOf(check)} ended with exit code ${check.exitCode ?? 0}`,
+    rights: () => [],
     look: ({ command: [program, ...args], exitCode = 0, env }, _, timeoutMs) =>
         answerOf(async (signal) => {
             const ended = await runCommand(program!, args, env, signal).catch((error: unknown) => {

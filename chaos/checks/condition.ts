@@ -58,6 +58,18 @@ export const condition = {
         const wanted = type === undefined ? describeLimits(limits) : status;
         return `checks found ${type ?? field} of ${of.kind} ${of.name} to be ${wanted}`;
     },
+    rights: ({ of: { apiVersion, kind, name, namespace } }, { defaultNamespace }) => [
+        {
+            namespace: namespace ?? defaultNamespace,
+            apiGroup: apiVersion.includes("/") ? apiVersion.split("/")[0] : "",
+            resource: pluralOf(kind),
+            names: [name],
+            verbs: ["get"],
+            why: "read the object of a condition check",
+            // Not required: only the cluster knows the plural of a kind, and whether it has namespaces.
+            without: "the check sees nothing, and the run is ABORTED",
+        },
+    ],
     async look(check, { cluster, defaultNamespace }, timeoutMs) {
         let seen = false;
         const of = { namespace: defaultNamespace, ...check.of };
@@ -71,6 +83,14 @@ export const condition = {
         return seen ? answer : { ...answer, unseen: true };
     },
 } satisfies CheckKind<ConditionCheck>;
+
+/** As Kubernetes forms the names of its own resources. */
+function pluralOf(kind: string): string {
+    const name = kind.toLowerCase();
+    if (name.endsWith("endpoints")) return name;
+    if (/(?:s|x|ch)$/.test(name)) return `${name}es`;
+    return name.replace(/y$/, "ie") + "s";
+}
 
 function mistakesIn(check: Partial<ConditionCheck>): Mistake[] {
     const { type, field, status, ifMissing, atLeast, atMost, equals } = check;

@@ -5,6 +5,7 @@ import { lackOfEndpoints } from "./api-server";
 import { askEndpoint } from "./ask-endpoint";
 import type { EndpointSettings } from "./endpoint";
 import { endpointMistakes } from "./endpoint-mistakes";
+import { endpointRights } from "./endpoint-rights";
 import { endpointSchema } from "./endpoint-schema";
 import type { Endpoint } from "./endpoints";
 import { expectationSchema, type JsonExpectation, parseJson, unmet } from "./json";
@@ -50,11 +51,22 @@ export const http = {
         .superRefine(...together<HttpCheck>(endpointMistakes)),
     name: nameOf,
     describeSuccess: (check) => `requests to ${nameOf(check)} succeeded`,
+    rights: (check, place) => endpointRights(check, place, proxyVerbs[check.method ?? "GET"]),
     look: (check, context, timeoutMs) =>
         askEndpoint(check, context, timeoutMs, ({ route, ...rest }) =>
             askOverHttp(check, context.cluster, route, timeoutMs, rest),
         ),
 } satisfies CheckKind<HttpCheck>;
+
+/** What the API server's proxy asks for a method. */
+const proxyVerbs = {
+    GET: "get",
+    HEAD: "get",
+    POST: "create",
+    PUT: "update",
+    PATCH: "patch",
+    DELETE: "delete",
+} as const satisfies Record<(typeof methods)[number], string>;
 
 function nameOf({ method = "GET", path, url, service }: HttpCheck): string {
     const place = url === undefined ? path : url.replace(/\/$/, "") + path;

@@ -1,9 +1,11 @@
 import * as z from "zod";
 import type { Cluster } from "../cluster/client";
+import type { Right } from "../cluster/rights";
 import { type AbortSettings, abortSettingsSchema } from "./abort";
 import type { Answer } from "./answer";
 import type { ApiServerPulse } from "./api-server";
 import type { Endpoints } from "./endpoints";
+import type { ServiceReference } from "./service";
 
 /** What a check of any kind may say. */
 export interface CheckSettings extends AbortSettings {
@@ -36,6 +38,14 @@ export interface CheckContext {
     clusterName: string;
 }
 
+/** Where checks look. */
+export interface CheckPlace {
+    /** Namespace of what names none. */
+    defaultNamespace: string;
+    /** The Service of http checks. Absent if there are none. */
+    service?: ServiceReference;
+}
+
 /**
  * One kind of check: a file of its own in this folder, and its lines in `registry.ts`.
  *
@@ -48,6 +58,8 @@ export interface CheckKind<C extends { kind: string }> {
     name(check: C): string;
     /** What is counted and what makes it good: completes "98% of 40 …", as in "requests to /products succeeded". */
     describeSuccess(check: C): string;
+    /** What the account that runs the experiment must be allowed to, for this check. */
+    rights(check: C, place: CheckPlace): Right[];
     /** Looks once; never rejects. */
     look(check: C, context: CheckContext, timeoutMs: number): Promise<Answer>;
 }

@@ -24,6 +24,14 @@ export const podsReady = {
     }),
     name: ({ of }) => `pods of ${of}`,
     describeSuccess: ({ of, atLeast = 1 }) => `checks found ${atLeast} or more ready pods of ${of}`,
+    rights({ of }, { defaultNamespace }) {
+        const { namespace } = locateTarget(of, "Global", defaultNamespace);
+        const why = "count the ready pods, for the check podsReady";
+        return [
+            { namespace, resource: "pods", verbs: ["list"], why },
+            { namespace, apiGroup: "apps", resource: "replicasets", verbs: ["list"], why },
+        ];
+    },
     async look({ of, atLeast = 1 }, context, timeoutMs) {
         let seen = false;
         const answer = await answerOf(async () => {

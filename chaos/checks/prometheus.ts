@@ -5,6 +5,7 @@ import { lackOfEndpoints } from "./api-server";
 import { askEndpoint } from "./ask-endpoint";
 import type { EndpointSettings } from "./endpoint";
 import { endpointMistakes } from "./endpoint-mistakes";
+import { endpointRights } from "./endpoint-rights";
 import { endpointSchema } from "./endpoint-schema";
 import { parseJson } from "./json";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
@@ -48,6 +49,7 @@ export const prometheus = {
         ),
     name: nameOf,
     describeSuccess: (check) => `values of ${nameOf(check)} were ${describeLimits(check)}`,
+    rights: (check, place) => endpointRights(check, place),
     async look(check, context, timeoutMs) {
         let seen = false;
         const answer = await askEndpoint(check, context, timeoutMs, ({ route, access, hide }) =>

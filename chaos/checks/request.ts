@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { request as httpRequest, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { type Cluster, messageOf } from "../cluster/client";
-import { withoutPeriod } from "../cluster/problem";
+import { forbidden, withoutPeriod } from "../cluster/problem";
 import { UnseenError } from "./answer";
 import { refusalIn } from "./api-server";
 import type { Route } from "./service";
@@ -90,7 +90,8 @@ async function sendThroughApiServer(
     const response = await askApiServer(cluster, route.path + path, options, body);
     const refusal = refusalIn(response.body);
     if (refusal === undefined) return response;
-    throw new UnseenError(`the API server answered with status ${response.status}: ${refusal}`);
+    const told = response.status === 403 ? forbidden(refusal) : refusal;
+    throw new UnseenError(`the API server answered with status ${response.status}: ${told}`);
 }
 
 /** Sends a request to the API server itself. @throws UnseenError if it does not answer */

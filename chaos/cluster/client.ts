@@ -2,6 +2,7 @@ import {
     AdmissionregistrationV1Api,
     ApiException,
     AppsV1Api,
+    AuthorizationV1Api,
     BatchV1Api,
     CoordinationV1Api,
     CoreV1Api,
@@ -22,6 +23,7 @@ export interface Cluster {
     admission: AdmissionregistrationV1Api;
     core: CoreV1Api;
     apps: AppsV1Api;
+    authorization: AuthorizationV1Api;
     batch: BatchV1Api;
     coordination: CoordinationV1Api;
     networking: NetworkingV1Api;
@@ -53,6 +55,7 @@ export function connect({ kubeconfig: text, context }: ClusterAccess, timeoutMs 
         admission: kubeconfig.makeApiClient(AdmissionregistrationV1Api),
         core: kubeconfig.makeApiClient(CoreV1Api),
         apps: kubeconfig.makeApiClient(AppsV1Api),
+        authorization: kubeconfig.makeApiClient(AuthorizationV1Api),
         batch: kubeconfig.makeApiClient(BatchV1Api),
         coordination: kubeconfig.makeApiClient(CoordinationV1Api),
         networking: kubeconfig.makeApiClient(NetworkingV1Api),

@@ -29,18 +29,26 @@ export function explain(error: unknown): string {
 const refusal =
     /User "([^"]*)" cannot (\S+) resource "([^"]*)"(?: in API group "([^"]*)")?(?: in the namespace "([^"]*)")?/;
 
-/** Names the missing right, as RBAC and `kubectl auth can-i` do. */
-function forbidden(message: string): string {
+/** Names the right whose lack the message of a 403 tells, as RBAC and `kubectl auth can-i` do. */
+export function forbidden(message: string): string {
     const [, user, verb, named, group, namespace] = refusal.exec(message) ?? [];
     if (named === undefined) return `the API server refuses this (403): ${message}`;
+    return lacking(`the account "${user}"`, { verb: verb!, named, group, namespace });
+}
+
+/** @param account who lacks it, as the beginning of a sentence */
+export function lacking(
+    account: string,
+    { verb, named, group, namespace }: { verb: string; named: string; group?: string; namespace?: string },
+): string {
     const [resource, subresource] = named.split("/");
     const kind = group ? `${resource}.${group}` : resource;
     const place = namespace === undefined ? "in the whole cluster" : `in namespace ${namespace}`;
     const scope = namespace === undefined ? "--all-namespaces" : `--namespace ${namespace}`;
     const check = `kubectl auth can-i ${verb} ${kind}${subresource ? ` --subresource=${subresource}` : ""} ${scope}`;
     return (
-        `the account "${user}" may not ${verb} ${named} ${place} (403). Ask the cluster's administrator for that ` +
-        `right, then check: ${check}`
+        `${account} may not ${verb} ${named} ${place} (403). Ask the cluster's administrator for that right, then ` +
+        `check: ${check}`
     );
 }
 

@@ -1,10 +1,11 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { type AttackObjectType, objectTypes } from "../attacks/objects";
+import type { AttackObjectType } from "../attacks/objects";
 import { labels } from "../cluster/labels";
 import { restrictedContainer, restrictedPod, users } from "../cluster/pod-security";
-import { leaseName, leasePath } from "../lifecycle/lease";
+import { leasePath } from "../lifecycle/lease";
 import { deadlineContainer, type DeadlineEnvironment, type JobAttack, type LeaseOfRun } from "./protocol";
+import { rulesOf } from "./rules";
 
 export interface DeadlineArgs {
     experiment: string;
@@ -77,7 +78,8 @@ export class Deadline {
                 roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: objectName },
                 subjects: [{ kind: "ServiceAccount", name: objectName, namespace: args.namespace }],
             },
-            child,
+            // An account that is no administrator may bind only a Role that exists, and whose rights it has.
+            { ...child, dependsOn: role },
         );
         const program = new k8s.core.v1.ConfigMap(
             `${name}-program`,
@@ -113,22 +115,6 @@ export class Deadline {
         );
         this.parts = [account, role, binding, program, this.job];
     }
-}
-
-function rulesOf({ attacks, scaled = [] }: DeadlineArgs): k8s.types.input.rbac.v1.PolicyRule[] {
-    const kills = attacks.some(({ killing }) => killing);
-    const objectsOf = (type: AttackObjectType) =>
-        attacks.filter(({ objectType }) => objectType === type).map(({ object }) => object);
-    const own = (apiGroup: string, resource: string, names: string[], verbs: string[]) =>
-        names.length === 0 ? [] : [{ apiGroups: [apiGroup], resources: [resource], resourceNames: names, verbs }];
-    return [
-        ...objectTypes.flatMap((type) => own(type.apiGroup, type.resource, objectsOf(type), ["get", "delete"])),
-        ...own("coordination.k8s.io", "leases", [leaseName], ["get"]),
-        { apiGroups: [""], resources: ["pods"], verbs: ["list", "patch", ...(kills ? ["delete"] : [])] },
-        // Only its ReplicaSet says which Deployment a pod belongs to.
-        ...(kills ? [{ apiGroups: ["apps"], resources: ["replicasets"], verbs: ["list"] }] : []),
-        ...own("apps", "deployments", scaled, ["get", "patch"]),
-    ];
 }
 
 function podSpec(args: DeadlineArgs, objectName: string): k8s.types.input.core.v1.PodSpec {

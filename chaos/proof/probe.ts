@@ -1,7 +1,7 @@
 import { Exec, type V1Status } from "@kubernetes/client-node";
 import { PassThrough } from "node:stream";
-import type { Cluster } from "../cluster/client";
-import { problemOf } from "../cluster/problem";
+import { type Cluster, messageOf } from "../cluster/client";
+import { lacking, problemOf } from "../cluster/problem";
 import type { Target } from "../targets/containers";
 
 /** What to try from within a container: a fresh TCP connection, or a DNS lookup. */
@@ -37,8 +37,14 @@ export async function probe(
         if (exitCode !== noTool) return { worked: exitCode === 0 };
         return { problem: `${where} has none of the tools to try it with (bash, nc, python3, perl, node)` };
     } catch (error) {
-        return { problem: `nothing can be run in ${where}: ${problemOf(error)}` };
+        return { problem: `nothing can be run in ${where}: ${refusalOf(error, target) ?? problemOf(error)}` };
     }
+}
+
+/** A WebSocket's refusal brings its status alone: which right is missing must be known. */
+function refusalOf(error: unknown, { namespace }: Pick<Target, "namespace">): string | undefined {
+    if (!messageOf(error).endsWith("Unexpected server response: 403")) return undefined;
+    return lacking("the account", { verb: "create", named: "pods/exec", namespace });
 }
 
 // Each script is called with the timeout in seconds, which may be a fraction, and with what to try. Some versions of

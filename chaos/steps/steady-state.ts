@@ -8,6 +8,9 @@ import type { Plan } from "../definition/plan";
 import { acquireLease, LeaseHeldError, releaseLease, stopCommand } from "../lifecycle/lease";
 import { sweep } from "../lifecycle/sweep";
 import { remedy } from "../remedy";
+import { merged } from "../permissions/merge";
+import { permissionsOf } from "../permissions/permissions";
+import { describeRight, missingRights } from "../permissions/review";
 import { abortedJournal } from "../report/compose";
 import { keepReport } from "../report/report";
 import { chooseForAll } from "../targets/choose";
@@ -19,12 +22,13 @@ const timeoutMs = 10_000;
 const pauseMs = 20;
 
 /**
- * Takes the lease, and wants three good answers in a row to every check within ten seconds. Otherwise the experiment is
- * aborted and nothing was touched.
+ * Looks whether the account has all rights that the run needs, takes the lease, and wants three good answers in a row
+ * to every check within ten seconds. Otherwise the experiment is aborted and nothing was touched.
  */
 export const steadyState: Step<"steady-state"> = async (context) => {
     const { plan, cluster, stack } = context;
     const begun = Date.now();
+    await requireRights(context, begun);
     await acquireLease(cluster, { stack, plan }).catch((error: unknown) => {
         if (!(error instanceof LeaseHeldError)) throw error;
         const advice =
@@ -78,6 +82,18 @@ function adviceFor(plan: Plan, unsteady: readonly Observed[]): string {
         ? "Nothing is known about the application: correct the experiment or what it asks, then run `pulumi up` again."
         : `Repair the application first (${remedy(plan, "enabled", false)}; \`pulumi up\`; \`kubectl get pods\`), ` +
               "then enable the experiment again.";
+}
+
+/** @throws Error with all rights that the account lacks: without them, a run could fail under attack */
+async function requireRights(context: StepContext, begun: number): Promise<void> {
+    const { plan, cluster } = context;
+    const missing = await missingRights(cluster, permissionsOf([plan]));
+    if (missing.length === 0) return;
+    const those = merged(missing).map(describeRight).join("; ");
+    const advice =
+        "Ask the cluster's administrator for them. All that this experiment needs: npm run -s render -- " +
+        `--permissions ${plan.experiment}`;
+    abort(context, `the account lacks rights that the experiment needs: ${those}.`, begun, [], advice);
 }
 
 /** @throws Error if an action cannot be done, which would leave an attack without a verdict */

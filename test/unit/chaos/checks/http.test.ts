@@ -162,6 +162,15 @@ describe("a check through the API server", () => {
     });
     afterAll(() => server.close());
 
+    it("names the right that the account lacks for the API server's proxy", async () => {
+        const right = 'cannot get resource "services/proxy" in API group "" in the namespace "demo"';
+        const body = status(403, `services "gateway:80" is forbidden: User "ada" ${right}`);
+        answer = (response) => response.writeHead(403).end(body);
+        expect((await ask()).problem).toMatch(
+            /status 403: the account "ada" may not get services\/proxy in namespace demo .*can-i get services --sub/,
+        );
+    });
+
     it.each<[number, string]>([
         [401, status(401, "Unauthorized")],
         [403, status(403, 'services "gateway" is forbidden: User "ada" cannot get resource "services/proxy"')],

@@ -14,13 +14,16 @@ function tried(server: string) {
     return probe({ kubeconfig } as Cluster, target, { lookup: "kubernetes" }, 100);
 }
 
-it("a probe that the API server refuses says so", async () => {
+it("a probe that the API server refuses names the right that is missing", async () => {
     const server = createServer((_, response) => response.writeHead(403).end());
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const result = await tried(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     server.close();
     expect(result).toEqual({
-        problem: "nothing can be run in hot-deals-1/hot-deals: Unexpected server response: 403",
+        problem:
+            "nothing can be run in hot-deals-1/hot-deals: the account may not create pods/exec in namespace demo " +
+            "(403). Ask the cluster's administrator for that right, then check: kubectl auth can-i create pods " +
+            "--subresource=exec --namespace demo",
     });
 });
 

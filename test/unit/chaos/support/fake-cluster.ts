@@ -1,4 +1,11 @@
-import { ApiException, KubeConfig, type V1ObjectMeta } from "@kubernetes/client-node";
+import {
+    ApiException,
+    KubeConfig,
+    type V1ObjectMeta,
+    type V1ResourceAttributes,
+    type V1ResourceRule,
+    type V1SubjectAccessReviewStatus,
+} from "@kubernetes/client-node";
 import type { Cluster } from "../../../../chaos/cluster/client";
 
 /** A stored object. Tests read and change it directly. */
@@ -26,10 +33,11 @@ type Kind =
     | "StorageClass"
     | "ValidatingWebhookConfiguration";
 
-interface Request {
+export interface FakeRequest {
     name?: string;
     namespace?: string;
     labelSelector?: string;
+    fieldSelector?: string;
     body?: any;
 }
 
@@ -43,9 +51,13 @@ export class FakeCluster {
     /** The log of each pod, by name. */
     readonly logs = new Map<string, string>();
     /** Called before each call. What it throws, the call throws. */
-    intercept: (call: string, request: Request) => void = () => undefined;
+    intercept: (call: string, request: FakeRequest) => void = () => undefined;
     /** What a pod answers through the API server's proxy. */
-    proxied: (request: Request) => unknown = ({ name }) => refuse(503, `no answer from ${name}`);
+    proxied: (request: FakeRequest) => unknown = ({ name }) => refuse(503, `no answer from ${name}`);
+    /** What the account may do in every namespace, as a SelfSubjectRulesReview lists it. */
+    rules: V1ResourceRule[] = [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }];
+    /** What a SelfSubjectAccessReview says. */
+    access: (asked: V1ResourceAttributes) => V1SubjectAccessReviewStatus = () => ({ allowed: true });
     /** How far the API server's clock is ahead of this machine's. */
     clockAheadMs = 0;
     private readonly objects = new Map<string, StoredObject>();
@@ -53,14 +65,24 @@ export class FakeCluster {
 
     readonly api = {
         ...Object.fromEntries(
-            ["admission", "core", "apps", "batch", "coordination", "networking", "rbac", "storage"].map((group) => [
+            [
+                "admission",
+                "core",
+                "apps",
+                "authorization",
+                "batch",
+                "coordination",
+                "networking",
+                "rbac",
+                "storage",
+            ].map((group) => [
                 group,
                 new Proxy(
                     {},
                     {
                         get:
                             (_, call) =>
-                            async (request: Request = {}) =>
+                            async (request: FakeRequest = {}) =>
                                 this.call(String(call), request),
                     },
                 ),
@@ -91,13 +113,17 @@ export class FakeCluster {
         return this.list(kind, {}).map(({ metadata }) => metadata.name);
     }
 
-    private call(call: string, request: Request): unknown {
+    private call(call: string, request: FakeRequest): unknown {
         this.calls.push(call);
         this.intercept(call, request);
         const plain = /^(.*)WithHttpInfo$/.exec(call)?.[1];
         if (plain !== undefined) return this.withHeaders(() => this.call(plain, request));
         if (call === "readNamespacedPodLog") return this.logs.get(this.stored("Pod", request).metadata.name) ?? "";
         if (call === "connectGetNamespacedPodProxyWithPath") return copyOf(this.proxied(request));
+        if (call === "createSelfSubjectRulesReview") return { status: { resourceRules: this.rules } };
+        if (call === "createSelfSubjectAccessReview") {
+            return { status: this.access(request.body.spec.resourceAttributes as V1ResourceAttributes) };
+        }
         const [, verb, kind] = /^([a-z]+(?:Collection)?)(?:Namespaced)?(\w+?)(?:ForAllNamespaces)?$/.exec(call)!;
         switch (verb) {
             case "read":
@@ -128,24 +154,24 @@ export class FakeCluster {
         }
     }
 
-    private stored(kind: Kind, { name, namespace }: Request): StoredObject {
+    private stored(kind: Kind, { name, namespace }: FakeRequest): StoredObject {
         return this.objects.get(keyOf(kind, { name: name!, namespace })) ?? refuse(404, `${kind} "${name}" not found`);
     }
 
-    private list(kind: Kind, { namespace, labelSelector }: Request): StoredObject[] {
+    private list(kind: Kind, { namespace, labelSelector }: FakeRequest): StoredObject[] {
         return [...this.objects]
             .filter(([key]) => key.startsWith(`${kind} ${namespace === undefined ? "" : `${namespace} `}`))
             .map(([, object]) => object)
             .filter(({ metadata }) => selects(labelSelector, metadata.labels));
     }
 
-    private create(kind: Kind, { namespace, body }: Request): StoredObject {
+    private create(kind: Kind, { namespace, body }: FakeRequest): StoredObject {
         const key = keyOf(kind, { name: body.metadata.name, namespace });
         if (this.objects.has(key)) refuse(409, `${kind} "${body.metadata.name}" already exists`);
         return copyOf(this.add(kind, body.metadata.name, copyOf(body), namespace));
     }
 
-    private change(kind: Kind, request: Request, verb: "replace" | "patch"): StoredObject {
+    private change(kind: Kind, request: FakeRequest, verb: "replace" | "patch"): StoredObject {
         const stored = this.stored(kind, request);
         const { uid, resourceVersion } = request.body.metadata ?? {};
         requireSame(stored, { uid, resourceVersion });
@@ -155,7 +181,7 @@ export class FakeCluster {
         return copyOf(changed);
     }
 
-    private delete(kind: Kind, request: Request): object {
+    private delete(kind: Kind, request: FakeRequest): object {
         const stored = this.stored(kind, request);
         requireSame(stored, request.body?.preconditions ?? {});
         this.objects.delete(keyOf(kind, stored.metadata));

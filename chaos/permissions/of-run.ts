@@ -1,0 +1,159 @@
+import { actionKindOf, scaledBy } from "../actions/registry";
+import { killRequest, objectTypeOf } from "../attacks/objects";
+import { attackKindOf } from "../attacks/registry";
+import { checkKindOf } from "../checks/registry";
+import type { Right } from "../cluster/rights";
+import { rulesOf } from "../deadline/rules";
+import type { Plan } from "../definition/plan";
+import { leaseName } from "../lifecycle/lease";
+import { rightsToDiscover } from "./of-discovery";
+import { rightsToProve } from "./of-proof";
+
+/** Pulumi creates by server-side apply: `create` and `patch`. It waits for each deletion: `list` and `watch`, too. */
+const managed = ["get", "list", "watch", "create", "patch", "delete"];
+/** The sweep of what a killed update has left. */
+const managedAndSwept = [...managed, "deletecollection"];
+
+/** All rights on which a run of an experiment rests, as its parts name them: some twice, and some within others. */
+export function rightsOfRun(plan: Plan): Right[] {
+    const { namespace, attacks, checks, actions } = plan;
+    return [
+        ...rightsToHoldTheLease(plan),
+        ...rightsOnObjects(plan),
+        ...rightsOfJob(plan),
+        ...rightsOnTargets(plan),
+        ...rightsToDiscover(plan),
+        ...attacks.flatMap((attack) => rightsToProve(attack, namespace)),
+        ...checks.flatMap(({ check }) => checkKindOf(check).rights(check, plan)),
+        ...actions.flatMap((action) => actionKindOf(action).rights(action, namespace)),
+        ...rightsToSee(plan),
+    ];
+}
+
+function rightsToHoldTheLease({ namespace }: Plan): Right[] {
+    const leases = { apiGroup: "coordination.k8s.io", resource: "leases" };
+    const own = { ...leases, namespace, why: "hold the namespace's lease: one experiment at a time" };
+    return [
+        { ...own, verbs: ["create"] },
+        { ...own, names: [leaseName], verbs: ["get", "update", "patch", "delete"] },
+        {
+            ...leases,
+            names: [leaseName],
+            verbs: ["list"],
+            why: "find the stack's runs in all namespaces before an update does anything else",
+            without:
+                "the update that disables an experiment in another namespace than the application's ends its attacks " +
+                "last, not first",
+        },
+    ];
+}
+
+/** The objects that Pulumi manages, and those that the sweep removes. */
+function rightsOnObjects({ namespace, attacks }: Plan): Right[] {
+    const types = attacks.map(({ attack }) => objectTypeOf(attack));
+    const policies = { namespace, apiGroup: "networking.k8s.io", resource: "networkpolicies" };
+    const job = { namespace, verbs: managedAndSwept, why: "make and remove the deadline Job" };
+    return [
+        { ...policies, verbs: ["list"], why: "find what a killed update has left" },
+        ...(types.some((type) => type !== killRequest)
+            ? [{ ...policies, verbs: managedAndSwept, why: "make and end the attacks" }]
+            : []),
+        ...(types.includes(killRequest)
+            ? [{ namespace, resource: "configmaps", verbs: managedAndSwept, why: "make and end the attacks" }]
+            : []),
+        { ...job, resource: "configmaps" },
+        { ...job, resource: "serviceaccounts" },
+        { ...job, apiGroup: "batch", resource: "jobs" },
+        { ...job, apiGroup: "rbac.authorization.k8s.io", resource: "roles" },
+        { ...job, apiGroup: "rbac.authorization.k8s.io", resource: "rolebindings" },
+    ];
+}
+
+/** What the Job may do: RBAC lets nobody grant more than they have. */
+function rightsOfJob({ namespace, attacks, actions }: Plan): Right[] {
+    const object = "a new name in each run";
+    const rules = rulesOf({
+        attacks: attacks.map(({ attack }) => ({
+            object,
+            objectType: objectTypeOf(attack),
+            killing: attackKindOf(attack).killing?.(attack),
+        })),
+        scaled: scaledBy(actions),
+    });
+    return rules.flatMap(({ apiGroups, resources, resourceNames = [object], verbs }) =>
+        resources.map((resource) => ({
+            namespace,
+            apiGroup: apiGroups[0],
+            resource,
+            verbs,
+            names: resourceNames.includes(object) ? undefined : resourceNames,
+            why: "give the deadline Job its rights, which only who has them may do",
+        })),
+    );
+}
+
+function rightsOnTargets({ namespace, attacks }: Plan): Right[] {
+    const deployments = { namespace, apiGroup: "apps", resource: "deployments" };
+    return [
+        { namespace, resource: "pods", verbs: ["list", "patch"], why: "label the targets, and remove their labels" },
+        ...(attacks.some(({ attack }) => !attackKindOf(attack).proof(attack).deleted)
+            ? [{ namespace, resource: "pods", verbs: ["get"], why: "see whether the targets stay the same" }]
+            : []),
+        { namespace, resource: "pods/log", verbs: ["get"], why: "read what the deadline Job has seen" },
+        { ...deployments, verbs: ["list"], why: "find what an experiment has scaled" },
+        {
+            ...deployments,
+            verbs: ["get", "patch"],
+            why: "restore what a killed run of another experiment has scaled",
+            without: "no run begins after such a run until somebody has restored it",
+        },
+    ];
+}
+
+/** How the application is found, and what makes reasons, pictures and progress better but changes no verdict. */
+function rightsToSee({ namespace, defaultNamespace, service, attacks }: Plan): Right[] {
+    const isThere = "see whether the application is there";
+    return [
+        service
+            ? {
+                  namespace: service.namespace,
+                  resource: "services",
+                  names: [service.name],
+                  verbs: ["get"],
+                  why: `${isThere}, and where it answers`,
+              }
+            : {
+                  namespace: defaultNamespace,
+                  resource: "namespaces",
+                  names: [defaultNamespace],
+                  verbs: ["get"],
+                  why: isThere,
+              },
+        {
+            namespace: defaultNamespace,
+            resource: "pods",
+            verbs: ["list", "watch"],
+            why: "follow the readiness of the application's pods",
+            without: "the picture of a run does not show when pods were ready",
+        },
+        ...(attacks.some(({ attack }) => objectTypeOf(attack) !== killRequest)
+            ? [
+                  {
+                      namespace,
+                      resource: "namespaces",
+                      names: [namespace],
+                      verbs: ["get"],
+                      why: "name the other policy that allows what an attack denies, if it selects by namespace",
+                      without: "that reason may blame the network",
+                  },
+              ]
+            : []),
+        {
+            namespace,
+            resource: "events",
+            verbs: ["list", "watch"],
+            why: "show the events of objects that Pulumi waits for",
+            without: "Pulumi waits without showing them",
+        },
+    ];
+}

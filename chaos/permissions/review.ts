@@ -1,0 +1,87 @@
+import type { V1ResourceRule } from "@kubernetes/client-node";
+import { type Cluster, statusOf } from "../cluster/client";
+import { isRequired, type Right } from "../cluster/rights";
+
+/** One verb of a right. */
+interface Asked extends Omit<Right, "verbs" | "names"> {
+    verb: string;
+    name?: string;
+}
+
+/**
+ * The required rights that the account lacks, each verb by itself. None if the API server does not answer such
+ * questions (403, 404).
+ *
+ * One SelfSubjectRulesReview for each namespace says what the account may do there. Kubernetes documents that such a
+ * list may be incomplete, and that what is in it is certain. So each right that is not in it, and each for the whole
+ * cluster, is asked for by a SelfSubjectAccessReview. With all rights these are about four calls at once instead of 50,
+ * each of which would open a connection.
+ */
+export async function missingRights(cluster: Cluster, rights: readonly Right[]): Promise<Right[]> {
+    const asked = rights
+        .filter(isRequired)
+        .flatMap(({ verbs, names = [undefined], ...right }) =>
+            verbs.flatMap((verb) => names.map((name): Asked => ({ ...right, verb, name }))),
+        );
+    const namespaces = [...new Set(asked.map(({ namespace }) => namespace))];
+    const missing = await Promise.all(
+        namespaces.map(async (namespace) => {
+            const rules = namespace === undefined ? [] : await rulesIn(cluster, namespace);
+            const open = asked.filter((one) => one.namespace === namespace && !rules.some((rule) => grants(rule, one)));
+            const allowed = await Promise.all(open.map((one) => mayBeAllowed(cluster, one)));
+            return open.filter((_, index) => !allowed[index]);
+        }),
+    );
+    return missing.flat().map(({ verb, name, ...right }) => ({
+        ...right,
+        verbs: [verb],
+        ...(name !== undefined && { names: [name] }),
+    }));
+}
+
+/** Rights as they are told: `list pods in namespace demo`. */
+export function describeRight({ namespace, apiGroup, resource, names, verbs }: Right): string {
+    const place = namespace === undefined ? "in the whole cluster" : `in namespace ${namespace}`;
+    const [plural, subresource] = resource.split("/");
+    const kind = `${plural}${apiGroup ? `.${apiGroup}` : ""}${subresource ? `/${subresource}` : ""}`;
+    return `${verbs.join(", ")} ${kind}${names ? ` ${names.join(", ")}` : ""} ${place}`;
+}
+
+async function rulesIn({ authorization }: Cluster, namespace: string): Promise<V1ResourceRule[]> {
+    const asked = authorization.createSelfSubjectRulesReview({ body: { spec: { namespace } } });
+    return (await unlessUnanswered(asked))?.status?.resourceRules ?? [];
+}
+
+function grants({ apiGroups = [], resources = [], resourceNames = [], verbs }: V1ResourceRule, asked: Asked): boolean {
+    const { apiGroup = "", resource, verb, name } = asked;
+    const has = (list: readonly string[], item: string) => list.includes("*") || list.includes(item);
+    const subresource = /\/.*/.exec(resource)?.[0];
+    return (
+        has(verbs, verb) &&
+        has(apiGroups, apiGroup) &&
+        (has(resources, resource) || (subresource !== undefined && resources.includes(`*${subresource}`))) &&
+        (resourceNames.length === 0 || (name !== undefined && has(resourceNames, name)))
+    );
+}
+
+/** False only if the API server says so: an authorizer that failed has not. */
+async function mayBeAllowed({ authorization }: Cluster, asked: Asked): Promise<boolean> {
+    const { namespace, apiGroup: group, verb, name } = asked;
+    const [resource, subresource] = asked.resource.split("/");
+    const resourceAttributes = { namespace, group, resource, subresource, verb, name };
+    const review = await unlessUnanswered(
+        authorization.createSelfSubjectAccessReview({ body: { spec: { resourceAttributes } } }),
+    );
+    const { allowed = true, evaluationError } = review?.status ?? {};
+    return allowed || Boolean(evaluationError);
+}
+
+/** Undefined if the account may not ask, or the API server does not know the question. */
+async function unlessUnanswered<T>(call: Promise<T>): Promise<T | undefined> {
+    try {
+        return await call;
+    } catch (error) {
+        if (statusOf(error) === 403 || statusOf(error) === 404) return undefined;
+        throw error;
+    }
+}

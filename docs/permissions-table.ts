@@ -1,0 +1,122 @@
+import { isRequired, type Right } from "../chaos/cluster/rights";
+import type { Plan } from "../chaos/definition/plan";
+import { permissionsOf } from "../chaos/permissions/permissions";
+
+const places: Record<string, string> = {
+    targets: "the targets'",
+    application: "the application's",
+    peers: "the peers'",
+    agent: "the agent's",
+    check: "the check's",
+};
+
+const one = { kind: "count", containers: 1 } as const;
+const asked = { intervalMs: 1_000, timeoutMs: 1_000, successRate: 1 };
+
+/** A plan with every kind of attack, check and action. Everything is in a namespace of its own. */
+const plan: Plan = {
+    experiment: "everything",
+    run: "1",
+    hypothesis: "It holds.",
+    context: "any",
+    clusterName: "any",
+    area: "Global",
+    agent: { namespace: "agent", name: "agent" },
+    defaultNamespace: "application",
+    service: { namespace: "application", name: "SERVICE", port: 80 },
+    namespace: "targets",
+    attacks: [
+        { name: "kill", target: "k8s.deployment=a", radius: one, attack: { kind: "kill" } },
+        { name: "dns", target: "k8s.deployment=b", radius: one, attack: { kind: "dns" } },
+        { name: "blackhole", target: "k8s.deployment=c", radius: one, attack: { kind: "blackhole" } },
+        {
+            name: "blackhole-2",
+            target: "k8s.deployment=d",
+            radius: one,
+            attack: { kind: "blackhole", peers: "k8s.deployment=e,k8s.namespace=peers" },
+        },
+    ],
+    checks: [
+        { name: "get", check: { kind: "http", path: "/" }, ...asked },
+        { name: "post", check: { kind: "http", path: "/", method: "POST" }, ...asked },
+        {
+            name: "other",
+            check: {
+                kind: "http",
+                path: "/",
+                service: "OTHER",
+                namespace: "check",
+                headersFrom: { "x-key": { secret: "SECRET", key: "key" } },
+                caFrom: { name: "CONFIGMAP" },
+            },
+            ...asked,
+        },
+        {
+            name: "object",
+            check: {
+                kind: "condition",
+                of: { apiVersion: "apps/v1", kind: "Deployment", name: "OBJECT", namespace: "check" },
+                type: "Available",
+            },
+            ...asked,
+        },
+        { name: "pods", check: { kind: "podsReady", of: "k8s.deployment=f" }, ...asked },
+    ],
+    actions: [{ kind: "scale", deployment: "NAME", replicas: 2 }],
+    window: { durationMs: 1_000, graceMs: 0 },
+    deadlineMs: 60_000,
+    onFailure: "report",
+    reports: "reports",
+};
+
+/** The tables of all rights that experiments may need, in Markdown, from the data that `permissionsOf` reads. */
+function permissionsTables(): string {
+    const { agent: _, ...withoutAgent } = plan;
+    const rights = permissionsOf([plan]);
+    const known = new Set(rights.map(keyOf));
+    const inAll = permissionsOf([withoutAgent]).filter((right) => !right.namespace && !known.has(keyOf(right)));
+    const all = [...rights, ...inAll];
+    const [needed, optional] = [all.filter(isRequired), all.filter((right) => !isRequired(right))];
+    const head = ["objects", "namespace", "verbs", "to"];
+    return [
+        tableOf([head, ...rowsOf(needed)]),
+        "These are optional:\n",
+        tableOf([[...head, "without it"], ...rowsOf(optional)]),
+    ].join("\n");
+}
+
+const keyOf = ({ namespace, resource, names, verbs }: Right) => JSON.stringify([namespace, resource, names, verbs]);
+
+/** Objects of several kinds with the same verbs and reasons are in one row. */
+function rowsOf(rights: readonly Right[]): string[][] {
+    const rows = new Map<string, string[]>();
+    for (const { namespace, resource, names, verbs, why, without } of rights) {
+        // The place says the same.
+        const isNamed = names !== undefined && resource !== "namespaces";
+        const objects = `\`${resource}\`${isNamed ? ` ${names.map((name) => `\`${name}\``).join(", ")}` : ""}`;
+        const place = namespace === undefined ? "all" : places[namespace]!;
+        const rest = [place, verbs.join(", "), why, ...(without === undefined ? [] : [without])];
+        const key = rest.join("|");
+        const before = rows.get(key)?.[0];
+        rows.set(key, [before === undefined ? objects : `${before}, ${objects}`, ...rest]);
+    }
+    return [...rows.values()];
+}
+
+function tableOf([head, ...rows]: string[][]): string {
+    const all = [head!, ...rows];
+    const widths = head!.map((_, column) => Math.max(...all.map((row) => row[column]!.length)));
+    const line = (cells: string[]) => `| ${cells.map((cell, column) => cell.padEnd(widths[column]!)).join(" | ")} |`;
+    return [line(head!), `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`, ...rows.map(line), ""].join(
+        "\n",
+    );
+}
+
+const [begin, end] = ["<!-- Written by `npm run docs:permissions`. -->\n\n", "\n<!-- End. -->\n"];
+
+/** A page with the tables of today. @throws Error if the page has no place for them */
+export function withPermissionsTables(page: string): string {
+    const [from, to] = [page.indexOf(begin), page.indexOf(end)];
+    if (from === -1 || to < from) throw new Error(`the page lacks the lines ${begin.trim()} and ${end.trim()}`);
+    return page.slice(0, from) + begin + permissionsTables() + page.slice(to);
+}

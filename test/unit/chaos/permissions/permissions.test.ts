@@ -1,0 +1,203 @@
+import { load, loadAll } from "js-yaml";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Attack } from "../../../../chaos/attacks/registry";
+import { describeRight } from "../../../../chaos/permissions/review";
+import { isRequired, type Right } from "../../../../chaos/cluster/rights";
+import { rulesOf } from "../../../../chaos/deadline/rules";
+import { objectTypeOf } from "../../../../chaos/attacks/objects";
+import type { Plan } from "../../../../chaos/definition/plan";
+import { merged } from "../../../../chaos/permissions/merge";
+import { permissionsOf } from "../../../../chaos/permissions/permissions";
+import { rolesManifest } from "../../../../chaos/permissions/roles";
+import { withPermissionsTables } from "../../../../docs/permissions-table";
+import { allows } from "../support/fake-rbac";
+
+function planOf(attack: Attack, changes: Partial<Plan> = {}): Plan {
+    return {
+        experiment: "tried",
+        run: "1",
+        hypothesis: "It holds.",
+        context: "kind-kind",
+        clusterName: "local",
+        area: "Global",
+        agent: { namespace: "demo-agent", name: "agent" },
+        defaultNamespace: "demo",
+        namespace: "demo",
+        attacks: [{ name: attack.kind, target: "k8s.deployment=a", radius: { kind: "count", containers: 1 }, attack }],
+        checks: [],
+        actions: [],
+        window: { durationMs: 1_000, graceMs: 0 },
+        deadlineMs: 60_000,
+        onFailure: "report",
+        reports: "reports",
+        ...changes,
+    };
+}
+
+const rightsFor = (attack: Attack, changes?: Partial<Plan>) => permissionsOf([planOf(attack, changes)]);
+const on = (rights: readonly Right[], resource: string) => rights.filter((right) => right.resource === resource);
+const told = (rights: readonly Right[]) =>
+    rights.map((right) => `${isRequired(right) ? "" : "optional: "}${describeRight(right)}`);
+
+describe("an experiment needs only what its kinds need:", () => {
+    it("only kill deletes pods, and it never reads one or runs a process in it", () => {
+        expect(told(on(rightsFor({ kind: "kill" }), "pods"))).toEqual([
+            "list, patch, delete pods in namespace demo",
+            "list pods in namespace demo-agent",
+            "optional: watch pods in namespace demo",
+        ]);
+        expect(on(rightsFor({ kind: "kill" }), "pods/exec")).toEqual([]);
+        expect(told(on(rightsFor({ kind: "kill" }), "networkpolicies"))).toEqual([
+            "list networkpolicies.networking.k8s.io in namespace demo",
+        ]);
+    });
+
+    it.each<[Attack, string[]]>([
+        [{ kind: "blackhole" }, ["get, create pods/exec in namespace demo"]],
+        [{ kind: "dns" }, ["get, create pods/exec in namespace demo"]],
+        [{ kind: "blackhole", direction: "ingress" }, ["optional: get, create pods/exec in namespace demo"]],
+        [
+            { kind: "blackhole", direction: "ingress", peers: "k8s.deployment=b,k8s.namespace=others" },
+            ["get, create pods/exec in namespace others", "optional: get, create pods/exec in namespace demo"],
+        ],
+        [
+            { kind: "blackhole", direction: "egress", peers: "k8s.deployment=b,k8s.namespace=others" },
+            ["get, create pods/exec in namespace demo"],
+        ],
+    ])("%j runs processes where its connections begin", (attack, expected) => {
+        expect(told(on(rightsFor(attack), "pods/exec")).sort()).toEqual(expected);
+    });
+
+    it("an agent takes the place of the right to list the pods of all namespaces", () => {
+        expect(on(rightsFor({ kind: "dns" }), "secrets")).toHaveLength(1);
+        const withoutAgent = rightsFor({ kind: "dns" }, { agent: undefined });
+        expect(on(withoutAgent, "secrets")).toEqual([]);
+        expect(told(on(withoutAgent, "pods"))).toContain("list pods in the whole cluster");
+    });
+
+    it("scaling takes the Deployment by its name", () => {
+        const actions = [{ kind: "scale" as const, deployment: "a", replicas: 2 }];
+        expect(told(on(rightsFor({ kind: "dns" }, { actions }), "deployments"))).toEqual([
+            "get, patch deployments.apps a in namespace demo",
+            "list deployments.apps in namespace demo",
+            "optional: get, patch deployments.apps in namespace demo",
+        ]);
+    });
+
+    it("an http check takes the API server's proxy only if no address answers", () => {
+        const service = { namespace: "demo", name: "gateway", port: 80 };
+        const check = { kind: "http" as const, path: "/orders", method: "POST" as const };
+        const checks = [{ name: "orders", check, intervalMs: 1_000, timeoutMs: 1_000, successRate: 1 }];
+        expect(told(on(rightsFor({ kind: "dns" }, { service, checks }), "services/proxy"))).toEqual([
+            "optional: create services/proxy gateway:80 in namespace demo",
+        ]);
+    });
+});
+
+it.each<Attack>([{ kind: "kill" }, { kind: "dns" }, { kind: "blackhole", peers: "k8s.deployment=b" }])(
+    "%j: the required rights include all that the deadline Job gets, or RBAC would refuse its Role",
+    (attack) => {
+        const actions = [{ kind: "scale" as const, deployment: "a", replicas: 2 }];
+        const required = rightsFor(attack, { actions }).filter(isRequired);
+        const killing = attack.kind === "kill" ? { intervalMs: 1_000 } : undefined;
+        const rules = rulesOf({
+            attacks: [{ object: "tried-1234-x", objectType: objectTypeOf(attack), killing }],
+            scaled: ["a"],
+        });
+        for (const { apiGroups, resources, resourceNames = [undefined], verbs } of rules)
+            for (const verb of verbs)
+                for (const name of resourceNames) {
+                    const asked = { verb, group: apiGroups[0]!, resource: resources[0]!, namespace: "demo", name };
+                    expect([asked, allows(required, asked)]).toEqual([asked, true]);
+                }
+    },
+);
+
+it("Pulumi may list and watch whatever it deletes: without that it waits forever", () => {
+    const created = rightsFor({ kind: "blackhole" }).filter(
+        ({ verbs, resource }) => verbs.includes("create") && !["leases", "pods/exec"].includes(resource),
+    );
+    expect(created.map(({ resource }) => resource)).toEqual([
+        "networkpolicies",
+        "configmaps",
+        "serviceaccounts",
+        "jobs",
+        "roles",
+        "rolebindings",
+    ]);
+    for (const { verbs } of created)
+        expect(verbs).toEqual(["get", "list", "watch", "create", "patch", "delete", "deletecollection"]);
+});
+
+describe("merged rights", () => {
+    const right = (changes: Partial<Right>): Right => ({ resource: "pods", verbs: ["get"], why: "look", ...changes });
+
+    it("name each verb once", () => {
+        const rights = [right({ namespace: "a" }), right({ namespace: "a", verbs: ["get", "list"], why: "count" })];
+        expect(told(merged(rights))).toEqual(["get, list pods in namespace a"]);
+        expect(merged(rights)[0]!.why).toBe("look; count");
+    });
+
+    it("leave out what a wider right includes", () => {
+        const rights = [right({ namespace: "a", names: ["one"] }), right({ namespace: "a" }), right({})];
+        expect(told(merged(rights))).toEqual(["get pods in the whole cluster"]);
+    });
+
+    it("are required if one part of the experiment requires them", () => {
+        const rights = [right({ without: "nothing" }), right({})];
+        expect(told(merged(rights))).toEqual(["get pods in the whole cluster"]);
+    });
+
+    it("keep a required right that an optional one includes", () => {
+        const rights = [right({ namespace: "a" }), right({ without: "nothing" })];
+        expect(told(merged(rights))).toEqual(["get pods in namespace a", "optional: get pods in the whole cluster"]);
+    });
+});
+
+describe("the manifest", () => {
+    const names = { name: "chaos-tried", clusterName: "chaos-tried-demo" };
+    const manifest = (args = {}) => rolesManifest(rightsFor({ kind: "dns" }), { ...names, ...args });
+    const objects = (args = {}) => loadAll(manifest(args)) as Record<string, any>[];
+
+    it("has a Role in each namespace and a ClusterRole, optional rules apart", () => {
+        expect(objects().map(({ kind, metadata }) => [kind, metadata.namespace, metadata.name])).toEqual([
+            ["Role", "demo", "chaos-tried"],
+            ["Role", "demo", "chaos-tried-optional"],
+            ["Role", "demo-agent", "chaos-tried"],
+            ["ClusterRole", undefined, "chaos-tried-demo"],
+            ["ClusterRole", undefined, "chaos-tried-demo-optional"],
+        ]);
+    });
+
+    it("has no wildcard, and each rule has a reason", () => {
+        expect(manifest()).not.toContain("*");
+        for (const rule of manifest().split("  - apiGroups").slice(0, -1))
+            expect(rule.trimEnd().split("\n").at(-1)).toMatch(/^ {2}# \S/);
+    });
+
+    it("says what is lost without each optional rule", () => {
+        for (const document of manifest().split("---\n")) {
+            const { metadata, rules } = load(document) as { metadata: { name: string }; rules: object[] };
+            const losses = document.match(/# Without it: /g) ?? [];
+            expect(losses).toHaveLength(metadata.name.endsWith("-optional") ? rules.length : 0);
+        }
+    });
+
+    it("binds each role to the subjects that are given", () => {
+        const subjects = [{ kind: "User", name: "system:serviceaccount:ci:runner" }] as const;
+        const bound = objects({ subjects });
+        const bindings = bound.filter(({ kind }) => kind.endsWith("Binding"));
+        expect(bindings).toHaveLength(bound.length / 2);
+        for (const { kind, metadata, roleRef, subjects: those } of bindings) {
+            expect(`${roleRef.kind}Binding ${roleRef.name}`).toBe(`${kind} ${metadata.name}`);
+            expect(those).toEqual([{ apiGroup: "rbac.authorization.k8s.io", ...subjects[0] }]);
+        }
+    });
+});
+
+it("docs/permissions.md has the rights of today; npm run docs:permissions writes them", () => {
+    const page = readFileSync(join(__dirname, "../../../../docs/permissions.md"), "utf8");
+    expect(page).toBe(withPermissionsTables(page));
+});

@@ -1,0 +1,100 @@
+import { loadAll } from "js-yaml";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { register } from "tsx/cjs/api";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { permissionsManifest } from "../../../cli/permissions";
+import { permissionsOptions } from "../../../cli/permissions-options";
+
+const folder = mkdtempSync(join(tmpdir(), "chaos-shop-permissions-"));
+// Saved experiments are TypeScript, which the programs of `npm run` load by tsx.
+let unregister: () => void;
+beforeAll(() => {
+    unregister = register();
+    const plain = { "chaos-shop:namespace": "shop", "chaos-shop:experiment.name": "toys-blackhole" };
+    const withAgent = { ...plain, "chaos-shop:agent.enabled": "true", "chaos-shop:agent.key": { secure: "v1:x" } };
+    const without = { ...plain, "chaos-shop:agent.enabled": "false" };
+    writeFileSync(join(folder, "Pulumi.local.yaml"), JSON.stringify({ config: withAgent }));
+    writeFileSync(join(folder, "Pulumi.bare.yaml"), JSON.stringify({ config: without }));
+});
+afterAll(() => {
+    unregister();
+    rmSync(folder, { recursive: true });
+});
+
+const optionsOf = (...args: string[]) => permissionsOptions(["--permissions", ...args], folder);
+function manifestOf(...args: string[]): string {
+    const options = optionsOf(...args);
+    if (!("configurations" in options)) throw new Error("mistake" in options ? options.mistake : "help");
+    return permissionsManifest(options);
+}
+const rolesOf = (...args: string[]) => loadAll(manifestOf(...args)) as Record<string, any>[];
+const rulesFor = (roles: Record<string, any>[], resource: string) =>
+    roles.flatMap(({ rules }) => (rules as Record<string, any>[]).filter(({ resources }) => resources[0] === resource));
+const mistakeIn = (...args: string[]) => (optionsOf(...args) as { mistake?: string }).mistake;
+
+describe("npm run render -- --permissions", () => {
+    it("prints the roles of the stack's experiment, in the stack's namespaces", () => {
+        expect(rolesOf().map(({ kind, metadata }) => [kind, metadata.namespace, metadata.name])).toEqual([
+            ["Role", "shop", "chaos-shop-toys-blackhole"],
+            ["Role", "shop", "chaos-shop-toys-blackhole-optional"],
+            ["Role", "shop-agent", "chaos-shop-toys-blackhole"],
+            ["Role", "shop-agent", "chaos-shop-toys-blackhole-optional"],
+            ["ClusterRole", undefined, "chaos-shop-toys-blackhole-shop"],
+            ["ClusterRole", undefined, "chaos-shop-toys-blackhole-shop-optional"],
+        ]);
+    });
+
+    it("includes what each update asks of the cluster", () => {
+        const [recognize] = rulesFor(rolesOf(), "namespaces").filter(({ resourceNames }) => resourceNames);
+        expect(recognize).toEqual({
+            apiGroups: [""],
+            resources: ["namespaces"],
+            resourceNames: ["kube-system", "shop", "shop-agent"],
+            verbs: ["get"],
+        });
+        expect(rulesFor(rolesOf(), "services").map(({ verbs }) => verbs)).toContainEqual(["list"]);
+    });
+
+    it("follows the stack's settings: without an agent nobody reads Secrets", () => {
+        expect(rulesFor(rolesOf(), "secrets")).toHaveLength(1);
+        expect(rulesFor(rolesOf("--stack", "bare"), "secrets")).toEqual([]);
+        expect(rulesFor(rolesOf("--set", "agent.enabled=false"), "secrets")).toEqual([]);
+    });
+
+    it("joins the rights of several experiments, each once", () => {
+        const roles = rolesOf("hot-deals-kill", "hot-deals-blackhole", "hot-deals-kill");
+        expect(roles[0]!.metadata.name).toBe("chaos-shop-experiments");
+        const [pods] = rulesFor(roles.slice(0, 1), "pods");
+        expect(pods!.verbs).toEqual(["get", "list", "patch", "delete"]);
+    });
+
+    it("takes all experiments that the variant fits", () => {
+        expect(manifestOf("--all")).not.toContain("orders-kill");
+        expect(manifestOf("--all", "--variant", "seven")).toContain("orders-kill");
+    });
+
+    it("binds the roles to users and groups", () => {
+        const bindings = rolesOf("--subject", "ada", "--group", "testers").filter(({ subjects }) => subjects);
+        expect(bindings).toHaveLength(6);
+        for (const { subjects } of bindings)
+            expect((subjects as Record<string, string>[]).map(({ kind, name }) => [kind, name])).toEqual([
+                ["User", "ada"],
+                ["Group", "testers"],
+            ]);
+    });
+
+    it.each([
+        [
+            ["hot-deal-blackhole", "x"],
+            /no saved experiment "hot-deal-blackhole" and "x"; allowed: .*hot-deals-blackhole/,
+        ],
+        [["--all", "hot-deals-kill"], "--all is for all experiments: omit hot-deals-kill"],
+        [["--out", "there"], "--out does not go with --permissions"],
+        [["--stack", "gone"], 'there is no stack "gone"'],
+        [["orders-kill"], /experiment\.name is "orders-kill": it needs variant seven/],
+        [["--set", "agent.key=secret-in-arguments"], "--set agent.key would expose a secret"],
+        [["--fast"], "Unknown option '--fast'"],
+    ])("%j is refused", (args, reason) => expect(mistakeIn(...args)).toMatch(reason));
+});
