@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Cluster } from "../cluster/client";
 import type { EndpointSettings } from "./endpoint";
 import { hiding } from "./hide";
@@ -64,6 +65,13 @@ export class Endpoints {
     /** @throws MissingError, for the person who wrote the check, if something that it names is not there */
     of(check: AnyCheck): Promise<Endpoint> {
         return once(this.endpoints, check, () => this.find(check));
+    }
+
+    /** Reads what checks refer to, within a time at most: their first looks then need not. */
+    async prepare(checks: readonly AnyCheck[], withinMs: number): Promise<void> {
+        const referring = checks.filter(({ caFrom, headersFrom }) => (caFrom ?? headersFrom) !== undefined);
+        if (referring.length === 0) return;
+        await Promise.race([Promise.allSettled(referring.map((check) => this.of(check))), sleep(withinMs)]);
     }
 
     private async find(check: AnyCheck): Promise<Endpoint> {

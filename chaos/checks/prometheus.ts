@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { messageOf } from "../cluster/client";
+import { withoutPeriod } from "../cluster/problem";
 import { answerOf, UnseenError } from "./answer";
 import { lackOfEndpoints } from "./api-server";
 import { askEndpoint } from "./ask-endpoint";
@@ -57,7 +58,9 @@ export const prometheus = {
                 const path = `/api/v1/query?query=${encodeURIComponent(check.query)}&timeout=${timeoutMs}ms`;
                 const response = await send({ path }, context.cluster, route, signal, access).catch(
                     (error: unknown) => {
-                        throw new UnseenError(hide(`Prometheus cannot be asked: ${messageOf(error)}`));
+                        throw new UnseenError(
+                            hide(`Prometheus cannot be asked: ${withoutPeriod(messageOf(error))}. ${whereToLook}`),
+                        );
                     },
                 );
                 const lack = route.kind === "apiServer" ? lackOfEndpoints(response.body, route.path) : undefined;
@@ -70,6 +73,8 @@ export const prometheus = {
         return seen ? answer : { ...answer, unseen: true };
     },
 } satisfies CheckKind<PrometheusCheck>;
+
+const whereToLook = "Check that it runs, and `url`, or `service`, `namespace` and `port`";
 
 function nameOf({ query }: PrometheusCheck): string {
     return query.length <= 60 ? query : `${query.slice(0, 59)}…`;

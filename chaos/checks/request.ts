@@ -120,7 +120,10 @@ export function isOfThisMachine(error: NodeJS.ErrnoException | AggregateError): 
 const ofCertificate = /^(?:CERT_|DEPTH_ZERO_|ERR_TLS_CERT_|SELF_SIGNED_|UNABLE_TO_(?:GET_ISSUER|VERIFY_LEAF))/;
 
 function unreached(error: NodeJS.ErrnoException, origin: string): Error {
-    if (isOfThisMachine(error)) return new UnseenError(messageOf(error));
+    if (isOfThisMachine(error))
+        return new UnseenError(
+            `this machine cannot reach ${origin}: ${messageOf(error)}. Check its network and the URL`,
+        );
     if (!ofCertificate.test(error.code ?? "")) return error;
     return new Error(
         `the certificate of ${origin} is not valid: ${withoutPeriod(messageOf(error))}. Renew it, or set \`ca\` or ` +

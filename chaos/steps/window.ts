@@ -15,6 +15,9 @@ import { attacksExist, notSeen, whyOver } from "./attacks-last";
 import type { LabeledTargets, SteadyState, StepContext, StepInputs } from "./contract";
 import { AnswerProgress } from "./progress";
 
+/** How long the checks wait for Secrets and ConfigMaps at most, in milliseconds. */
+const preparationMs = 1_000;
+
 /** What was seen, and how the attacks were ended if the run was aborted. */
 export type Watched = Seen & { ending?: Ending };
 
@@ -43,6 +46,10 @@ export async function watchWindow(
     const pulse = pulseOf(plan, cluster, steadyState);
     const endpoints = new Endpoints(cluster, plan.defaultNamespace, steadyState);
     const where = { ...plan, cluster, endpoints, pulse };
+    await endpoints.prepare(
+        plan.checks.map((planned) => planned.check),
+        preparationMs,
+    );
     const watch = new AbortWatch(context, Math.max(...proven.map(({ attackedAt }) => attackedAt)));
     const { signal } = watch;
     const asking = plan.checks.map(async (planned) => {

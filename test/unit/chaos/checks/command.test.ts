@@ -1,6 +1,8 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { command, type CommandCheck } from "../../../../chaos/checks/command";
 import { local, until } from "../../../support/until";
@@ -100,7 +102,20 @@ describe("nothing is left of a program", () => {
         await until("all its processes have ended", () => !processIds(pids).some(runs), local);
     });
 
-    it("that would outlive this process: no listener stays behind, either", async () => {
+    it("if the process that runs it is told to end", async () => {
+        const pids = join(folder, "orphans");
+        const file = script("orphan.sh", `echo $$ > ${pids}; sleep 60`);
+        const module = JSON.stringify(resolve("chaos/checks/run-command.ts"));
+        const text = `require(${module}).runCommand("${file}", [], {}, new AbortController().signal)`;
+        const runner = spawn(process.execPath, ["--import", "tsx", "--eval", text]);
+        await until("the program runs", () => existsSync(pids) && processIds(pids).some(runs), local);
+        runner.kill("SIGTERM");
+        const [, signal] = await once(runner, "exit");
+        expect(signal).toBe("SIGTERM");
+        await until("its process has ended", () => !processIds(pids).some(runs), local);
+    });
+
+    it("when several have ended: no listener stays behind, either", async () => {
         const before = process.listenerCount("SIGTERM");
         await Promise.all([1, 2, 3].map(() => look(script("quick.sh", "exit 0"))));
         expect(process.listenerCount("SIGTERM")).toBe(before);

@@ -197,6 +197,15 @@ describe("headers from Secrets", () => {
         cluster.add("Secret", "keys", { data: { token: base64("other") } }, "shop");
     });
 
+    it("can be read before the first look", async () => {
+        const endpoints = new Endpoints(cluster.api, "demo");
+        const asking = check({ url: "http://127.0.0.1:1", headersFrom });
+        await endpoints.prepare([asking, check({ service: "gone" })], 1_000);
+        expect(cluster.calls).toEqual(["readNamespacedSecret", "readNamespacedSecret"]);
+        await endpoints.of(asking);
+        expect(cluster.calls).toHaveLength(2);
+    });
+
     it("are sent with their prefixes", async () => {
         const asked: object[] = [];
         const port = await serve((request, response) => response.end(asked.push(request.headers) && "{}"));
