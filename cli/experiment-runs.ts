@@ -25,11 +25,6 @@ export interface Outcome {
     endedAt: number;
 }
 
-/** Of an experiment that was not begun. @param error why not */
-export function notRun(experiment: string, error: string): Outcome {
-    return { experiment, error, begunAt: Date.now(), endedAt: Date.now() };
-}
-
 /** Complete runs of experiments on one stack: each is enabled, shown, reported and undone. */
 export class ExperimentRuns {
     private readonly interruption: Interruption;

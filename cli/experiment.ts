@@ -4,7 +4,8 @@ import type { Verdict } from "../chaos/report/verdict";
 import { clusterOf } from "./cluster";
 import { experimentOptions, type RunOptions } from "./experiment-options";
 import { writeReports } from "./experiment-reports";
-import { ExperimentRuns, notRun, type Outcome } from "./experiment-runs";
+import { ExperimentRuns, type Outcome } from "./experiment-runs";
+import { notRun, runInTurn, standIn } from "./experiment-turns";
 import { LiveWindow } from "./live-window";
 import { plainError, say } from "./session";
 import { placeOfStack } from "./stack-file";
@@ -87,31 +88,17 @@ interface Ran {
 async function runAll({ all, name, settings, stack }: RunOptions, window: LiveWindow): Promise<Ran> {
     const outcomes: Outcome[] = [];
     let runs: ExperimentRuns | undefined;
-    const fallback = name ?? (all ? "all experiments" : "the stack's experiment");
     try {
         runs = await ExperimentRuns.open(stack, window);
-        for (const experiment of all ? runs.fitting(settings.variant) : [name]) {
-            const obstacle = obstacleTo(runs, outcomes);
-            outcomes.push(
-                obstacle === undefined
-                    ? await runs.whole({ ...settings, ...(experiment && { "experiment.name": experiment }) })
-                    : notRun(experiment ?? fallback, obstacle),
-            );
-        }
+        await runInTurn(runs, all ? runs.fitting(settings.variant) : [name], settings, outcomes);
         return { outcomes, wasInterrupted: runs.interrupted };
     } catch (error) {
-        const outcome = notRun(fallback, plainError(error));
+        const experiment = name ?? (all ? "all experiments" : standIn);
+        const outcome = notRun(experiment, plainError(error));
         return { outcomes: [...outcomes, outcome], wasInterrupted: false, failure: error as Error };
     } finally {
         runs?.close();
     }
-}
-
-/** Why the next experiment must not be run. Undefined if it may be. */
-function obstacleTo(runs: ExperimentRuns, earlier: readonly Outcome[]): string | undefined {
-    if (runs.interrupted) return "interrupted before it began";
-    const notUndone = earlier.find((outcome) => outcome.notUndone)?.experiment;
-    return notUndone && `not begun, since ${notUndone} could not be undone`;
 }
 
 function printJson(value: unknown): void {
