@@ -16,28 +16,31 @@ const journalName = /^(.+)-\d{8}T\d{9}Z(?:-[0-9a-f]{8})?\.json$/;
 
 /**
  * The runs whose journals are in some files and folders, the oldest first. In a folder, only files with names of
- * journals count. If such a file holds no journal, as after a run that was killed while it wrote one, it is a run that
- * ended without a verdict, whatever is wanted: nothing in it says otherwise.
+ * journals count. If such a file holds no journal, since it was cut off, say, it is a run that ended without a verdict
+ * when the file was written. Which name it had is unknown, so `run` does not leave it out.
  *
- * @returns also a sentence for each path that is not there, or is no journal
+ * @returns also a sentence for each path that is not there, cannot be read or is no journal
  */
 export function findRuns(paths: readonly string[], wanted: Wanted = {}): { runs: ReportedRun[]; mistakes: string[] } {
     const mistakes: string[] = [];
     const found = new Map<string, ReportedRun>();
     for (const path of paths) {
-        const there = statSync(path, { throwIfNoEntry: false });
-        if (there === undefined) mistakes.push(`${path} does not exist; name a journal, or a folder of journals`);
-        else if (there.isDirectory()) {
-            for (const file of filesIn(path)) found.set(realpathSync(file), runIn(file));
-        } else {
-            const run = runIn(path);
-            if (run.journal) found.set(realpathSync(path), run);
-            else mistakes.push(`${run.error}; name a journal, or a folder of journals`);
+        try {
+            const isFolder = statSync(path).isDirectory();
+            for (const file of isFolder ? filesIn(path) : [path]) {
+                const run = runIn(file);
+                if (run.journal || isFolder) found.set(realpathSync(file), run);
+                else mistakes.push(`${run.error}; ${remedy}`);
+            }
+        } catch (error) {
+            mistakes.push(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}); ${remedy}`);
         }
     }
     const runs = [...found.values()].filter((run) => isWanted(run, wanted));
     return { runs: runs.sort((a, b) => a.startedAt - b.startedAt), mistakes };
 }
+
+const remedy = "name a journal, or a folder of journals";
 
 const filesIn = (folder: string) =>
     readdirSync(folder)

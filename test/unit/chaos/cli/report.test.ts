@@ -112,13 +112,14 @@ describe("`chaos-report`", () => {
     it("exits with 2 for wrong use, tells all mistakes at once, and writes nothing", () => {
         const args = ["--since", "2026-11-21T10:15:00", "--run", "1", "--junit", folder, "--summary", at("x.md")];
         writeFileSync(at("other.json"), "{}");
-        const { code, log, error } = report(...args, at("none"), at("other.json"));
+        const { code, log, error } = report(...args, at("none"), at("other.json/x"), at("other.json"));
         expect({ code, log }).toEqual({ code: 2, log: "" });
         expect(error.split("\n")).toEqual([
             expect.stringMatching(/^--since and --run exclude each other/),
             expect.stringMatching(/^--since 2026-11-21T10:15:00 is not a time with a time zone; example: /),
             expect.stringMatching(/^--junit .* is not a regular file/),
-            expect.stringMatching(/none does not exist/),
+            expect.stringMatching(/none cannot be read \(ENOENT\); name a journal, or a folder of journals$/),
+            expect.stringMatching(/other\.json\/x cannot be read \(ENOTDIR\)/),
             expect.stringMatching(/other\.json does not have the form of a journal: schema: /),
             "See: chaos-report --help",
         ]);
