@@ -19,6 +19,10 @@ export interface Outcome {
     error?: string;
     /** Why the experiment could not be undone. */
     notUndone?: Error;
+    /** When it began, in milliseconds since the epoch. */
+    begunAt: number;
+    /** When it was undone. */
+    endedAt: number;
 }
 
 /** Complete runs of experiments on one stack: each is enabled, shown, reported and undone. */
@@ -52,7 +56,10 @@ export class ExperimentRuns {
     async whole(changes: Record<string, string>): Promise<Outcome> {
         const run = changes["experiment.run"] ?? new Date().toISOString();
         const begun = Date.now();
-        const experiment = changes["experiment.name"] ?? "the stack's experiment";
+        const experiment =
+            changes["experiment.name"] ??
+            this.session.setting("experiment.name") ??
+            settings["experiment.name"].default!;
         this.window.print(`\nRunning ${experiment}`);
         const answers = new AnswersFile((seen) => this.window.show(seen));
         let error: string | undefined;
@@ -77,7 +84,7 @@ export class ExperimentRuns {
         );
         if (journal) this.report(journal);
         else if (!this.interrupted) this.window.print(`The run failed: ${error}`);
-        return { experiment: journal?.conclusion.name ?? experiment, journal, error, notUndone };
+        return { experiment, journal, error, notUndone, begunAt: begun, endedAt: Date.now() };
     }
 
     close(): void {

@@ -1,12 +1,13 @@
-import { parseArgs } from "node:util";
 import { savedExperiments } from "../experiments/saved";
 import { runningExperiments } from "../chaos/lifecycle/running";
 import type { Verdict } from "../chaos/report/verdict";
 import { clusterOf } from "./cluster";
+import { experimentOptions, type RunOptions } from "./experiment-options";
+import { writeReports } from "./experiment-reports";
 import { ExperimentRuns, type Outcome } from "./experiment-runs";
+import { notRun, runInTurn, standIn } from "./experiment-turns";
 import { LiveWindow } from "./live-window";
 import { plainError, say } from "./session";
-import { settingsIn } from "./settings-option";
 import { placeOfStack } from "./stack-file";
 import { describeStatus } from "./status";
 
@@ -30,6 +31,8 @@ the shop if necessary. Does not change the stack's file.
   --stack NAME       The stack. Default: local
   --json             Print only the run's journal on standard output, with --all an array of journals.
                      To silence npm: npm run -s experiment -- --json
+  --junit FILE       Write a JUnit XML file at the end, with --all of all runs, whatever becomes of them
+  --summary FILE     Write a Markdown summary at the end, for a comment or a job's summary
   --help             Show this text
 
 Ctrl-C ends the attack and waits until the shop has recovered.
@@ -37,37 +40,13 @@ Ctrl-C ends the attack and waits until the shop has recovered.
 Exit codes: 0 PASSED, 2 FAILED, 3 INCONCLUSIVE, 4 ABORTED, 1 the run failed or wrong argument, 130 interrupted.
 With --all, the highest of the runs. With --status, 0 whether or not an experiment runs.`;
 
-interface Options {
-    /** Every saved experiment that runs on the shop's variant, instead of one. */
-    all: boolean;
-    /** @default the experiment that the stack's file names */
-    name?: string;
-    settings: Record<string, string>;
-    stack: string;
-    json: boolean;
-}
-
 async function main(): Promise<void> {
-    const { values, positionals } = parseArgs({
-        allowPositionals: true,
-        options: {
-            all: { type: "boolean", default: false },
-            list: { type: "boolean", default: false },
-            status: { type: "boolean", default: false },
-            set: { type: "string", multiple: true, default: [] },
-            stack: { type: "string", default: "local" },
-            json: { type: "boolean", default: false },
-            help: { type: "boolean", short: "h", default: false },
-        },
-    });
-    if (values.help) return say(help);
-    const name = nameIn(positionals);
-    const forAll = (["status", "list", "all"] as const).find((option) => values[option]);
-    if (name !== undefined && forAll) throw new Error(`--${forAll} applies to all experiments: omit ${name}`);
-    if (values.status) return showStatus(values.stack);
-    if (values.list) return list();
-    const { all, stack, json } = values;
-    process.exitCode = await run({ all, name, settings: settingsIn(values.set), stack, json });
+    const names = () => savedExperiments().map(({ name }) => name);
+    const options = experimentOptions(process.argv.slice(2), names);
+    if (options === "help") return say(help);
+    if (options === "list") return list();
+    if ("statusOf" in options) return showStatus(options.statusOf);
+    process.exitCode = await run(options);
 }
 
 async function showStatus(stack: string): Promise<void> {
@@ -82,33 +61,44 @@ function list(): void {
         say(`${name.padEnd(nameWidth)} ${hypothesis}${variant ? ` (variant ${variant})` : ""}`);
 }
 
-function nameIn([name, ...more]: string[]): string | undefined {
-    const names = savedExperiments().map((saved) => saved.name);
-    if (more.length > 0) throw new Error("name one experiment, or run all of them: npm run experiment -- --all");
-    if (name !== undefined && !names.includes(name))
-        throw new Error(`there is no saved experiment "${name}"; allowed: ${names.join(", ")}`);
-    return name;
-}
-
-async function run({ all, name, settings, stack, json }: Options): Promise<number> {
+async function run(options: RunOptions): Promise<number> {
+    const { all, json, files } = options;
     // With --json, standard output contains only the journal.
     const window = new LiveWindow(json ? process.stderr : process.stdout);
-    const runs = await ExperimentRuns.open(stack, window);
-    const outcomes: Outcome[] = [];
-    try {
-        for (const experiment of all ? runs.fitting(settings.variant) : [name]) {
-            if (runs.interrupted || outcomes.at(-1)?.notUndone) break;
-            outcomes.push(await runs.whole({ ...settings, ...(experiment && { "experiment.name": experiment }) }));
-        }
-    } finally {
-        runs.close();
-    }
+    const { outcomes, wasInterrupted, failure } = await runAll(options, window);
+    const isReported = writeReports(files, outcomes, window.print);
+    if (failure) throw failure;
     if (all) window.print(verdictTable(outcomes));
     if (json) printJson(all ? outcomes.flatMap(({ journal }) => journal ?? []) : outcomes[0]?.journal);
-    const notUndone = outcomes.at(-1)?.notUndone;
+    const notUndone = outcomes.find((outcome) => outcome.notUndone)?.notUndone;
     if (notUndone) throw notUndone;
-    if (runs.interrupted) return interrupted;
-    return Math.max(...outcomes.map(({ journal }) => (journal ? exitCodes[journal.conclusion.verdict] : failed)));
+    if (wasInterrupted) return interrupted;
+    const codes = outcomes.map(({ journal }) => (journal ? exitCodes[journal.conclusion.verdict] : failed));
+    return Math.max(...codes, isReported ? 0 : failed);
+}
+
+interface Ran {
+    outcomes: Outcome[];
+    wasInterrupted: boolean;
+    /** Why no run could be begun. */
+    failure?: Error;
+}
+
+/** Runs what the options ask for. Whatever happens, there is an outcome for each experiment. */
+async function runAll({ all, name, settings, stack }: RunOptions, window: LiveWindow): Promise<Ran> {
+    const outcomes: Outcome[] = [];
+    let runs: ExperimentRuns | undefined;
+    try {
+        runs = await ExperimentRuns.open(stack, window);
+        await runInTurn(runs, all ? runs.fitting(settings.variant) : [name], settings, outcomes);
+        return { outcomes, wasInterrupted: runs.interrupted };
+    } catch (error) {
+        const experiment = name ?? (all ? "all experiments" : standIn);
+        const outcome = notRun(experiment, plainError(error));
+        return { outcomes: [...outcomes, outcome], wasInterrupted: false, failure: error as Error };
+    } finally {
+        runs?.close();
+    }
 }
 
 function printJson(value: unknown): void {

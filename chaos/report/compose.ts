@@ -8,7 +8,7 @@ import { percentOf } from "../share";
 import type { Chosen } from "../targets/choose";
 import { journalPath } from "./journal-files";
 import type { Conclusion, Journal } from "./journal-schema";
-import { judge, judgeAborted, judgeCheck, type Measured, together } from "./verdict";
+import { judge, type Judged, judgeChecks, type Measured, together } from "./verdict";
 
 /** What was seen in the window. */
 export interface Seen {
@@ -41,12 +41,11 @@ export function journalOf(
     { stack, startedAt, chosen, proven, seen, kills, established, readiness }: Found,
 ): Journal {
     const attackedAt = proven && Math.max(...proven.map((one) => one.attackedAt));
-    const { graceMs } = plan.window;
     const { aborted } = seen;
-    const judged = plan.checks.map((planned, index) => {
-        const { answers } = seen.checks[index]!;
-        const one = judgeCheck(planned, answers, attackedAt ?? startedAt, graceMs);
-        return aborted?.check === planned.name ? judgeAborted(planned, answers, one, aborted) : one;
+    const judged = judgeChecks(plan.checks, seen.checks, {
+        attackedAt: attackedAt ?? startedAt,
+        graceMs: plan.window.graceMs,
+        aborted,
     });
     const measured = together(judged.map((one) => one.measured));
     const { verdict, reason } = judge(
@@ -101,7 +100,7 @@ function establishedConclusion({ attacks }: Plan, established: readonly Establis
 
 const successRateOf = ({ good, counted }: Measured) => percentOf(good, counted);
 
-function checkConclusion({ name, held, measured }: ReturnType<typeof judgeCheck>) {
+function checkConclusion({ name, held, measured }: Judged) {
     return { name, held, requests: measured.requests, successRate: successRateOf(measured) };
 }
 

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { parseJson } from "../checks/json";
 import type { Plan } from "../definition/plan";
 import { type Journal, journalSchema } from "./journal-schema";
 import { upgraded } from "./journal-versions";
+import { replaceFile } from "./output-files";
 
 /**
  * Writes a journal to its path.
@@ -20,9 +21,7 @@ export function writeJournal(journal: Journal, { again = false } = {}): void {
     const path = journal.conclusion.journal;
     if (!again) writeFileSync(path, "", { flag: "wx" });
     // In one step: a journal that is written again, with its recovery, must not be lost if that is interrupted.
-    const unfinished = `${path}.unfinished`;
-    writeFileSync(unfinished, `${JSON.stringify(journal, undefined, 2)}\n`);
-    renameSync(unfinished, path);
+    replaceFile(path, `${JSON.stringify(journal, undefined, 2)}\n`);
 }
 
 /**
@@ -45,13 +44,13 @@ function maybeOf(stack: string, { conclusion }: Journal): boolean {
     return token === undefined || token === stackToken(stack);
 }
 
+/** The journal in a file, of any version, or what is wrong with it. */
+export const readJournal = (path: string) => journalSchema.safeParse(upgraded(parseJson(readFileSync(path, "utf8"))));
+
 /** All journals in a folder, including those of earlier versions, newest first. Other files are skipped. */
 export function keptJournals(folder: string): Journal[] {
     const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith(".json")) : [];
-    const journals = files.flatMap((file) => {
-        const read = journalSchema.safeParse(upgraded(parseJson(readFileSync(join(folder, file), "utf8"))));
-        return read.success ? [read.data] : [];
-    });
+    const journals = files.flatMap((file) => readJournal(join(folder, file)).data ?? []);
     return journals.sort((a, b) => b.startedAt - a.startedAt);
 }
 

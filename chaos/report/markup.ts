@@ -1,4 +1,4 @@
-/** An element of HTML or SVG. Contents are markup already; attribute values are escaped here. */
+/** An element of HTML, SVG or XML. Contents are markup already; attribute values are escaped here. */
 export function element(
     name: string,
     attributes: Record<string, string | number>,
@@ -10,6 +10,15 @@ export function element(
         : `<${name}${written.join("")}>${contents.join("")}</${name}>`;
 }
 
+/** What XML 1.0 has no way to write, such as the escape character of terminal colors, or half of a surrogate pair. */
+const notInXml = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
+
+/** Text as contents or attribute of an element. Characters that are not allowed there become "\uFFFD". */
 export function escape(text: string): string {
-    return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+    return text
+        .replace(notInXml, "\uFFFD")
+        .replaceAll("&", "&amp;")
+        .replaceAll("<", "&lt;")
+        .replaceAll(">", "&gt;")
+        .replaceAll('"', "&quot;");
 }

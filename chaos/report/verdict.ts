@@ -100,8 +100,26 @@ export function judgeCheck(
     return { ...judged, inconclusive };
 }
 
+/**
+ * Judges each check of a plan.
+ *
+ * @param observed the answers of each, in the order of the plan
+ * @param aborted set if the rule of a check has ended the window
+ */
+export function judgeChecks(
+    planned: readonly PlannedCheck[],
+    observed: readonly { answers: readonly Answer[] }[],
+    { attackedAt, graceMs, aborted }: { attackedAt: number; graceMs: number; aborted?: Aborted },
+): Judged[] {
+    return planned.map((check, index) => {
+        const answers = observed[index]?.answers ?? [];
+        const judged = judgeCheck(check, answers, attackedAt, graceMs);
+        return aborted?.check === check.name ? judgeAborted(check, answers, judged, aborted) : judged;
+    });
+}
+
 /** The check whose rule has ended the window: it failed, even if the whole window might have passed. */
-export function judgeAborted(
+function judgeAborted(
     { check }: PlannedCheck,
     answers: readonly Answer[],
     { name, measured }: Judged,

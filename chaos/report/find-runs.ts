@@ -1,0 +1,65 @@
+import { readdirSync, realpathSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import { readJournal } from "./journal-files";
+import { type ReportedRun, runOfJournal } from "./reported-run";
+
+/** Which runs are wanted. @default all */
+export interface Wanted {
+    /** Those that began at this time or later, in milliseconds since the epoch. */
+    since?: number;
+    /** Those of this name of a run, `experiment.run`. */
+    run?: string;
+}
+
+/** The name of a journal: see `journalPath`. Those of version 0.1 do not end with the stack. */
+const journalName = /^(.+)-\d{8}T\d{9}Z(?:-[0-9a-f]{8})?\.json$/;
+
+/**
+ * The runs whose journals are in some files and folders, the oldest first. In a folder, only files with names of
+ * journals count. If such a file holds no journal, since it was cut off, say, it is a run that ended without a verdict
+ * when the file was written. Which name it had is unknown, so `run` does not leave it out.
+ *
+ * @returns also a sentence for each path that is not there, cannot be read or is no journal
+ */
+export function findRuns(paths: readonly string[], wanted: Wanted = {}): { runs: ReportedRun[]; mistakes: string[] } {
+    const mistakes: string[] = [];
+    const found = new Map<string, ReportedRun>();
+    for (const path of paths) {
+        try {
+            const isFolder = statSync(path).isDirectory();
+            for (const file of isFolder ? filesIn(path) : [path]) {
+                const run = runIn(file);
+                if (run.journal || isFolder) found.set(realpathSync(file), run);
+                else mistakes.push(`${run.error}; ${remedy}`);
+            }
+        } catch (error) {
+            mistakes.push(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}); ${remedy}`);
+        }
+    }
+    const runs = [...found.values()].filter((run) => isWanted(run, wanted));
+    return { runs: runs.sort((a, b) => a.startedAt - b.startedAt), mistakes };
+}
+
+const remedy = "name a journal, or a folder of journals";
+
+const filesIn = (folder: string) =>
+    readdirSync(folder)
+        .filter((name) => journalName.test(name))
+        .map((name) => join(folder, name));
+
+function runIn(file: string): ReportedRun {
+    const { data, error } = readJournal(file);
+    if (data) return runOfJournal(data, file);
+    const { path = [], message = "" } = error.issues[0] ?? {};
+    const problem = path.length === 0 ? "it is not a JSON object" : `${path.join(".")}: ${message}`;
+    return {
+        experiment: journalName.exec(basename(file))?.[1] ?? basename(file),
+        error: `${file} does not have the form of a journal: ${problem}`,
+        startedAt: statSync(file).mtimeMs,
+        durationMs: 0,
+    };
+}
+
+function isWanted({ journal, startedAt }: ReportedRun, { since = 0, run }: Wanted): boolean {
+    return startedAt >= since && (journal === undefined || run === undefined || journal.plan.run === run);
+}

@@ -1,0 +1,116 @@
+import { judgeChecks, type Judged, type Verdict, verdicts } from "./verdict";
+import type { Journal } from "./journal-schema";
+
+/** A run in the reports for continuous integration. */
+export interface ReportedRun {
+    /** Name of the experiment. */
+    experiment: string;
+    /** What the run saw. Absent if it ended without a verdict. */
+    journal?: Journal;
+    /** Path of the journal. @default as the journal itself says */
+    path?: string;
+    /** Why it ended without a verdict. */
+    error?: string;
+    /** Why its attack could not be undone. */
+    notUndone?: string;
+    /** When it began, in milliseconds since the epoch. */
+    startedAt: number;
+    durationMs: number;
+}
+
+/** What became of a run. */
+export type Result = Verdict | typeof noVerdict;
+export const noVerdict = "no verdict";
+
+/** A run that ended with a verdict. @param path of the journal. @default as the journal itself says */
+export function runOfJournal(journal: Journal, path = journal.conclusion.journal): ReportedRun {
+    const { startedAt, endedAt, conclusion } = journal;
+    // A clock may have been set back.
+    return { experiment: conclusion.name, journal, path, startedAt, durationMs: Math.max(0, endedAt - startedAt) };
+}
+
+export const resultOf = ({ journal }: ReportedRun): Result => journal?.conclusion.verdict ?? noVerdict;
+
+/** The result in a sentence. */
+export const reasonOf = ({ journal, error }: ReportedRun): string =>
+    journal?.conclusion.reason ?? `The run ended without a verdict: ${error || "no reason is known"}`;
+
+/** Whether a run proved what it was made for, and left nothing behind. */
+export const hasPassed = (run: ReportedRun): boolean => resultOf(run) === "PASSED" && run.notUndone === undefined;
+
+/** Path of the page of a run, which is beside its journal. Undefined without a journal. */
+export const pageOf = ({ path }: ReportedRun): string | undefined => path?.replace(/json$/, "html");
+
+/** How many runs had which result: `2 PASSED, 1 FAILED`. */
+export function countResults(runs: readonly ReportedRun[]): string {
+    const counts = [...verdicts, noVerdict].map((result) => ({
+        result,
+        count: runs.filter((run) => resultOf(run) === result).length,
+    }));
+    const told = counts.filter(({ count }) => count > 0).map(({ result, count }) => `${count} ${result}`);
+    return told.join(", ") || "no runs";
+}
+
+/**
+ * A name for each run, unique in the report: the experiment's, and from its second run on a number. It is the same in
+ * the next report, so that a reader of both can compare them.
+ */
+export function namesOf(runs: readonly ReportedRun[]): string[] {
+    const runsOf = new Map<string, number>();
+    return runs.map(({ experiment }) => {
+        const number = (runsOf.get(experiment) ?? 0) + 1;
+        runsOf.set(experiment, number);
+        return number === 1 ? experiment : `${experiment} (${number})`;
+    });
+}
+
+/** What is known of a check of a run. */
+export interface CheckResult {
+    name: string;
+    /** Undefined if that is unknown. */
+    held?: boolean;
+    /** Why, in a sentence. */
+    reason: string;
+    /** From its first to its last answer. */
+    durationMs: number;
+}
+
+/** The result of each check of a run, also of those that its conclusion leaves out because nothing is known of them. */
+export function checksOf({ plan, conclusion, checks, startedAt, attackedAt, aborted }: Journal): CheckResult[] {
+    const judged = judgeChecks(plan.checks, checks, {
+        attackedAt: attackedAt ?? startedAt,
+        graceMs: plan.window.graceMs,
+        aborted,
+    });
+    return judged.map((check, index) => {
+        const answers = checks[index]?.answers ?? [];
+        const [first, last] = [answers[0], answers.at(-1)];
+        const durationMs = first && last ? Math.max(0, last.at + last.latencyMs - first.at) : 0;
+        const held = heldAccordingTo(conclusion, check, judged.length);
+        return {
+            name: check.name,
+            held,
+            reason:
+                held === undefined
+                    ? `It is unknown whether the check held: ${whyUnknown(conclusion, check)}`
+                    : check.reason,
+            durationMs,
+        };
+    });
+}
+
+/** A verdict that nothing is known is said of all checks. Another one leaves out single checks. */
+const whyUnknown = ({ verdict, reason }: Journal["conclusion"], { inconclusive }: Judged): string =>
+    verdict === "FAILED" && inconclusive !== undefined ? `${inconclusive}.` : reason;
+
+/** The conclusion decides. That of version 1 names no checks: there was one, which had the run's verdict. */
+function heldAccordingTo(
+    { verdict, checks }: Journal["conclusion"],
+    { name }: Judged,
+    count: number,
+): boolean | undefined {
+    const known = checks.find((check) => check.name === name)?.held;
+    if (known !== undefined) return known;
+    if (verdict === "PASSED") return true;
+    return verdict === "FAILED" && count === 1 ? false : undefined;
+}

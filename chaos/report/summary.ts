@@ -1,0 +1,97 @@
+import { describeMilliseconds } from "../duration";
+import {
+    countResults,
+    hasPassed,
+    namesOf,
+    noVerdict,
+    pageOf,
+    reasonOf,
+    type ReportedRun,
+    resultOf,
+} from "./reported-run";
+
+/**
+ * Most characters in the table, and as many in the list below it. Together they fit into a comment on GitHub, which
+ * takes 65,536 characters.
+ */
+const budget = 30_000;
+/** Most characters of a name or a reason, before they are escaped. */
+const longest = { name: 120, reason: 600 };
+
+const columns = ["Experiment", "Verdict", "Requests", "Success rate", "Stable after", "Recovered after"];
+/** What a run without an attack, or without a verdict, does not have. */
+const none = "–";
+
+const aboutPages =
+    "A page has the picture, the figures and all answers of its run. It needs no other file: download it, or the " +
+    "artifact that has it, and open it in a browser.";
+
+/** Runs as Markdown, for a comment or a job's summary: a table, below it the reasons and where the pages are. */
+export function summaryMarkdown(runs: readonly ReportedRun[]): string {
+    const names = namesOf(runs).map((name) => shown(name, longest.name));
+    const rows = runs.map((run, index) => tableRow([names[index]!, ...cellsOf(run)]));
+    const reasons = runs.map((run, index) => ({ passed: hasPassed(run), line: reasonLine(run, names[index]!) }));
+    // If some must be left out, these are passed ones.
+    const ordered = [...reasons.filter(({ passed }) => !passed), ...reasons.filter(({ passed }) => passed)];
+    return [
+        `### Chaos experiments: ${countResults(runs)}`,
+        "",
+        tableRow(columns),
+        tableRow(["---", "---", "---:", "---:", "---:", "---:"]),
+        ...withinBudget(rows, (count) => tableRow([`and ${count} more`, ...columns.slice(1).map(() => "")])),
+        "",
+        ...withinBudget(
+            ordered.map(({ line }) => line),
+            (count) => `- and ${count} more`,
+        ),
+        ...(runs.some((run) => pageOf(run) !== undefined) ? ["", aboutPages] : []),
+        "",
+    ].join("\n");
+}
+
+function cellsOf({ journal, ...run }: ReportedRun): string[] {
+    const undone = run.notUndone === undefined ? "" : ", **not undone**";
+    if (journal === undefined) return [`**${noVerdict}**${undone}`, none, none, none, none];
+    const { verdict, requests, successRate, timeToStabilityMs } = journal.conclusion;
+    const wasAttacked = verdict !== "ABORTED";
+    return [
+        `${verdict === "PASSED" ? verdict : `**${verdict}**`}${undone}`,
+        String(requests),
+        wasAttacked ? shown(successRate, longest.name) : none,
+        wasAttacked ? timeOr("never", timeToStabilityMs) : none,
+        wasAttacked ? timeOr("not undone yet", journal.recovery?.recoveredAfterMs) : none,
+    ];
+}
+
+const timeOr = (absent: string, milliseconds: number | null | undefined) =>
+    milliseconds === null || milliseconds === undefined ? absent : describeMilliseconds(milliseconds);
+
+function reasonLine(run: ReportedRun, name: string): string {
+    const page = pageOf(run);
+    return [
+        `- **${name}** ${resultOf(run)}: ${shown(reasonOf(run), longest.reason)}`,
+        ...(run.notUndone === undefined ? [] : [`Not undone: ${shown(run.notUndone, longest.reason)}`]),
+        ...(page === undefined ? [] : [`Page: <code>${shown(page, longest.reason)}</code>`]),
+    ].join("<br>");
+}
+
+/** Lines up to the budget, then one that says how many are left out. */
+function withinBudget(lines: readonly string[], leftOut: (count: number) => string): string[] {
+    let left = budget;
+    const fitting = lines.findIndex((line) => (left -= line.length + 1) < 0);
+    return fitting === -1 ? [...lines] : [...lines.slice(0, fitting), leftOut(lines.length - fitting)];
+}
+
+const tableRow = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+
+/** What has a meaning in Markdown or HTML, or ends a cell. */
+const special = /[&<>|`*_~[\]\\]/g;
+/** Before what GitHub and GitLab would take for the name of a user, an issue or the like: `@sha256`, `#12`. */
+const beforeReference = /(?<=[@#!$%])(?=\w)/g;
+
+/** Text as it is, on one line: nothing in it is formatted, notifies a user or links to an issue. */
+function shown(text: string, most: number): string {
+    const line = text.replace(/\s+/g, " ").trim();
+    const short = line.length > most ? `${line.slice(0, most - 1).trimEnd()}…` : line;
+    return short.replace(beforeReference, "\u200b").replace(special, (character) => `&#${character.charCodeAt(0)};`);
+}

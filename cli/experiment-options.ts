@@ -1,0 +1,75 @@
+import { parseArgs } from "node:util";
+import type { CiFiles } from "../chaos/report/ci-files";
+import { mistakesInOutputs } from "../chaos/report/output-files";
+import { settingsIn } from "./settings-option";
+
+export interface RunOptions {
+    /** Every saved experiment that runs on the shop's variant, instead of one. */
+    all: boolean;
+    /** @default the experiment that the stack's file names */
+    name?: string;
+    settings: Record<string, string>;
+    stack: string;
+    json: boolean;
+    /** Reports for continuous integration. */
+    files: CiFiles;
+}
+
+/** What the arguments of `npm run experiment` ask for. */
+export type ExperimentOptions = "help" | "list" | { statusOf: string } | RunOptions;
+
+/**
+ * Parses the arguments of `npm run experiment`.
+ *
+ * @param saved the names of the saved experiments
+ * @throws Error with all mistakes in them
+ */
+export function experimentOptions(args: string[], saved: () => string[]): ExperimentOptions {
+    const { values, positionals } = parseArgs({
+        args,
+        allowPositionals: true,
+        options: {
+            all: { type: "boolean", default: false },
+            list: { type: "boolean", default: false },
+            status: { type: "boolean", default: false },
+            set: { type: "string", multiple: true, default: [] },
+            stack: { type: "string", default: "local" },
+            json: { type: "boolean", default: false },
+            junit: { type: "string" },
+            summary: { type: "string" },
+            help: { type: "boolean", short: "h", default: false },
+        },
+    });
+    if (values.help) return "help";
+    const { all, stack, json, junit, summary } = values;
+    const [name] = positionals;
+    const forAll = (["status", "list", "all"] as const).find((option) => values[option]);
+    const outputs = { "--junit": junit, "--summary": summary };
+    const mistakes = [
+        ...mistakesInNames(positionals, saved()),
+        ...(name !== undefined && forAll ? [`--${forAll} applies to all experiments: omit ${name}`] : []),
+        ...mistakesInOutputs(outputs),
+    ];
+    for (const [option, path] of Object.entries(outputs))
+        if (path !== undefined && forAll && forAll !== "all")
+            mistakes.push(`${option} reports runs, and --${forAll} runs nothing: omit one of them`);
+    let settings: Record<string, string> = {};
+    try {
+        settings = settingsIn(values.set);
+    } catch (error) {
+        mistakes.push((error as Error).message);
+    }
+    if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
+    if (values.status) return { statusOf: stack };
+    if (values.list) return "list";
+    return { all, name, settings, stack, json, files: { junit, summary } };
+}
+
+function mistakesInNames([name, ...more]: string[], saved: string[]): string[] {
+    return [
+        ...(more.length > 0 ? ["name one experiment, or run all of them: npm run experiment -- --all"] : []),
+        ...(name !== undefined && !saved.includes(name)
+            ? [`there is no saved experiment "${name}"; allowed: ${saved.join(", ")}`]
+            : []),
+    ];
+}

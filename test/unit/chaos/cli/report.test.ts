@@ -1,0 +1,145 @@
+import {
+    copyFileSync,
+    existsSync,
+    mkdirSync,
+    mkdtempSync,
+    readdirSync,
+    readFileSync,
+    rmSync,
+    utimesSync,
+    writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { chaosReport } from "../../../../chaos/cli/report";
+import type { Journal } from "../../../../chaos/report/journal-schema";
+import { failed, passed } from "../report/runs";
+import { count } from "../report/support";
+
+let folder: string;
+const at = (name: string) => join(folder, name);
+const start = passed.startedAt;
+
+beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "chaos-report-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** Keeps a journal. @param after when its run began, in milliseconds after the others */
+function keep(name: string, journal: Journal, { run = "1", after = 0 } = {}): string {
+    const time = new Date(start + after).toISOString().replace(/[-:.]/g, "");
+    const path = at(`${name}-${run}-${time}-0a1b2c3d.json`);
+    writeFileSync(
+        path,
+        JSON.stringify({
+            ...journal,
+            startedAt: start + after,
+            endedAt: start + after + 1,
+            plan: { ...journal.plan, run },
+        }),
+    );
+    return path;
+}
+
+/** Runs `chaos-report`. @returns its exit code and what it printed */
+function report(...args: string[]): { code: number; log: string; error: string } {
+    const printed = { log: "", error: "" };
+    const code = chaosReport(args, {
+        log: (line) => (printed.log += line),
+        error: (line) => (printed.error += line),
+    });
+    return { code, ...printed };
+}
+
+const written = (name = "junit.xml") => readFileSync(at(name), "utf8");
+
+describe("`chaos-report`", () => {
+    it("turns the journals of a folder into both reports, the oldest first", () => {
+        keep("second", failed.journal!, { after: 1_000 });
+        keep("first", passed.journal!);
+        const { code, log } = report("--junit", at("junit.xml"), "--summary", at("out/summary.md"), folder);
+        expect(code).toBe(1);
+        expect(log).toBe(`1 PASSED, 1 FAILED\nWrote ${at("junit.xml")} and ${at("out/summary.md")}`);
+        expect([...written().matchAll(/<testsuite id="\d" name="([^"]*)"/g)].map(([, name]) => name)).toEqual([
+            "departments-scaled-in-time",
+            "hot-deals-blackhole",
+        ]);
+        expect(written("out/summary.md")).toContain("1 PASSED, 1 FAILED");
+    });
+
+    it("exits with 0 if all runs passed, and names the journal that it read", () => {
+        const path = keep("first", passed.journal!);
+        expect(report("--junit", at("junit.xml"), path).code).toBe(0);
+        expect(written()).toContain(`name="journal" value="${path}"`);
+    });
+
+    it("reads journals of earlier versions, and each journal once", () => {
+        const path = at("a-1-20261121T101500123Z.json");
+        copyFileSync(join(__dirname, "../report/journal-version-1.json"), path);
+        expect(report("--junit", at("junit.xml"), path, folder, relative(process.cwd(), path)).code).toBe(0);
+        expect(count(written(), /<testsuite /g)).toBe(1);
+    });
+
+    it("can choose the runs since a time, or of a name", () => {
+        keep("first", failed.journal!, { run: "first" });
+        keep("second", passed.journal!, { run: "second", after: 60_000 });
+        const since = new Date(start + 30_000).toISOString();
+        expect(report("--junit", at("junit.xml"), "--since", since, folder)).toMatchObject({ code: 0 });
+        expect(report("--junit", at("junit.xml"), "--run", "second", folder)).toMatchObject({ code: 0 });
+        expect(report("--junit", at("junit.xml"), "--run", "first", folder)).toMatchObject({ code: 1 });
+    });
+
+    it("reports an error if no run is found: a report without tests would look good", () => {
+        expect(report("--junit", at("junit.xml"), "--run", "42", folder)).toMatchObject({ code: 1 });
+        expect(written()).toContain(`no run named 42 was found in ${folder}`);
+        expect(written()).toContain('errors="1"');
+    });
+
+    it("reports a run whose journal is broken as one without a verdict, and leaves out other files", () => {
+        keep("first", passed.journal!);
+        writeFileSync(at("package.json"), "{}");
+        writeFileSync(at("trials.jsonl"), "");
+        writeFileSync(at("killed-1-20261121T101500123Z-0a1b2c3d.json"), "");
+        expect(report("--summary", at("summary.md"), folder)).toMatchObject({ code: 1 });
+        expect(written("summary.md")).toContain("1 PASSED, 1 no verdict");
+        expect(written("summary.md")).toMatch(/\*\*killed-1\*\* no verdict: .* it is not a JSON object/);
+        utimesSync(at("killed-1-20261121T101500123Z-0a1b2c3d.json"), 0, 0);
+        const since = new Date(start).toISOString();
+        expect(report("--summary", at("summary.md"), "--since", since, folder)).toMatchObject({ code: 0 });
+    });
+
+    it("exits with 2 for wrong use, tells all mistakes at once, and writes nothing", () => {
+        const args = ["--since", "2026-11-21T10:15:00", "--run", "1", "--junit", folder, "--summary", at("x.md")];
+        writeFileSync(at("other.json"), "{}");
+        const { code, log, error } = report(...args, at("none"), at("other.json/x"), at("other.json"));
+        expect({ code, log }).toEqual({ code: 2, log: "" });
+        expect(error.split("\n")).toEqual([
+            expect.stringMatching(/^--since and --run exclude each other/),
+            expect.stringMatching(/^--since 2026-11-21T10:15:00 is not a time with a time zone; example: /),
+            expect.stringMatching(/^--junit .* is not a regular file/),
+            expect.stringMatching(/none cannot be read \(ENOENT\); name a journal, or a folder of journals$/),
+            expect.stringMatching(/other\.json\/x cannot be read \(ENOTDIR\)/),
+            expect.stringMatching(/other\.json does not have the form of a journal: schema: /),
+            "See: chaos-report --help",
+        ]);
+        expect(existsSync(at("x.md"))).toBe(false);
+        expect(report(folder).error).toMatch(/nothing is to be written: add --junit FILE, --summary FILE or both/);
+        expect(report("--junit", at("x.xml")).error).toMatch(/no journal is named/);
+        expect(report("--xml", at("x.xml"), folder)).toMatchObject({ code: 2 });
+    });
+
+    it("exits with 1 if a report cannot be written", () => {
+        keep("first", passed.journal!);
+        // In the place of the file that would be renamed.
+        mkdirSync(at("junit.xml.unfinished"));
+        expect(report("--junit", at("junit.xml"), folder)).toMatchObject({ code: 1, log: "" });
+        expect(readdirSync(folder)).not.toContain("junit.xml");
+    });
+
+    it("prints its help", () => {
+        const { code, log } = report("--help");
+        expect(code).toBe(0);
+        for (const option of ["--junit", "--summary", "--since", "--run"]) expect(log).toContain(`  ${option} `);
+    });
+});

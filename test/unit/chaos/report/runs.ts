@@ -1,0 +1,34 @@
+import type { Conclusion, Journal } from "../../../../chaos/report/journal-schema";
+import { type ReportedRun, runOfJournal } from "../../../../chaos/report/reported-run";
+import { journal } from "./support";
+
+/** A run like the kept one, which passed, with another conclusion. */
+export const runWith = (conclusion: Partial<Conclusion>, changes: Partial<Journal> = {}): ReportedRun =>
+    runOfJournal({ ...journal, ...changes, conclusion: { ...journal.conclusion, ...conclusion } });
+
+export const passed = runWith({});
+export const failed = runWith({
+    name: "hot-deals-blackhole",
+    verdict: "FAILED",
+    reason: "0% of 15 requests to /products succeeded under attack (required: 100%); last failure: status 502.",
+    successRate: "0%",
+    timeToStabilityMs: null,
+    checks: journal.conclusion.checks.map((check, index) => ({ ...check, held: index > 0 })),
+});
+export const inconclusive = runWith({
+    name: "gateway-dns-loss",
+    verdict: "INCONCLUSIVE",
+    reason: "Nothing is known: the network does not enforce NetworkPolicies.",
+    checks: [],
+});
+export const aborted = runWith(
+    { name: "orders-kill", verdict: "ABORTED", reason: "Aborted: no steady state.", targets: [], checks: [] },
+    { attacks: [], attackedAt: undefined, recovery: undefined },
+);
+/** A run that ended without a verdict. */
+export const broken: ReportedRun = {
+    experiment: "hot-deals-kill",
+    error: "update failed:\nthe API server refuses connections",
+    startedAt: journal.startedAt,
+    durationMs: 12_345,
+};

@@ -1,0 +1,58 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { experimentOptions } from "../../../cli/experiment-options";
+
+const saved = () => ["hot-deals-kill", "orders-kill"];
+const optionsOf = (...args: string[]) => experimentOptions(args, saved);
+const junit = join(tmpdir(), "none-yet", "junit.xml");
+
+describe("the arguments of `npm run experiment`", () => {
+    it("ask for a run, with reports for continuous integration if they name files", () => {
+        expect(optionsOf()).toEqual({
+            all: false,
+            name: undefined,
+            settings: {},
+            stack: "local",
+            json: false,
+            files: { junit: undefined, summary: undefined },
+        });
+        const args = ["orders-kill", "--set", "variant=seven", "--junit", junit, "--summary", `${junit}.md`, "--json"];
+        expect(optionsOf(...args)).toMatchObject({
+            name: "orders-kill",
+            settings: { variant: "seven" },
+            json: true,
+            files: { junit, summary: `${junit}.md` },
+        });
+        expect(optionsOf("--all", "--stack", "cloud")).toMatchObject({ all: true, stack: "cloud" });
+    });
+
+    it("may ask for something else than a run", () => {
+        expect(optionsOf("--help", "nonsense")).toBe("help");
+        expect(optionsOf("--list")).toBe("list");
+        expect(optionsOf("--status", "--stack", "cloud")).toEqual({ statusOf: "cloud" });
+    });
+
+    it("are refused with all their mistakes, before anything is touched", () => {
+        const args = ["nonsense", "--all", "--set", "agent.key=x", "--junit", tmpdir(), "--summary", ""];
+        expect(() => optionsOf(...args)).toThrow(
+            new RegExp(
+                [
+                    'there is no saved experiment "nonsense"; allowed: hot-deals-kill, orders-kill',
+                    "--all applies to all experiments: omit nonsense",
+                    "--junit .* is there, but is not a regular file; .*",
+                    '--summary "": the name of a file is missing',
+                    "--set agent.key would expose a secret; .*",
+                ].join("\n"),
+            ),
+        );
+        expect(() => optionsOf("orders-kill", "hot-deals-kill")).toThrow(/name one experiment/);
+    });
+
+    it("cannot ask for a report of nothing", () => {
+        expect(() => optionsOf("--list", "--junit", junit)).toThrow(
+            "--junit reports runs, and --list runs nothing: omit one of them",
+        );
+        expect(() => optionsOf("--status", "--summary", junit)).toThrow(/--summary .* --status runs nothing/);
+    });
+});

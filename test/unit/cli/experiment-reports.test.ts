@@ -1,0 +1,60 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { reportedRun, writeReports } from "../../../cli/experiment-reports";
+import type { Outcome } from "../../../cli/experiment-runs";
+import { notRun } from "../../../cli/experiment-turns";
+import { failed, passed } from "../chaos/report/runs";
+
+const folder = mkdtempSync(join(tmpdir(), "experiment-reports-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const ended: Outcome = { experiment: "hot-deals-kill", begunAt: 1_000, endedAt: 3_500 };
+
+describe("the reports of `npm run experiment`", () => {
+    it("have every run in one file, also one that failed and one that was not begun", () => {
+        const files = { junit: join(folder, "ci", "junit.xml"), summary: join(folder, "ci", "summary.md") };
+        const outcomes = [
+            { ...ended, journal: passed.journal },
+            // With experiment.onFailure=fail, the update of a run with a verdict fails.
+            { ...ended, journal: failed.journal, error: "FAILED: 0% of 15 requests" },
+            { ...ended, error: "no target matches k8s.deployment=hot-dels" },
+            notRun("orders-kill", "interrupted before it began"),
+        ];
+        const lines: string[] = [];
+        expect(writeReports(files, outcomes, (line) => lines.push(line))).toBe(true);
+        expect(lines).toEqual([files.junit, files.summary].map((path) => `  Wrote          ${path}`));
+        const junit = readFileSync(files.junit, "utf8");
+        expect(junit.match(/<testcase name="verdict"/g)).toHaveLength(4);
+        expect(junit.match(/<error type="no verdict"/g)).toHaveLength(2);
+        expect(readFileSync(files.summary, "utf8")).toContain("1 PASSED, 1 FAILED, 2 no verdict");
+    });
+
+    it("give a run without a verdict the time that it took, and its error without terminal colors", () => {
+        expect(reportedRun({ ...ended, error: "\u001b[31merror:\u001b[0m no target" })).toEqual({
+            experiment: "hot-deals-kill",
+            error: "error: no target",
+            startedAt: 1_000,
+            durationMs: 2_500,
+        });
+    });
+
+    it("say if a run could not be undone", () => {
+        const notUndone = new Error("the API server does not answer");
+        expect(reportedRun({ ...ended, journal: passed.journal, notUndone })).toMatchObject({
+            experiment: passed.experiment,
+            notUndone: "the API server does not answer",
+        });
+    });
+
+    it("that cannot be written are told, and keep the verdicts from nobody", () => {
+        mkdirSync(join(folder, "x.xml.unfinished"));
+        const lines: string[] = [];
+        expect(writeReports({ junit: join(folder, "x.xml") }, [ended], (line) => lines.push(line))).toBe(false);
+        expect(lines).toEqual([expect.stringMatching(/^A report could not be written: EISDIR/)]);
+        expect(existsSync(join(folder, "x.xml"))).toBe(false);
+        expect(writeReports({}, [ended], (line) => lines.push(line))).toBe(true);
+        expect(lines).toHaveLength(1);
+    });
+});

@@ -1,0 +1,82 @@
+import { load } from "js-yaml";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { reportOptions } from "../../../chaos/cli/report-options";
+import { experimentOptions } from "../../../cli/experiment-options";
+import { settings } from "../../../components/configuration/settings";
+import { PULUMI_CLI_VERSION } from "../../../toolchain/pulumi/versions";
+
+const project = resolve(__dirname, "..", "..", "..");
+const page = readFileSync(join(project, "docs", "ci.md"), "utf8");
+
+/** The documents in the page's YAML blocks. */
+const documents = [...page.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text]) => load(text!) as Record<string, any>);
+const github = documents.find(({ jobs }) => jobs !== undefined)!.jobs.experiment;
+const gitlab = documents.find(({ chaos }) => chaos !== undefined)!.chaos;
+
+const scripts = [
+    ...github.steps.map(({ run }: any) => run ?? ""),
+    ...gitlab.script,
+    ...gitlab.after_script,
+] as string[];
+const shown = [...page.matchAll(/^ {4}(\S.*)$/gm)].map(([, command]) => command!);
+/** The arguments of all commands on the page that begin in a way. */
+const argumentsOf = (start: string) =>
+    [...scripts, ...shown]
+        .filter((command) => command.startsWith(start))
+        .map((command) => command.slice(start.length).trim().split(/\s+/));
+
+const saved = () => readdirSync(join(project, "experiments", "saved")).map((file) => file.replace(/\.ts$/, ""));
+const runs = argumentsOf("npm run experiment --").map((args) => experimentOptions(args, saved) as any);
+const stepsWith = (text: string) => github.steps.filter((step: any) => JSON.stringify(step).includes(text));
+
+describe("docs/ci.md", () => {
+    it("has the workflow of GitHub, the job of GitLab and the cluster with Calico", () => {
+        expect(documents).toHaveLength(3);
+        expect(documents.find(({ kind }) => kind === "Cluster")!.networking.disableDefaultCNI).toBe(true);
+    });
+
+    it("runs experiments with options and settings that exist, and both reports", () => {
+        expect(runs).toHaveLength(3);
+        for (const { files, settings: set } of runs) {
+            expect(files).toEqual({ junit: "reports/junit.xml", summary: "reports/summary.md" });
+            expect(Object.keys(set).filter((key) => !(key in settings))).toEqual([]);
+        }
+    });
+
+    it("makes reports from journals with options that exist", () => {
+        const [args] = argumentsOf("npm run report --");
+        const at = args!.map((arg) => (arg === '"$CI_JOB_STARTED_AT"' ? "2026-11-21T10:15:00Z" : arg));
+        expect(reportOptions(at)).toMatchObject({ mistakes: [], options: { paths: ["reports"] } });
+    });
+
+    it("uses the Pulumi CLI that the project installs", () => {
+        expect([github.env.PULUMI_VERSION, gitlab.variables.PULUMI_VERSION]).toEqual([
+            PULUMI_CLI_VERSION,
+            PULUMI_CLI_VERSION,
+        ]);
+    });
+
+    it("undoes, shows and keeps everything on GitHub whatever happened before", () => {
+        const names = github.steps.map(({ name, run }: any) => name ?? run);
+        const undo = names.indexOf("Undo what a canceled run left");
+        expect(undo).toBe(names.indexOf("Run the experiment") + 1);
+        for (const step of github.steps.slice(undo)) expect(step.if).toMatch(/^always\(\)/);
+        expect(github.steps[undo].run).toBe("npm start");
+        expect(stepsWith("GITHUB_STEP_SUMMARY")[0].run).toContain(runs[0].files.summary);
+        expect(stepsWith("upload-artifact")[0].with.path).toBe("reports");
+    });
+
+    it("undoes and keeps everything on GitLab whatever happened before", () => {
+        expect(gitlab.after_script.at(-1)).toMatch(/^npx pulumi up --yes .*--stack cloud$/);
+        expect(gitlab.artifacts).toMatchObject({
+            when: "always",
+            paths: ["reports"],
+            reports: { junit: runs[0].files.junit },
+        });
+    });
+
+    it("says that its workflows were not run", () =>
+        expect(page).toContain("**The workflows on this page were not run.**"));
+});
