@@ -4,7 +4,7 @@ export type { ServiceReference } from "./checks/service";
 export type { Cluster } from "./cluster/client";
 export { problemOf } from "./cluster/problem";
 export { type ExperimentDefinition, mistakesIn } from "./definition/definition";
-export type { DefinedExperiment } from "./definition/arguments";
+export { type DefinedExperiment, planOfArguments } from "./definition/arguments";
 export { type Plan, type PlanArgs, planOf } from "./definition/plan";
 export { Experiment, type ExperimentArgs, type ExperimentPlace } from "./experiment";
 export { holderOf } from "./identity";

@@ -21,6 +21,7 @@ export const images = {
 export async function recordGraph(
     build: () => Promise<unknown>,
     printed: Record<string, object> = {},
+    isPreview = false,
 ): Promise<Asked[]> {
     const asked: Asked[] = [];
     await pulumi.runtime.setMocks(
@@ -36,7 +37,7 @@ export async function recordGraph(
         },
         "chaos-shop",
         "local",
-        false,
+        isPreview,
     );
     await build();
     await pulumi.runtime.disconnect();

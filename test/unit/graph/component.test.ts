@@ -1,0 +1,149 @@
+import * as pulumi from "@pulumi/pulumi";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Experiment, type ExperimentArgs } from "../../../chaos/experiment";
+import { type Asked, find, kinds, recordGraph, secretMark } from "./support";
+
+/** A cluster that does not answer. */
+const kubeconfig = (context: string, server = "https://127.0.0.1:1") =>
+    JSON.stringify({
+        clusters: [{ name: "c", cluster: { server } }],
+        users: [{ name: "u", user: { token: "a-secret-token" } }],
+        contexts: [{ name: context, context: { cluster: "c", user: "u" } }],
+        "current-context": context,
+    });
+
+const args: ExperimentArgs = {
+    enabled: true,
+    kubeconfig: kubeconfig("anything"),
+    hypothesis: "Messages are accepted.",
+    attacks: [{ kind: "blackhole", target: "k8s.statefulset=nats,k8s.namespace=messaging" }],
+    checks: [{ kind: "http", service: "nats", port: 8222, path: "/healthz" }],
+    programs: () => ({ stepCommand: "node steps.js", steps: "void 'steps';", deadline: "void 'Job';" }),
+};
+const found = Object.fromEntries(
+    ["it", "one", "two"].flatMap((name) => [
+        [`${name}-targets`, { attacks: [{ matching: 1, targets: [] }] }],
+        [`${name}-check`, { verdict: "PASSED" }],
+    ]),
+);
+const build = (changes: object = {}, names = ["it"], isPreview = false) =>
+    recordGraph(async () => names.forEach((name) => new Experiment(name, { ...args, ...changes })), found, isPreview);
+
+const folder = mkdtempSync(join(tmpdir(), "chaos-experiments-"));
+const usual = process.env.KUBECONFIG;
+let told: string[];
+beforeEach(() => {
+    told = [];
+    for (const level of ["info", "warn"] as const)
+        vi.spyOn(pulumi.log, level).mockImplementation(async (message) => void told.push(`${level}: ${message}`));
+});
+afterEach(() => {
+    vi.restoreAllMocks();
+    if (usual === undefined) delete process.env.KUBECONFIG;
+    else process.env.KUBECONFIG = usual;
+    rmSync(folder, { recursive: true, force: true });
+});
+
+/** The kubeconfig of this machine. */
+function useAmbient(context: string, server: string): void {
+    const file = join(mkdtempSync(join(tmpdir(), "chaos-experiments-")), "config");
+    writeFileSync(file, kubeconfig(context, server));
+    process.env.KUBECONFIG = file;
+}
+
+const steps = (asked: readonly Asked[]) => asked.filter(({ type }) => type === kinds.command);
+
+describe("mistakes in the arguments", () => {
+    it("are told all at once, with their places and what is allowed", async () => {
+        const wrong = {
+            hypothesis: "",
+            attacks: [{ kind: "blackhole", target: "k8s.statefulset=nats", radius: "0%" }],
+            checks: [],
+            window: { duration: "2 minutes", length: "1s" },
+            deadline: "1s",
+            successRate: "99",
+            colour: "red",
+        };
+        const built = build(wrong);
+        for (const place of ["hypothesis", "attacks.0.radius", "checks", "window.duration", "deadline", "successRate"])
+            await expect(built).rejects.toThrow(new RegExp(`^  ${place}: `, "m"));
+        await expect(built).rejects.toThrow(/the experiment it has \d+ mistakes:[^]*"colour"/);
+        await expect(built).rejects.toThrow(/"length"/);
+    });
+
+    it.each([
+        ["no target names a namespace", { attacks: [{ kind: "dns", target: "k8s.statefulset=nats" }] }],
+        ["deadline: the attacks would end before", { deadline: "30s" }],
+        ["interval: no check would look", { interval: "1m", window: { duration: "10s" } }],
+        ['its name: "It" is not allowed', {}, "It"],
+    ])("include what is valid only by itself: %s", async (reason, changes, name = "it") => {
+        await expect(build(changes, [name])).rejects.toThrow(reason);
+    });
+
+    it("do not keep a disabled experiment from being undone: they are warnings", async () => {
+        const asked = await build({ enabled: false, checks: [] });
+        expect(steps(asked)).toEqual([]);
+        expect(told[0]).toMatch(/^warn: the experiment it has a mistake/);
+        expect(told.at(-1)).toMatch(/^warn: The attacks of it could not be ended first: .*refuses connections/);
+    });
+});
+
+describe("a cluster that nobody has named", () => {
+    it("is refused, with the argument that names it", async () => {
+        useAmbient("production", "https://203.0.113.5:6443");
+        await expect(build({ kubeconfig: undefined })).rejects.toThrow(
+            /the current context "production" .* not plainly a local cluster.*: `context: "production"` in the program$/,
+        );
+    });
+
+    it("is used if it is plainly local, under its name: another current context later changes nothing", async () => {
+        useAmbient("kind-kind", "https://127.0.0.1:39123");
+        const asked = await build({ kubeconfig: undefined });
+        expect(JSON.parse(find(asked, kinds.command, "it-check").environment.EXPERIMENT_PLAN).context).toBe(
+            "kind-kind",
+        );
+    });
+
+    it("is used if the program names its context", async () => {
+        useAmbient("production", "https://203.0.113.5:6443");
+        expect(steps(await build({ kubeconfig: undefined, context: "production" }))).toHaveLength(3);
+    });
+});
+
+describe("the steps", () => {
+    it("get the kubeconfig as a secret, which is in no plan", async () => {
+        for (const { inputs } of steps(await build())) {
+            // The mocks take the whole environment for secret then; the engine only the one variable.
+            expect(inputs.environment).toHaveProperty([secretMark]);
+            expect(inputs.environment.value.EXPERIMENT_KUBECONFIG).toContain("a-secret-token");
+            expect(inputs.environment.value.EXPERIMENT_PLAN).not.toContain("a-secret-token");
+        }
+    });
+
+    it("run again only for another plan: another version, folder or kubeconfig prints the earlier result", async () => {
+        const triggersOf = async (changes: object) =>
+            steps(await build(changes)).map(({ inputs }) => inputs.triggers[0]);
+        const before = await triggersOf({});
+        const programs = () => ({ ...args.programs!(), stepCommand: "node elsewhere.js" });
+        expect(await triggersOf({ programs, kubeconfig: kubeconfig("other"), reports: "elsewhere" })).toEqual(before);
+        expect(await triggersOf({ run: "2" })).not.toEqual(before);
+        for (const { inputs } of steps(await build())) expect(inputs.update).toContain("PULUMI_COMMAND_STDOUT");
+    });
+
+    it("of two experiments in a program have names of their own", async () => {
+        const names = (await build({}, ["one", "two"])).map(({ name }) => name);
+        expect(names).toContain("one-check");
+        expect(names).toContain("two-check");
+    });
+});
+
+it("a preview with a kubeconfig that is not known yet says so, and names the targets' attributes", async () => {
+    const unknown = pulumi.unknown as unknown as string;
+    await build({ kubeconfig: pulumi.output(unknown) }, ["it"], true);
+    expect(told).toEqual([
+        expect.stringMatching(/^info: it would attack k8s\.statefulset=nats,.*the kubeconfig is not known yet/),
+    ]);
+});
