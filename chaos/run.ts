@@ -10,6 +10,7 @@ import type { Conclusion } from "./report/journal-schema";
 import type { ExperimentPrograms } from "./programs";
 import { type LabeledTargets, type StepInputs, type StepName, variables } from "./steps/contract";
 import { packed, printAgain, runFromInput } from "./steps/from-state";
+import { parsed } from "./steps/results";
 
 export interface RunArgs {
     plan: Plan;
@@ -70,7 +71,7 @@ export function runResources(args: RunArgs): pulumi.Output<Conclusion> {
     );
     const objects = plan.attacks.map(({ name: attackName, attack }, index) => {
         const { object, label } = attacks[index]!;
-        const chosen = targets.apply((found) => (JSON.parse(found) as LabeledTargets).attacks[index]!);
+        const chosen = targets.apply((found) => parsed<LabeledTargets>(found).attacks[index]!);
         const made = { attack, experiment, namespace, object, targetLabel: label, chosen };
         return attackResource(nameOf(attackName), made, { parent });
     });
@@ -79,7 +80,7 @@ export function runResources(args: RunArgs): pulumi.Output<Conclusion> {
         create: "check",
         given: { steadyState, targets, deadlineJob, attackObjects },
     });
-    return conclusion.apply((printed) => JSON.parse(printed) as Conclusion);
+    return conclusion.apply((printed) => parsed<Conclusion>(printed));
 }
 
 function deadlineAttack(plan: Plan, planned: PlannedAttack, runName: string): DeadlineAttack {

@@ -5,8 +5,9 @@ import type { Plan } from "../definition/plan";
 import type { Baseline } from "../proof/outcome";
 import type { Conclusion } from "../report/journal-schema";
 import type { Chosen } from "../targets/choose";
+import { parsed } from "./results";
 
-/** The result of each step, which it prints as JSON. */
+/** The result of each step, which it prints; see `printed`. */
 export interface StepResults {
     "steady-state": SteadyState;
     "label-targets": LabeledTargets;
@@ -88,7 +89,7 @@ export function inputsFrom(env: NodeJS.ProcessEnv): { plan: Plan; stack: string 
         if (value !== undefined) return value;
         throw new Error(`${variables[name]} is not set: this is a step of an experiment, which \`pulumi up\` runs`);
     };
-    const json = <T>(name: keyof typeof variables) => JSON.parse(text(name)) as T;
+    const json = <T>(name: keyof typeof variables) => parsed<T>(text(name));
     return {
         plan: json("plan"),
         stack: text("stack"),

@@ -9,6 +9,7 @@ import { labelPod, unlabelAll } from "../targets/label";
 import { ignoreNotFound } from "../cluster/client";
 import type { Step, StepContext, StepInputs } from "./contract";
 import { refuseWebhookServers } from "../targets/webhooks";
+import { printed } from "./results";
 
 /**
  * Chooses the targets and labels their pods: the attacks select the labels. Then waits until the deadline Job has
@@ -34,7 +35,10 @@ export const labelTargets: Step<"label-targets", "deadlineJob" | "deadlineJobUid
         }
         const baseline = await new AttackProofs({ cluster, plan, job: deadlineJob, chosen }).baseline();
         if ("tookMs" in baseline && baseline.leftOut) say(describeLeftOut(baseline.leftOut));
-        return { attacks: chosen, control: baseline };
+        const result = { attacks: chosen, control: baseline };
+        // Refuses what the check could not be given, while the labels can still be removed.
+        printed(result);
+        return result;
     } catch (error) {
         await unlabelAll(cluster, plan.namespace);
         throw error;

@@ -8,6 +8,7 @@ import { check } from "./check";
 import { inputsFrom, type Step, type StepInputs, type StepName, variables } from "./contract";
 import { labelTargets } from "./label-targets";
 import { recovery } from "./recovery";
+import { printed } from "./results";
 import { steadyState } from "./steady-state";
 import { unlabelTargets } from "./unlabel-targets";
 
@@ -35,6 +36,6 @@ async function main(name: string | undefined): Promise<unknown> {
 // The last argument: a program that is read from standard input is not among them.
 main(process.argv.at(-1)).then(
     // Exits only when all is written: a pipe would be cut off.
-    (result) => process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(0)),
+    (result) => process.stdout.write(`${printed(result)}\n`, () => process.exit(0)),
     (error: unknown) => process.stderr.write(`${explain(error)}\n`, () => process.exit(1)),
 );
