@@ -12,7 +12,6 @@ export interface StepResults {
     "steady-state": SteadyState;
     "label-targets": LabeledTargets;
     check: Conclusion;
-    "unlabel-targets": { unlabeled: number; restored: number };
     recovery: { recoveredAfterMs: number | null };
 }
 

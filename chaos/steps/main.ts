@@ -10,13 +10,11 @@ import { labelTargets } from "./label-targets";
 import { recovery } from "./recovery";
 import { printed } from "./results";
 import { steadyState } from "./steady-state";
-import { unlabelTargets } from "./unlabel-targets";
 
 const steps: { [N in StepName]: Step<N, keyof StepInputs> } = {
     "steady-state": steadyState,
     "label-targets": labelTargets,
     check,
-    "unlabel-targets": unlabelTargets,
     recovery,
 };
 

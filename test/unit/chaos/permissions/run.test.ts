@@ -9,7 +9,6 @@ import { check } from "../../../../chaos/steps/check";
 import { labelTargets } from "../../../../chaos/steps/label-targets";
 import { recovery } from "../../../../chaos/steps/recovery";
 import { steadyState } from "../../../../chaos/steps/steady-state";
-import { unlabelTargets } from "../../../../chaos/steps/unlabel-targets";
 import { refuse } from "../support/fake-cluster";
 import { limit } from "../support/fake-rbac";
 import { attackObject, FakeRun, job } from "../support/fake-run";
@@ -36,7 +35,6 @@ async function wholeRun(): Promise<string> {
     const given = { steadyState: found, targets, deadlineJob: job, attackObjects: [attackObject] };
     const { verdict } = await settled(check(context, given));
     await settled(endRuns(run.cluster.api, { stack: "ours", defaultNamespace: "demo" }));
-    await settled(unlabelTargets(context, {}));
     await settled(recovery(context, {}));
     return verdict;
 }
