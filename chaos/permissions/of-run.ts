@@ -152,8 +152,8 @@ function rightsToSee({ namespace, defaultNamespace, service, attacks }: Plan): R
             namespace,
             resource: "events",
             verbs: ["list", "watch"],
-            why: "show the events of objects that Pulumi waits for",
-            without: "Pulumi waits without showing them",
+            why: "show the events of objects that Pulumi waits for, and why the deadline Job gets no pod",
+            without: "Pulumi waits without showing them, and a rejected pod is told after two minutes",
         },
     ];
 }

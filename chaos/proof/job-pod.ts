@@ -1,12 +1,16 @@
 import type { V1Pod } from "@kubernetes/client-node";
-import type { Cluster } from "../cluster/client";
+import { type Cluster, statusOf } from "../cluster/client";
 import { annotations } from "../cluster/labels";
+import { withoutPeriod } from "../cluster/problem";
 import type { ConnectionReport, KillReport, Presence } from "../deadline/protocol";
 import { JobLogReader } from "./job-log-reader";
 import { poll } from "./poll";
 
 /** How long the deadline Job may take to start: its image may have to be pulled. */
 export const startTimeoutMs = 120_000;
+
+/** A Job that the cluster lets have a pod gets it sooner, in milliseconds. */
+const createdAfterMs = 2_000;
 
 /** The pod of a deadline Job: what it says about itself, and what it has logged. */
 export class JobPod {
@@ -20,10 +24,16 @@ export class JobPod {
         this.log = new JobLogReader(cluster, namespace);
     }
 
-    /** @throws Error if the pod does not report what is enough in time */
+    /** @throws Error if the cluster rejects the pod, or the pod does not report what is enough in time */
     async awaitPresence(timeoutMs: number, isEnough: (presence: Presence) => boolean): Promise<Presence> {
+        const begun = performance.now();
         const reported = (presence?: Presence) => presence !== undefined && isEnough(presence);
-        const presence = await poll(() => this.presence(), reported, timeoutMs);
+        const look = async () => {
+            const presence = await this.presence();
+            if (!presence && performance.now() - begun > createdAfterMs) await this.requireAdmission();
+            return presence;
+        };
+        const presence = await poll(look, reported, timeoutMs);
         if (presence && isEnough(presence)) return presence;
         throw new Error(
             `the Job ${this.job}, which must end the attack at its deadline, has no running pod` +
@@ -44,6 +54,27 @@ export class JobPod {
             status?.containerStatuses?.some(({ state }) => state?.running || state?.terminated),
         );
         return this.log.read(started.map(({ metadata }) => metadata!.name!));
+    }
+
+    /**
+     * An account that may not list events waits instead.
+     *
+     * @throws Error with the reason, if a quota, a limit or an admission policy keeps the Job from creating its pod
+     */
+    private async requireAdmission(): Promise<void> {
+        const { cluster, namespace, job } = this;
+        if ((await this.pods()).length > 0) return;
+        const fieldSelector = `involvedObject.kind=Job,involvedObject.name=${job},reason=FailedCreate`;
+        const events = await cluster.core.listNamespacedEvent({ namespace, fieldSelector }).catch((error: unknown) => {
+            if (statusOf(error) !== 403) throw error;
+            return { items: [] };
+        });
+        const reason = events.items.at(-1)?.message?.replace(/^Error creating: /, "");
+        if (reason === undefined) return;
+        throw new Error(
+            `namespace ${namespace} admits no pod of the Job ${job}, which must end the attack at its deadline: ` +
+                `${withoutPeriod(reason)}. Nothing was attacked. Make room for one pod, or allow it`,
+        );
     }
 
     private async presence(): Promise<Presence | undefined> {

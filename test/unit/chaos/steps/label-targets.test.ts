@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { acquireLease, leaseName } from "../../../../chaos/lifecycle/lease";
 import { labelTargets } from "../../../../chaos/steps/label-targets";
+import { refuse } from "../support/fake-cluster";
 import { FakeRun, job } from "../support/fake-run";
 import { settled } from "../support/time";
 
@@ -84,6 +85,31 @@ it("unlabels the targets and fails if the deadline Job does not start", async ()
     run.reporting = false;
     await expect(step()).rejects.toThrow(/the Job run-deadline, .* has no running pod after 120 s/);
     expect(labels()).toEqual([]);
+});
+
+describe("a namespace that does not admit the deadline Job's pod", () => {
+    const message = 'Error creating: pods "run-deadline-x" is forbidden: exceeded quota: few, requested: pods=1.';
+    beforeEach(() => {
+        run.reporting = false;
+        run.cluster.remove("Pod", job);
+        run.cluster.add("Event", "rejected", { message });
+    });
+
+    it("is told within seconds, with the reason, and nobody is labeled", async () => {
+        const begun = Date.now();
+        await expect(step()).rejects.toThrow(
+            /^namespace demo admits no pod of the Job run-deadline, .*: pods "run-deadline-x" is forbidden: exceeded quota/,
+        );
+        expect(Date.now() - begun).toBeLessThan(5_000);
+        expect(labels()).toEqual([]);
+    });
+
+    it("is told later to an account that may not list events", async () => {
+        run.cluster.intercept = (call) => {
+            if (call === "listNamespacedEvent") refuse(403, "events is forbidden");
+        };
+        await expect(step()).rejects.toThrow(/has no running pod after 120 s/);
+    });
 });
 
 it("returns a label that tells the peers from all pods of their namespace, also from protected ones", async () => {

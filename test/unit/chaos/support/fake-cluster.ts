@@ -18,6 +18,7 @@ type Kind =
     | "ConfigMap"
     | "DaemonSet"
     | "Deployment"
+    | "Event"
     | "Job"
     | "Lease"
     | "MutatingWebhookConfiguration"
