@@ -3,7 +3,7 @@ import { type ClusterAccess, connect } from "./cluster/client";
 import { guardedContext, type Naming } from "./cluster/guard";
 import { kubeconfigFrom, loadKubeconfig } from "./cluster/kubeconfig";
 import { explain, problemOf } from "./cluster/problem";
-import { type DefinedExperiment, planOfArguments } from "./definition/arguments";
+import { type DefinedExperiment, namespaceOf, planOfArguments } from "./definition/arguments";
 import type { Plan } from "./definition/plan";
 import { holderOf, identityIn } from "./identity";
 import { endRuns } from "./lifecycle/end-runs";
@@ -14,7 +14,7 @@ import { runResources } from "./run";
 import { previewTargets } from "./targets/preview";
 
 /** What an experiment needs besides what it does. */
-export interface ExperimentPlace {
+export interface ExperimentOptions {
     /**
      * Whether the experiment runs. The update that sets it runs the experiment; the next one without it ends the
      * attacks before anything else, and waits until every check is steady again.
@@ -42,7 +42,7 @@ export interface ExperimentPlace {
 }
 
 /** An experiment, as a program writes it, or as a plan of `planOf`. */
-export type ExperimentArgs = ExperimentPlace & (DefinedExperiment | { plan: Plan });
+export type ExperimentArgs = ExperimentOptions & (DefinedExperiment | { plan: Plan });
 
 /** Time limit of each call, in milliseconds, of those that end attacks before everything else. */
 const endTimeoutMs = 10_000;
@@ -89,8 +89,7 @@ export class Experiment extends pulumi.ComponentResource {
             if (pulumi.runtime.isDryRun()) acts.push(pulumi.output(preview(plan, kubeconfig)));
         } else {
             this.conclusion = pulumi.output(undefined);
-            const namespace = "plan" in prepared ? prepared.plan.namespace : "default";
-            if (!pulumi.runtime.isDryRun()) acts.push(endFirst(name, args, namespace, stack));
+            if (!pulumi.runtime.isDryRun()) acts.push(endFirst(name, args, stack));
         }
         this.verdict = this.conclusion.apply((conclusion) => conclusion?.verdict ?? ("disabled" as const));
         // The update waits for what the outputs wait for.
@@ -108,8 +107,7 @@ class MistakeError extends pulumi.RunError {
 
 /** The plan, or what is wrong with the arguments, all at once. */
 function prepare(name: string, args: ExperimentArgs): { plan: Plan } | { problem: string } {
-    if ("plan" in args) return { plan: args.plan };
-    const { enabled: _, kubeconfig, context, image: __, identity: ___, programs: ____, ...definition } = args;
+    const { enabled: _, kubeconfig, context, image: __, identity: ___, programs: ____, ...rest } = args;
     const problems: string[] = [];
     const attempt = <T>(what: () => T): T | undefined => {
         try {
@@ -119,9 +117,11 @@ function prepare(name: string, args: ExperimentArgs): { plan: Plan } | { problem
             return undefined;
         }
     };
-    const allowed = attempt(() => contextIn(kubeconfig, context));
-    const plan = attempt(() => planOfArguments(name, definition, allowed));
-    return plan && problems.length === 0 ? { plan } : { problem: problems.join("\n") };
+    const named = context ?? ("plan" in rest ? rest.plan.context : undefined);
+    const allowed = attempt(() => contextIn(kubeconfig, named));
+    const plan = "plan" in rest ? rest.plan : attempt(() => planOfArguments(name, rest));
+    if (plan === undefined || problems.length > 0) return { problem: problems.join("\n") };
+    return { plan: { ...plan, context: allowed } };
 }
 
 /** The context that may be used. Undefined for the current one of a kubeconfig that is given. @throws GuardError */
@@ -147,13 +147,11 @@ async function preview(plan: Plan, kubeconfig: pulumi.Input<string> | undefined)
 }
 
 /** Ends the attacks of a disabled experiment. What fails is told: the engine still deletes them at the end. */
-function endFirst(
-    name: string,
-    { kubeconfig, context }: ExperimentPlace,
-    namespace: string,
-    stack: pulumi.Output<string>,
-): pulumi.Output<void> {
-    return pulumi.all([kubeconfig, stack]).apply(async ([text, holder]) => {
+function endFirst(name: string, args: ExperimentArgs, stack: pulumi.Output<string>): pulumi.Output<void> {
+    const plan = "plan" in args ? args.plan : undefined;
+    const context = args.context ?? plan?.context;
+    const namespace = plan?.namespace ?? ("attacks" in args ? namespaceOf(args) : undefined) ?? "default";
+    return pulumi.all([args.kubeconfig, stack]).apply(async ([text, holder]) => {
         try {
             const access: ClusterAccess = { kubeconfig: text, context: contextIn(text, context) };
             const cluster = connect(access, endTimeoutMs);

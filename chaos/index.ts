@@ -1,18 +1,21 @@
 /** What a program needs that runs experiments in its stack. */
+export type { Action } from "./actions/registry";
+export type { Attack } from "./attacks/registry";
 export type { Check } from "./checks/registry";
 export type { ServiceReference } from "./checks/service";
 export type { Cluster } from "./cluster/client";
 export { problemOf } from "./cluster/problem";
-export { type ExperimentDefinition, mistakesIn } from "./definition/definition";
+export { type AttackDefinition, type ExperimentDefinition, mistakesIn } from "./definition/definition";
 export { type DefinedExperiment, planOfArguments } from "./definition/arguments";
 export { type Plan, type PlanArgs, planOf } from "./definition/plan";
-export { Experiment, type ExperimentArgs, type ExperimentPlace } from "./experiment";
+export { Experiment, type ExperimentArgs, type ExperimentOptions } from "./experiment";
 export { holderOf } from "./identity";
 export { endRuns } from "./lifecycle/end-runs";
 export { type LeaseOwner, leasesOf } from "./lifecycle/lease";
 export type { ExperimentPrograms } from "./programs";
 export type { Right } from "./cluster/rights";
 export { permissionsOf } from "./permissions/permissions";
-export { rolesManifest } from "./permissions/roles";
+export { type RolesArgs, rolesManifest, type Subject } from "./permissions/roles";
+export type { Duration } from "./duration";
 export type { Conclusion } from "./report/journal-schema";
 export type { Verdict } from "./report/verdict";

@@ -4,7 +4,7 @@ import {
     type Conclusion,
     endRuns,
     Experiment,
-    type ExperimentPlace,
+    type ExperimentOptions,
     holderOf,
     type Plan,
     type PlanArgs,
@@ -28,7 +28,7 @@ export interface ExperimentSettings extends Omit<
     service: ServiceReference;
 }
 
-export interface RunExperimentArgs extends Required<Pick<ExperimentPlace, "image" | "programs">> {
+export interface RunExperimentArgs extends Required<Pick<ExperimentOptions, "image" | "programs">> {
     plan: Plan;
     /** What must be ready before the experiment begins. */
     dependsOn: pulumi.ComponentResourceOptions["dependsOn"];

@@ -1,6 +1,7 @@
 // Runs one step of an experiment: node toolchain/run-step.js STEP. In JavaScript: nothing has read TypeScript yet.
 
-// Stacks of versions up to 0.2 have this step in their state. Their next update has removed the labels before.
+// Stacks of versions up to 0.2 have this step in their state. An update removes their labels before; see
+// experiments/earlier-runs.ts.
 if (process.argv.at(-1) === "unlabel-targets") process.exit(0);
 
 require("tsx/cjs");

@@ -7,7 +7,7 @@ import type { Answer } from "./answer";
 export interface AbortSettings {
     /**
      * A percentage, such as `50%`. If the success rate over `abortOver` is lower, the attacks end at once and the
-     * verdict is FAILED. @default the stack's `experiment.abortBelow`, which is off by default
+     * verdict is FAILED. @default the experiment's `abortBelow`, which is off by default
      */
     abortBelow?: string;
     /** How long the success rate is measured, such as `10s`. @default `10s` */

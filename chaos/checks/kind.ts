@@ -11,11 +11,11 @@ import type { ServiceReference } from "./service";
 export interface CheckSettings extends AbortSettings {
     /** Name of the check, unique in the experiment. @default what its kind calls it, as in `POST /orders` */
     name?: string;
-    /** Looks per second, from 1 to 50. @default the stack's `experiment.interval` */
+    /** Looks per second, from 1 to 50. @default by the experiment's `interval` */
     perSecond?: number;
-    /** Time limit of one look, in milliseconds. @default the stack's `experiment.timeout` */
+    /** Time limit of one look, in milliseconds. @default the experiment's `timeout` */
     timeoutMs?: number;
-    /** Required share of good answers, above 0 and up to 1. @default the stack's `experiment.successRate` */
+    /** Required share of good answers, above 0 and up to 1. @default the experiment's `successRate` */
     successRate?: number;
 }
 

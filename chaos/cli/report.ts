@@ -7,11 +7,11 @@ const help = `Usage: chaos-report [OPTIONS] JOURNAL_OR_FOLDER...
 
 Turns the journals of experiments into reports for continuous integration. Changes nothing else.
 
-  JOURNAL_OR_FOLDER  Journals (reports/*.json), or folders of them. A folder's other files are left out
+  JOURNAL_OR_FOLDER  Journals (.json), or folders of them. A folder's other files are left out
   --junit FILE       Write a JUnit XML file: a suite for each run, a test case for its verdict and one for each check
   --summary FILE     Write a Markdown summary, for a comment or a job's summary
   --since TIME       Only runs that began at this time or later, such as 2026-11-21T10:15:00Z
-  --run RUN          Only runs of this name (experiment.run)
+  --run RUN          Only runs of this name: the experiment's run
   --help             Show this text
 
 At least one of --junit and --summary is required. Files that are there are replaced.

@@ -1,15 +1,18 @@
 import * as z from "zod";
+import type { Check } from "../checks/registry";
 import { allowedName, isName } from "../cluster/name";
 import { describeMilliseconds, type Duration, parseDuration } from "../duration";
 import { parsePercentage } from "../share";
-import { definitionSchema, type ExperimentDefinition, mistakesIn } from "./definition";
+import { checksWith, definitionSchema, type ExperimentDefinition, mistakesIn } from "./definition";
 import { type Plan, planOf } from "./plan";
 import { locateTarget } from "../targets/locate";
 import { durationBetween, percentage } from "./texts";
 
 /** An experiment as a program writes it. All are plain values: a preview shows what would be attacked. */
 export interface DefinedExperiment extends ExperimentDefinition {
-    /** Namespace of targets, peers and checks that name none. @default they must name one */
+    /** What must hold; at least one check. */
+    checks: Check[];
+    /** Namespace of targets, peers and checks that name none. @default that of the first target that names one */
     namespace?: string;
     /** How long the checks observe the attack. */
     window?: {
@@ -35,12 +38,12 @@ export interface DefinedExperiment extends ExperimentDefinition {
     onFailure?: "report" | "fail";
     /** Any text; another text runs the experiment again. @default "1" */
     run?: string;
-    /** Folder of the reports, relative to the folder that the update runs in. @default "chaos-reports" */
+    /** Folder of the reports, relative to the folder of the Pulumi project. @default "chaos-reports" */
     reports?: string;
 }
 
 const argumentsSchema = definitionSchema.extend({
-    checks: definitionSchema.shape.checks.unwrap(),
+    checks: checksWith("without a check there is no verdict"),
     namespace: z
         .string()
         .refine(isName, { error: `is not a namespace; allowed: ${allowedName}` })
@@ -64,30 +67,38 @@ const argumentsSchema = definitionSchema.extend({
 /**
  * The plan of a run.
  *
- * @param context of the kubeconfig. @default its current one
  * @throws Error with all mistakes in the arguments
  */
-export function planOfArguments(name: string, args: DefinedExperiment, context?: string): Plan {
+export function planOfArguments(name: string, args: DefinedExperiment): Plan {
     const mistakes = [
         ...(isName(name) ? [] : [`its name: "${name}" is not allowed; allowed: ${allowedName}`]),
         ...mistakesIn(args, name, argumentsSchema),
     ];
-    if (mistakes.length === 0) mistakes.push(...contradictionsIn(args));
-    const defaultNamespace = mistakes.length === 0 ? namespaceOf(args) : undefined;
-    if (defaultNamespace === undefined) {
-        const count = mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`;
-        throw new Error(`the experiment ${name} has ${count}:\n${mistakes.map((one) => `  ${one}`).join("\n")}`);
+    let plan: Plan | undefined;
+    if (mistakes.length === 0) {
+        mistakes.push(...contradictionsIn(args));
+        try {
+            plan = planFrom(name, args);
+        } catch (error) {
+            mistakes.push((error as Error).message);
+        }
     }
+    if (plan !== undefined && mistakes.length === 0) return plan;
+    const count = mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`;
+    throw new Error(`the experiment ${name} has ${count}:\n${mistakes.map((one) => `  ${one}`).join("\n")}`);
+}
+
+/** @throws Error with a mistake that depends on several fields */
+function planFrom(name: string, args: DefinedExperiment): Plan {
     const { hypothesis, attacks, checks, actions } = args;
     return planOf({
         definition: { hypothesis, attacks, checks, actions },
         defaultChecks: [],
         name,
         run: args.run ?? "1",
-        context,
         clusterName: "kubernetes",
         area: "Global",
-        defaultNamespace,
+        defaultNamespace: namespaceOf(args) ?? "",
         ...timesOf(args),
         successRate: parsePercentage(args.successRate ?? "100%")!,
         abortBelow: args.abortBelow === undefined ? undefined : parsePercentage(args.abortBelow),
@@ -96,10 +107,14 @@ export function planOfArguments(name: string, args: DefinedExperiment, context?:
     });
 }
 
-/** The namespace of what names none. */
-function namespaceOf({ namespace, attacks }: DefinedExperiment): string | undefined {
-    const ofTargets = attacks.map(({ target }) => locateTarget(target, "Global", "").namespace);
-    return namespace ?? ofTargets.find((one) => one !== "");
+/** The namespace of what names none. Undefined if no target names one either, or the arguments have mistakes. */
+export function namespaceOf({ namespace, attacks }: Partial<DefinedExperiment>): string | undefined {
+    try {
+        const ofTargets = attacks?.map(({ target }) => locateTarget(target, "Global", "").namespace);
+        return namespace ?? ofTargets?.find((one) => one !== "");
+    } catch {
+        return namespace;
+    }
 }
 
 function timesOf({ window, interval, timeout, deadline }: DefinedExperiment) {

@@ -26,18 +26,18 @@ export type AttackDefinition = Attack & {
     target: AttributeExpression;
     /**
      * Blast radius, as the number of affected containers: a number, a percentage of the matching containers, or all of
-     * them. The stack's `experiment.radius` overrides it. @default 1
+     * them. @default 1
      */
     radius?: number | `${number}%` | "all";
     /**
-     * Whether pods that are not ready may be chosen, too. Not for `kill`, which deletes only ready pods. The stack's
-     * `experiment.includeNotReady` overrides it. @default false
+     * Whether pods that are not ready may be chosen, too. Not for `kill`, which deletes only ready pods. @default
+     * false
      */
     includeNotReady?: boolean;
     /**
      * What must become of connections into the targets that were established before the attack: on many networks they
      * survive a NetworkPolicy. `cut`: the verdict is INCONCLUSIVE unless they are shown to be cut. `any`: it is only
-     * reported. The stack's `experiment.established` overrides it. @default "any"
+     * reported. @default "any"
      */
     established?: "any" | "cut";
 };
@@ -63,20 +63,22 @@ const attacks = z
         context.addIssue({ code: "custom", path: ["established"], message: `"cut" ${cutIsNotShown}` });
     }) satisfies z.ZodType<AttackDefinition>;
 
-const checks = z
-    .array(checkSchema)
-    .nonempty({ error: "without a check there is no verdict; leave `checks` out for the default check" })
-    .superRefine((all, context) => {
-        const names = all.map(checkName);
-        for (const [index, name] of names.entries()) {
-            if (names.indexOf(name) === index) continue;
-            const message = `another check is named "${name}"; rename one of them`;
-            context.addIssue({ code: "custom", path: [index, "name"], message });
-        }
-        for (const [index, check] of all.entries())
-            for (const { field, message } of abortMistakes(check))
-                context.addIssue({ code: "custom", path: [index, field], message });
-    });
+/** A list of checks. @param ifEmpty what is wrong with none, and what is allowed */
+export const checksWith = (ifEmpty: string) =>
+    z
+        .array(checkSchema)
+        .nonempty({ error: ifEmpty })
+        .superRefine((all, context) => {
+            const names = all.map(checkName);
+            for (const [index, name] of names.entries()) {
+                if (names.indexOf(name) === index) continue;
+                const message = `another check is named "${name}"; rename one of them`;
+                context.addIssue({ code: "custom", path: [index, "name"], message });
+            }
+            for (const [index, check] of all.entries())
+                for (const { field, message } of abortMistakes(check))
+                    context.addIssue({ code: "custom", path: [index, field], message });
+        });
 
 /** What a check's abort rule contradicts in the check itself. What settings add, `planOf` compares. */
 function abortMistakes(check: Check): { field: keyof Check; message: string }[] {
@@ -96,9 +98,22 @@ function abortMistakes(check: Check): { field: keyof Check; message: string }[] 
 export const definitionSchema = z.strictObject({
     hypothesis: z.string().trim().min(1),
     attacks: z.array(attacks).nonempty({ error: "an experiment needs at least one attack" }),
-    checks: checks.optional(),
+    checks: checksWith("without a check there is no verdict; leave `checks` out for the default check").optional(),
     actions: z.array(actionSchema).optional(),
 }) satisfies z.ZodType<ExperimentDefinition>;
+
+/** What is wrong with the shape of a value, where no rule of our own says it better. */
+function inWords(issue: z.core.$ZodRawIssue): string | undefined {
+    if (issue.code === "unrecognized_keys") {
+        const keys = issue.keys as string[];
+        return `there is no field ${keys.map((key) => JSON.stringify(key)).join(" or ")} here`;
+    }
+    if (issue.code !== "invalid_type") return undefined;
+    const allowed = (issue.expected as string).replace("string", "text");
+    if (issue.input === undefined) return `is missing; allowed: ${allowed}`;
+    const found = Array.isArray(issue.input) ? "a list" : JSON.stringify(issue.input);
+    return `is ${found}; allowed: ${allowed}`;
+}
 
 /** The names of its objects add up to 18 characters to it; the name of a Job may have 63. */
 const maxNameLength = 45;
@@ -110,7 +125,7 @@ const maxNameLength = 45;
  * @param schema `definitionSchema`, or one that extends it
  */
 export function mistakesIn(definition: unknown, name = "", schema: z.ZodType = definitionSchema): string[] {
-    const { error } = schema.safeParse(definition);
+    const { error } = schema.safeParse(definition, { error: inWords });
     const mistakes = (error?.issues ?? []).map(
         ({ path, message }) => `${path.join(".") || "the experiment"}: ${message}`,
     );

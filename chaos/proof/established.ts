@@ -30,7 +30,7 @@ type Outcome = Omit<Established, "direction">;
 const resetByNetworkMs = 5_000;
 
 const unknown = (reason: InconclusiveReason): Outcome => ({ became: "unknown", reason });
-const windowEnded = unknown("the run ended before it showed; raise experiment.duration to 10s or more");
+const windowEnded = unknown("the run ended before it showed; let the window last 10 s or more");
 
 /**
  * What became of established connections into an attack's targets, by the witness's reports while the attack held.

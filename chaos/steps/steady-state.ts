@@ -90,9 +90,10 @@ async function requireRights(context: StepContext, begun: number): Promise<void>
     const missing = await missingRights(cluster, permissionsOf([plan]));
     if (missing.length === 0) return;
     const those = merged(missing).map(describeRight).join("; ");
-    const advice =
-        "Ask the cluster's administrator for them. All that this experiment needs: npm run -s render -- " +
-        `--permissions ${plan.experiment}`;
+    const print = plan.settings
+        ? `npm run -s render -- --permissions ${plan.experiment}`
+        : "`rolesManifest` of the package prints it";
+    const advice = `Ask the cluster's administrator for them. All that this experiment needs: ${print}`;
     abort(context, `the account lacks rights that the experiment needs: ${those}.`, begun, [], advice);
 }
 

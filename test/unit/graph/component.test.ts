@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type DefinedExperiment, planOfArguments } from "../../../chaos/definition/arguments";
 import { Experiment, type ExperimentArgs } from "../../../chaos/experiment";
 import { type Asked, find, kinds, recordGraph, secretMark } from "./support";
 
@@ -104,6 +105,19 @@ describe("a cluster that nobody has named", () => {
         const asked = await build({ kubeconfig: undefined });
         expect(JSON.parse(find(asked, kinds.command, "it-check").environment.EXPERIMENT_PLAN).context).toBe(
             "kind-kind",
+        );
+    });
+
+    it("is refused for a plan, too, and a context beside the plan counts", async () => {
+        useAmbient("production", "https://203.0.113.5:6443");
+        const { hypothesis, attacks, checks } = args as DefinedExperiment;
+        const plan = planOfArguments("it", { hypothesis, attacks, checks });
+        const planned = { enabled: true, programs: args.programs, plan };
+        const built = (more: object) => recordGraph(async () => new Experiment("it", { ...planned, ...more }), found);
+        await expect(built({})).rejects.toThrow(/the current context "production" .* not plainly a local cluster/);
+        const asked = await built({ context: "production" });
+        expect(JSON.parse(find(asked, kinds.command, "it-check").environment.EXPERIMENT_PLAN).context).toBe(
+            "production",
         );
     });
 

@@ -1,5 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { beforeAll, describe, expect, it } from "vitest";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Attack } from "../../../chaos/attacks/registry";
 import { productsCheck } from "../../../experiments/products";
 import { heap } from "../../../chaos/deadline/deadline";
@@ -85,7 +86,13 @@ const leaseRule = {
     verbs: ["get"],
 };
 let experiment: Asked[];
+const usual = process.env.KUBECONFIG;
+afterAll(() => {
+    if (usual === undefined) delete process.env.KUBECONFIG;
+    else process.env.KUBECONFIG = usual;
+});
 beforeAll(async () => {
+    process.env.KUBECONFIG = join(__dirname, "..", "components", "cluster", "kubeconfigs", "kind.yaml");
     experiment = await experimentOf();
 });
 
