@@ -84,18 +84,25 @@ export class Experiment extends pulumi.ComponentResource {
         const acts: pulumi.Output<void>[] = [];
         if (enabled && "plan" in prepared) {
             const { plan } = prepared;
-            const run = { plan, stack, image, programs: programs(), kubeconfig, prefix, parent: this };
-            this.conclusion = runResources({ ...run, dependsOn: opts?.dependsOn });
-            if (pulumi.runtime.isDryRun()) acts.push(pulumi.output(preview(plan, kubeconfig)));
+            const given = kubeconfig === undefined ? undefined : guarded(kubeconfig, plan.context);
+            const run = { plan, image, programs: programs(), kubeconfig: given, prefix, parent: this };
+            // Experiments above this one that are disabled: their namespace may be this one's.
+            const afterThose = pulumi.all([stack, pulumi.all(ending)]).apply(([own]) => own);
+            this.conclusion = runResources({ ...run, stack: afterThose, dependsOn: opts?.dependsOn });
+            if (pulumi.runtime.isDryRun()) acts.push(pulumi.output(preview(plan, given)));
         } else {
             this.conclusion = pulumi.output(undefined);
             if (!pulumi.runtime.isDryRun()) acts.push(endFirst(name, args, stack));
+            ending.push(...acts);
         }
         this.verdict = this.conclusion.apply((conclusion) => conclusion?.verdict ?? ("disabled" as const));
         // The update waits for what the outputs wait for.
         this.registerOutputs({ conclusion: this.conclusion, acts: pulumi.all(acts).apply(() => undefined) });
     }
 }
+
+/** What ends the attacks of this program's disabled experiments. */
+const ending: pulumi.Output<void>[] = [];
 
 /** Mistakes of the person who wrote the arguments. Their message has no stack trace. */
 class MistakeError extends pulumi.RunError {
@@ -127,9 +134,18 @@ function prepare(name: string, args: ExperimentArgs): { plan: Plan } | { problem
 /** The context that may be used. Undefined for the current one of a kubeconfig that is given. @throws GuardError */
 function contextIn(kubeconfig: pulumi.Input<string> | undefined, context: string | undefined): string | undefined {
     if (kubeconfig === undefined) return guardedContext(loadKubeconfig(), context, naming).name;
+    // Known later; see `guarded`.
     if (typeof kubeconfig !== "string") return context;
     const config = kubeconfigFrom(kubeconfig);
     return guardedContext(config, context ?? config.getCurrentContext(), naming).name;
+}
+
+/** A kubeconfig that is looked at as soon as it is known. An empty one would lead to this machine's. */
+function guarded(kubeconfig: pulumi.Input<string>, context: string | undefined): pulumi.Output<string> {
+    return pulumi.output(kubeconfig).apply((text) => {
+        contextIn(text, context);
+        return text;
+    });
 }
 
 /** Tells in a preview whom the experiment would hit. */

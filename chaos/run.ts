@@ -47,7 +47,7 @@ export function runResources(args: RunArgs): pulumi.Output<Conclusion> {
         stepResource(nameOf(name), args, how, { parent, dependsOn });
 
     const first = step("steady-state", { create: "steady-state", delete: "recovery" }, args.dependsOn);
-    const steadyState = first.stdout;
+    const steadyState = first.result;
     const deadline = new Deadline(
         nameOf("deadline"),
         {
@@ -60,15 +60,15 @@ export function runResources(args: RunArgs): pulumi.Output<Conclusion> {
             image,
             program: programs.deadline,
         },
-        { parent, dependsOn: first },
+        { parent, dependsOn: first.resource },
     );
     const { name: deadlineJob, uid: deadlineJobUid } = deadline.job.metadata;
-    const { stdout: targets } = step(
+    const targets = step(
         "targets",
         { create: "label-targets", given: { steadyState, deadlineJob, deadlineJobUid } },
         // All parts: the Job keeps its rights while there is an attack to end.
         deadline.parts,
-    );
+    ).result;
     const objects = plan.attacks.map(({ name: attackName, attack }, index) => {
         const { object, label } = attacks[index]!;
         const chosen = targets.apply((found) => parsed<LabeledTargets>(found).attacks[index]!);
@@ -76,7 +76,7 @@ export function runResources(args: RunArgs): pulumi.Output<Conclusion> {
         return attackResource(nameOf(attackName), made, { parent });
     });
     const attackObjects = pulumi.jsonStringify(objects.map(({ metadata }) => metadata.name));
-    const { stdout: conclusion } = step("check", {
+    const { result: conclusion } = step("check", {
         create: "check",
         given: { steadyState, targets, deadlineJob, attackObjects },
     });
@@ -118,9 +118,9 @@ function stepResource(
     { plan, stack, programs, kubeconfig }: RunArgs,
     { create, delete: remove, given = {} }: StepArgs,
     opts: pulumi.CustomResourceOptions,
-): command.local.Command {
+): { resource: command.local.Command; result: pulumi.Output<string> } {
     const inputs = Object.entries(given) as [keyof StepInputs, pulumi.Output<string>][];
-    return new command.local.Command(
+    const resource = new command.local.Command(
         name,
         {
             create: `${programs.stepCommand} ${create}`,
@@ -132,9 +132,20 @@ function stepResource(
                 [variables.stack]: stack,
                 ...(kubeconfig !== undefined && { [variables.kubeconfig]: pulumi.secret(kubeconfig) }),
             },
-            triggers: [planToken(plan), stack, ...inputs.flatMap(([input, value]) => (input === again ? [] : [value]))],
+            // A stack may be renamed.
+            triggers: [
+                planToken(plan),
+                pulumi.output(stack).apply(identityOf),
+                ...inputs.flatMap(([input, value]) => (input === again ? [] : [value])),
+            ],
             logging: "stderr",
         },
         { ...opts, deleteBeforeReplace: true },
     );
+    // What steps print has no secrets. With a secret in its environment, the provider takes its output for one, and
+    // neither verdicts nor diffs would show.
+    return { resource, result: pulumi.unsecret(resource.stdout) };
 }
+
+/** What distinguishes a stack from others of its name, if it has that. */
+const identityOf = (stack: string) => stack.replace(/^.*\//, "");

@@ -33,13 +33,18 @@ export interface HttpCheck extends CheckSettings, EndpointSettings {
     maxLatencyMs?: number;
 }
 
+const dotSegment = /[/\\](?:\.|%2e){1,2}(?:[/\\?#]|$)/i;
 const status = z.int().min(100).max(599);
 
 export const http = {
     schema: z
         .strictObject({
             kind: z.literal("http"),
-            path: z.string().regex(/^\/(?!\/)\S*$/, { error: "not a path; allowed: a path such as /products" }),
+            path: z
+                .string()
+                .regex(/^\/(?!\/)\S*$/, { error: "not a path; allowed: a path such as /products" })
+                // Through the API server's proxy they would lead to its other objects.
+                .refine((path) => !dotSegment.test(path), { error: "must not have the segments . and .." }),
             method: z.enum(methods).optional(),
             ...endpointSchema,
             body: z.looseObject({}).optional(),

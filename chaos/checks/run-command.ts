@@ -23,6 +23,13 @@ const outputMs = 200;
 /** The process groups that run now, by the id of their leaders. */
 const running = new Set<number>();
 
+/** What a step is given, a kubeconfig perhaps: what a program prints of it would be stored. */
+const ownVariable = /^(?:EXPERIMENT_|PULUMI_COMMAND_|DEADLINE_JOB|STEADY_STATE$|TARGETS$|ATTACKS$)/;
+
+function withoutOwn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+    return Object.fromEntries(Object.entries(env).filter(([name]) => !ownVariable.test(name)));
+}
+
 /**
  * Runs a program without a shell, in the current folder. When it ends, or when the signal is given, its whole process
  * group is killed: nothing of it is left.
@@ -38,7 +45,7 @@ export async function runCommand(
     // As the leader of a group it can be killed with all that it started.
     const child = spawn(program, args, {
         detached: true,
-        env: { ...process.env, ...env },
+        env: { ...withoutOwn(process.env), ...env },
         stdio: ["ignore", "pipe", "pipe"],
     });
     const { pid } = child;

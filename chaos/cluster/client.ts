@@ -15,7 +15,7 @@ import {
 } from "@kubernetes/client-node";
 import { Agent } from "node:https";
 import { isDeepStrictEqual } from "node:util";
-import { kubeconfigFrom, loadKubeconfig } from "./kubeconfig";
+import { KubeconfigError, kubeconfigFrom, loadKubeconfig } from "./kubeconfig";
 
 /** The parts of the Kubernetes API that are used directly, not through resources of a stack. */
 export interface Cluster {
@@ -48,7 +48,11 @@ export interface ClusterAccess {
  */
 export function connect({ kubeconfig: text, context }: ClusterAccess, timeoutMs = callTimeoutMs): Cluster {
     const kubeconfig = text === undefined ? loadKubeconfig() : kubeconfigFrom(text);
-    if (context !== undefined) kubeconfig.setCurrentContext(context);
+    if (context !== undefined) {
+        if (kubeconfig.getContextObject(context) === null)
+            throw new KubeconfigError(missingContext(kubeconfig, context));
+        kubeconfig.setCurrentContext(context);
+    }
     keepConnections(kubeconfig, timeoutMs);
     return {
         kubeconfig,
@@ -62,6 +66,14 @@ export function connect({ kubeconfig: text, context }: ClusterAccess, timeoutMs 
         rbac: kubeconfig.makeApiClient(RbacAuthorizationV1Api),
         storage: kubeconfig.makeApiClient(StorageV1Api),
     };
+}
+
+function missingContext(kubeconfig: KubeConfig, context: string): string {
+    const known = kubeconfig.getContexts().map(({ name }) => name);
+    return (
+        `the kubeconfig has no context "${context}"; it has ${known.join(", ") || "none"}. Add it, or name another one ` +
+        "where the experiment or the stack names its context, and update the stack"
+    );
 }
 
 /** Firewalls and proxies on the way may forget a connection that was idle for longer. */

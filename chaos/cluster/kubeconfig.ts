@@ -31,6 +31,7 @@ export function loadKubeconfig(): KubeConfig {
 /** Reads the text of a kubeconfig. @throws KubeconfigError without the text, which may hold a token */
 export function kubeconfigFrom(text: string): KubeConfig {
     const kubeconfig = new KubeConfig();
+    if (text.trim() === "") throw new KubeconfigError("the given kubeconfig is empty; give its text, or leave it out");
     try {
         kubeconfig.loadFromString(text);
         return kubeconfig;

@@ -64,6 +64,9 @@ const argumentsSchema = definitionSchema.extend({
     reports: z.string().trim().min(1).optional(),
 });
 
+/** A process gets the plan in a variable, of which Linux allows 128 KiB. */
+const maxPlanLength = 100_000;
+
 /**
  * The plan of a run.
  *
@@ -83,6 +86,8 @@ export function planOfArguments(name: string, args: DefinedExperiment): Plan {
             mistakes.push((error as Error).message);
         }
     }
+    const length = Buffer.byteLength(JSON.stringify(plan ?? null));
+    if (length > maxPlanLength) mistakes.push(`all in all, it has ${length} characters; allowed: ${maxPlanLength}`);
     if (plan !== undefined && mistakes.length === 0) return plan;
     const count = mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`;
     throw new Error(`the experiment ${name} has ${count}:\n${mistakes.map((one) => `  ${one}`).join("\n")}`);

@@ -140,7 +140,8 @@ async function take(
 ): Promise<void> {
     const { namespace } = holder.plan;
     const body = leaseOf(holder, now);
-    if (held && !isOver(held, now) && !isHeldBy(held, holder)) throw new LeaseHeldError(describe(held));
+    const isFree = !held || isOver(held, now) || isHeldBy(held, holder) || isEnded(held);
+    if (!isFree) throw new LeaseHeldError(describe(held));
     // If somebody else has seen it end too, and changed it since, the API server rejects this (409).
     const resourceVersion = held?.metadata!.resourceVersion;
     const replacement = { ...body, metadata: { ...body.metadata, resourceVersion } };
@@ -210,6 +211,8 @@ function read(cluster: Cluster, namespace: string, name = leaseName): Promise<V1
 /** When a lease ends, in milliseconds since the epoch. */
 export const leaseEndsAt = ({ spec }: V1Lease) =>
     new Date(spec!.renewTime!).getTime() + spec!.leaseDurationSeconds! * 1_000;
+/** Its attacks were ended, and are gone. The resources of its run may still be deleted. */
+const isEnded = ({ metadata }: V1Lease) => metadata?.annotations?.[annotations.ended] !== undefined;
 const isOver = (held: V1Lease, now: number) => now > leaseEndsAt(held);
 
 /**

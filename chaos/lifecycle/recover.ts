@@ -11,7 +11,7 @@ const pauseMs = 100;
 export const recoveryTimeoutMs = 60_000;
 
 /** Some checks of the application were not steady in time. */
-class NotRecoveredError extends Error {
+export class NotRecoveredError extends Error {
     override readonly name = "NotRecoveredError";
 }
 

@@ -27,7 +27,7 @@ async function main(name: string | undefined): Promise<unknown> {
     const inputs = inputsFrom(process.env);
     const { plan, stack } = inputs;
     const answersFile = process.env[variables.answersFile] || undefined;
-    const cluster = connect({ context: plan.context, kubeconfig: process.env[variables.kubeconfig] || undefined });
+    const cluster = connect({ context: plan.context, kubeconfig: process.env[variables.kubeconfig] });
     return steps[name as StepName]({ plan, stack, cluster, say, answersFile }, inputs);
 }
 

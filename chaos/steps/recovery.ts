@@ -1,3 +1,5 @@
+import { leaseFor } from "../lifecycle/lease";
+import { NotRecoveredError } from "../lifecycle/recover";
 import { undo } from "../lifecycle/undo";
 import type { Step } from "./contract";
 import { reportRecovery } from "./report-recovery";
@@ -6,11 +8,19 @@ import { reportRecovery } from "./report-recovery";
  * The last step of undoing an experiment: removes what a killed update may have left, then waits until every check is
  * steady again.
  *
- * @throws Error if a check is not steady within a minute
+ * @throws Error if a check is not steady within a minute, at the first try
  */
 export const recovery: Step<"recovery"> = async (context) => {
     const { cluster, stack, plan, say } = context;
-    const { at: undoneAt, recoveredAfterMs } = await undo(cluster, stack, plan, say);
+    const { own } = await leaseFor(cluster, context);
+    const undone = await undo(cluster, stack, plan, say).catch((error: unknown) => {
+        // An earlier try has told that, and left nothing. The application may be gone for good.
+        if (own !== undefined || !(error instanceof NotRecoveredError)) throw error;
+        say(error.message);
+        return undefined;
+    });
+    if (undone === undefined) return { recoveredAfterMs: null };
+    const { at: undoneAt, recoveredAfterMs } = undone;
     if (recoveredAfterMs === null) say("The application is gone, so nothing can recover");
     else reportRecovery(context, { undoneAt, recoveredAfterMs });
     return { recoveredAfterMs };

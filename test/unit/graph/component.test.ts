@@ -61,6 +61,7 @@ describe("mistakes in the arguments", () => {
     it("are told all at once, with their places and what is allowed", async () => {
         const wrong = {
             hypothesis: "",
+            interval: 5,
             attacks: [{ kind: "blackhole", target: "k8s.statefulset=nats", radius: "0%" }],
             checks: [],
             window: { duration: "2 minutes", length: "1s" },
@@ -69,13 +70,35 @@ describe("mistakes in the arguments", () => {
             colour: "red",
         };
         const built = build(wrong);
-        for (const place of ["hypothesis", "attacks.0.radius", "checks", "window.duration", "deadline", "successRate"])
-            await expect(built).rejects.toThrow(new RegExp(`^  ${place}: `, "m"));
+        for (const place of [
+            "interval: is 5; allowed: text",
+            "hypothesis",
+            "attacks.0.radius",
+            "checks",
+            "window.duration",
+            "deadline",
+            "successRate",
+        ])
+            await expect(built).rejects.toThrow(new RegExp(`^  ${place}\\b`, "m"));
         await expect(built).rejects.toThrow(/the experiment it has \d+ mistakes:[^]*"colour"/);
         await expect(built).rejects.toThrow(/"length"/);
     });
 
     it.each([
+        [
+            "allowed: 100000",
+            { checks: [{ kind: "http", path: "/", url: "http://a", body: { text: "x".repeat(100_000) } }] },
+        ],
+        [
+            "checks.0.path: must not have the segments",
+            { checks: [{ kind: "http", service: "a", path: "/../secrets/b" }] },
+        ],
+        ["checks: without a check there is no verdict", { checks: [] }],
+        ["checks: is missing; allowed: ", { checks: undefined }],
+        [
+            "must be in one namespace",
+            { attacks: ["a", "b"].map((n) => ({ kind: "dns", target: `k8s.job=j,k8s.namespace=${n}` })) },
+        ],
         ["no target names a namespace", { attacks: [{ kind: "dns", target: "k8s.statefulset=nats" }] }],
         ["deadline: the attacks would end before", { deadline: "30s" }],
         ["interval: no check would look", { interval: "1m", window: { duration: "10s" } }],
@@ -119,6 +142,12 @@ describe("a cluster that nobody has named", () => {
         expect(JSON.parse(find(asked, kinds.command, "it-check").environment.EXPERIMENT_PLAN).context).toBe(
             "production",
         );
+    });
+
+    it("is refused if the kubeconfig that names it turns out to be empty", async () => {
+        useAmbient("production", "https://203.0.113.5:6443");
+        for (const empty of ["", "  \n"])
+            await expect(build({ kubeconfig: empty })).rejects.toThrow("the given kubeconfig is empty");
     });
 
     it("is used if the program names its context", async () => {

@@ -37,6 +37,13 @@ describe("a run of a program", () => {
         expect(answer).not.toHaveProperty("unseen");
     });
 
+    it("does not get the kubeconfig of the step, which it could print into a report", async () => {
+        process.env.EXPERIMENT_KUBECONFIG = "a-secret-token";
+        const { problem } = await look(script("env.sh", "env | grep -c EXPERIMENT; exit 1"));
+        delete process.env.EXPERIMENT_KUBECONFIG;
+        expect(problem).toBe("exit code 1 (required: 0): 0");
+    });
+
     it("gets its arguments without a shell, and the environment of the update", async () => {
         const file = script("args.sh", 'echo "$1|$LIMIT_MS|$CHECK_TEST"; exit 1');
         process.env.CHECK_TEST = "inherited";

@@ -77,6 +77,14 @@ describe("ending a stack's runs", () => {
     });
 });
 
+it("another experiment may begin in the namespace once a run was ended: it is disabled", async () => {
+    const other = { stack: "another/aaaaaaaaaaaaaaaa", plan: { ...run.plan, experiment: "other" } };
+    await expect(acquireLease(run.cluster.api, other)).rejects.toThrow("runs hot-deals-blackhole in namespace demo");
+    await end();
+    await acquireLease(run.cluster.api, other);
+    expect(lease().spec.holderIdentity).toContain("another/aaaaaaaaaaaaaaaa");
+});
+
 describe("the recovery of a run that was ended before its resources", () => {
     const undone = () => settled(undo(run.cluster.api, "ours", run.plan, run.context.say));
 

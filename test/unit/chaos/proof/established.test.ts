@@ -44,8 +44,8 @@ describe("a connection that was established before the attack", () => {
     it.each<[string, ConnectionReport[], RegExp]>([
         ["it was not open then", reports({ [a]: ["ended", "ended", ...times(8, "lost")] }), /kept no connection open/],
         ["its target closed it then", reports({ [a]: [...before, ...times(8, "ended")] }), /closed the connections/],
-        ["the window ends before a probe", reports({ [a]: [...before, "answering"] }), /raise experiment\.duration/],
-        ["the window ends soon after", reports({ [a]: [...before, "answering", "silent"] }), /raise experiment\.dur/],
+        ["the window ends before a probe", reports({ [a]: [...before, "answering"] }), /let the window last/],
+        ["the window ends soon after", reports({ [a]: [...before, "answering", "silent"] }), /let the window last/],
         [
             "it was reset long after, maybe by its target",
             reports({ [a]: [...before, ...times(6, "answering"), ...times(6, "lost")] }),

@@ -46,6 +46,13 @@ describe("recovery", () => {
         expect(run.cluster.names("Lease")).toEqual([]);
     });
 
+    it("tells that once: at the next try nothing is left, and the application may be gone for good", async () => {
+        for (const pod of ["hot-deals-1", "hot-deals-2"]) run.setReady(pod, false);
+        await expect(step()).rejects.toThrow("pods did not recover within 1 min");
+        expect(await step()).toEqual({ recoveredAfterMs: null });
+        expect(run.said.at(-1)).toContain("pods did not recover within 1 min");
+    });
+
     it("waits for nothing if the application is gone", async () => {
         run.cluster.remove("Namespace", "demo");
         expect(await step()).toEqual({ recoveredAfterMs: null });
