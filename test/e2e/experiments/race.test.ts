@@ -95,10 +95,7 @@ describe("a namespace has one experiment at a time", () => {
                 `ABORTED: stack ${namespace}/[0-9a-f]{16} \\(its application is in ${namespace}\\) runs ${name}`,
             ),
         );
-        const [, check] = await Promise.all([
-            step("recovery", "other"),
-            step("check", "other", checkOfEnded()),
-        ]);
+        const [, check] = await Promise.all([step("recovery", "other"), step("check", "other", checkOfEnded())]);
         expect(check.said).toContain("INCONCLUSIVE");
         expect(await labeled()).toBe(1);
         expect((await stack.products()).good).toBe(false);
