@@ -71,8 +71,8 @@ export function connect({ kubeconfig: text, context }: ClusterAccess, timeoutMs 
 function missingContext(kubeconfig: KubeConfig, context: string): string {
     const known = kubeconfig.getContexts().map(({ name }) => name);
     return (
-        `the kubeconfig has no context "${context}"; it has ${known.join(", ") || "none"}. Add it, or name another one ` +
-        "where the experiment or the stack names its context, and update the stack"
+        `the kubeconfig has no context "${context}"; it has ${known.join(", ") || "none"}. Add it, or name another ` +
+        "one where the experiment or the stack names its context, and update the stack"
     );
 }
 

@@ -105,11 +105,11 @@ export const definitionSchema = z.strictObject({
 /** What is wrong with the shape of a value, where no rule of our own says it better. */
 function inWords(issue: z.core.$ZodRawIssue): string | undefined {
     if (issue.code === "unrecognized_keys") {
-        const keys = issue.keys as string[];
+        const keys = issue.keys;
         return `there is no field ${keys.map((key) => JSON.stringify(key)).join(" or ")} here`;
     }
     if (issue.code !== "invalid_type") return undefined;
-    const allowed = (issue.expected as string).replace("string", "text");
+    const allowed = issue.expected.replace("string", "text");
     if (issue.input === undefined) return `is missing; allowed: ${allowed}`;
     const found = Array.isArray(issue.input) ? "a list" : JSON.stringify(issue.input);
     return `is ${found}; allowed: ${allowed}`;

@@ -119,7 +119,7 @@ describe("a cluster that nobody has named", () => {
     it("is refused, with the argument that names it", async () => {
         useAmbient("production", "https://203.0.113.5:6443");
         await expect(build({ kubeconfig: undefined })).rejects.toThrow(
-            /the current context "production" .* not plainly a local cluster.*: `context: "production"` in the program$/,
+            /the current context "production" .* not plainly a local.*: `context: "production"` in the program$/,
         );
     });
 
