@@ -1,12 +1,13 @@
 import * as z from "zod";
 import type { Check } from "../checks/registry";
 import { allowedName, isName } from "../cluster/name";
-import { describeMilliseconds, type Duration, parseDuration } from "../duration";
+import { type Duration, parseDuration } from "../duration";
 import { parsePercentage } from "../share";
 import { checksWith, definitionSchema, type ExperimentDefinition, mistakesIn } from "./definition";
 import { type Plan, planOf } from "./plan";
 import { locateTarget } from "../targets/locate";
 import { durationBetween, percentage } from "./texts";
+import { timeFaults } from "./time-faults";
 
 /** An experiment as a program writes it. All are plain values: a preview shows what would be attacked. */
 export interface DefinedExperiment extends ExperimentDefinition {
@@ -134,20 +135,10 @@ function timesOf({ window, interval, timeout, deadline }: DefinedExperiment) {
 
 /** What is valid by itself, but not together. */
 function contradictionsIn(args: DefinedExperiment): string[] {
-    const { durationMs, graceMs, intervalMs, deadlineMs } = timesOf(args);
-    const windowMs = durationMs + graceMs;
-    const waitsMs = (args.actions ?? []).reduce((sum, one) => sum + (one.kind === "wait" ? one.durationMs : 0), 0);
-    const found: (string | false)[] = [
-        intervalMs > durationMs &&
-            `interval: no check would look within the window; allowed: at most ${describeMilliseconds(durationMs)}`,
-        windowMs >= deadlineMs &&
-            "deadline: the attacks would end before the checks do; allowed: more than window.grace and " +
-                `window.duration together, ${describeMilliseconds(windowMs)}`,
-        waitsMs >= windowMs &&
-            `actions: they wait ${describeMilliseconds(waitsMs)} in total, but the checks end after ` +
-                describeMilliseconds(windowMs),
-        namespaceOf(args) === undefined &&
-            "namespace: no target names a namespace; name one here, or in a target, as in k8s.namespace=NAME",
+    const faults = timeFaults(timesOf(args), args.actions).map(({ against, reason }) => `${against}: ${reason}`);
+    if (namespaceOf(args) !== undefined) return faults;
+    return [
+        ...faults,
+        "namespace: no target names a namespace; name one here, or in a target, as in k8s.namespace=NAME",
     ];
-    return found.filter((one) => one !== false);
 }

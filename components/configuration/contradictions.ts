@@ -1,4 +1,5 @@
 import { type Attack, attackKinds, cutIsNotShown, deniesInward, killsOnlyReady } from "../../chaos/attacks/registry";
+import { timeFaults } from "../../chaos/definition/time-faults";
 import { formatDuration } from "../../chaos/duration";
 import { parseAttributes } from "../../chaos/targets/attributes";
 import { abortRuleOfCheck } from "./abort-contradictions";
@@ -19,10 +20,8 @@ interface Facts {
 const rules: readonly Rule[] = [
     unknownExperiment,
     experimentOfOtherVariant,
-    intervalLongerThanDuration,
-    deadlineBeforeEnd,
+    timesOfRun,
     abortRuleOfCheck,
-    actionsOutlastChecks,
     overrideOfSeveralAttacks,
     notReadyForKill,
     cutThatCannotBeShown,
@@ -76,47 +75,23 @@ function experimentOfOtherVariant({ get, experiment, fitting }: Facts) {
     };
 }
 
-function intervalLongerThanDuration({ get }: Facts) {
-    const [duration, interval] = [get("experiment.duration"), get("experiment.interval")];
-    if (duration === undefined || interval === undefined || interval <= duration) return;
-    return {
-        key: "experiment.interval",
-        value: formatDuration(interval),
-        reason: `no request would be sent within experiment.duration; allowed: at most ${formatDuration(duration)}`,
-        command: setCommand("experiment.interval", formatDuration(Math.min(1_000, duration))),
+function timesOfRun({ get, experiment }: Facts) {
+    const times = {
+        durationMs: get("experiment.duration"),
+        graceMs: get("experiment.grace"),
+        intervalMs: get("experiment.interval"),
+        deadlineMs: get("experiment.deadline"),
     };
-}
-
-function deadlineBeforeEnd({ get }: Facts) {
-    const [duration, grace] = [get("experiment.duration"), get("experiment.grace")];
-    const deadline = get("experiment.deadline");
-    if (duration === undefined || grace === undefined || deadline === undefined) return;
-    const windowMs = grace + duration;
-    if (windowMs < deadline) return;
-    return {
-        key: "experiment.deadline",
-        value: formatDuration(deadline),
-        reason:
-            "the attack would end before the checks do; " +
-            `allowed: more than experiment.grace and experiment.duration together, ${formatDuration(windowMs)}`,
-        command: setCommand("experiment.deadline", `${Math.ceil(windowMs / 30_000) + 1}m`),
-    };
-}
-
-function actionsOutlastChecks({ get, experiment }: Facts) {
-    const [duration, grace] = [get("experiment.duration"), get("experiment.grace")];
-    const waits = (experiment?.actions ?? [])
-        .filter(({ kind }) => kind === "wait")
-        .reduce((sum, { durationMs = 0 }) => sum + durationMs, 0);
-    if (duration === undefined || grace === undefined || waits < duration + grace) return;
-    return {
-        key: "experiment.duration",
-        value: formatDuration(duration),
-        reason:
-            `the actions of ${experiment!.name} wait ${formatDuration(waits)} in total, but the checks end earlier; ` +
-            `allowed: more than ${formatDuration(Math.max(0, waits - grace))}`,
-        command: setCommand("experiment.duration", `${Math.ceil((waits - grace) / 1_000) + 1}s`),
-    };
+    return timeFaults(times, experiment?.actions).map(({ against, reason, betterMs }) => {
+        // Actions are the saved experiment's.
+        const key = against === "actions" ? "experiment.duration" : (`experiment.${against}` as const);
+        return {
+            key,
+            value: formatDuration(get(key)!),
+            reason,
+            command: setCommand(key, formatDuration(betterMs)),
+        };
+    });
 }
 
 function overrideOfSeveralAttacks({ get, experiment }: Facts) {
