@@ -74,8 +74,8 @@ function permissionsTables(): string {
     const { agent: _, ...withoutAgent } = plan;
     const rights = permissionsOf([plan]);
     const known = new Set(rights.map(keyOf));
-    const inAll = permissionsOf([withoutAgent]).filter((right) => !right.namespace && !known.has(keyOf(right)));
-    const all = [...rights, ...inAll];
+    const others = permissionsOf([withoutAgent]).filter((right) => !known.has(keyOf(right)));
+    const all = [...rights, ...others];
     const [needed, optional] = [all.filter(isRequired), all.filter((right) => !isRequired(right))];
     const head = ["objects", "namespace", "verbs", "to"];
     return [

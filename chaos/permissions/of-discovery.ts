@@ -1,16 +1,17 @@
 import type { Right } from "../cluster/rights";
 import type { Plan } from "../definition/plan";
+import { namespacesNamed } from "../targets/discover";
 
 /** What it takes to find targets, and to refuse those that no experiment may attack. */
-export function rightsToDiscover({ agent, namespace }: Plan): Right[] {
+export function rightsToDiscover(plan: Plan): Right[] {
+    const { agent, namespace } = plan;
     const admission = { apiGroup: "admissionregistration.k8s.io", verbs: ["list"] };
     const webhooks = {
         why: "refuse targets that serve admission webhooks",
         without: "targets that serve admission webhooks are not refused",
     };
     return [
-        { resource: "namespaces", verbs: ["list"], why: "find protected namespaces" },
-        ...(agent ? rightsToAskAgent(agent) : rightsToAskApiServer),
+        ...(agent ? rightsToAskAgent(agent) : (namespacesNamed(plan) ?? [namespace]).flatMap(rightsToAskApiServer)),
         { ...admission, ...webhooks, resource: "validatingwebhookconfigurations" },
         { ...admission, ...webhooks, resource: "mutatingwebhookconfigurations" },
         { ...webhooks, namespace, resource: "services", verbs: ["get"] },
@@ -20,6 +21,7 @@ export function rightsToDiscover({ agent, namespace }: Plan): Right[] {
 /** A Secret and pods have other names after each installation. */
 function rightsToAskAgent({ namespace, name }: NonNullable<Plan["agent"]>): Right[] {
     return [
+        { resource: "namespaces", verbs: ["list"], why: "find protected namespaces" },
         {
             namespace,
             apiGroup: "apps",
@@ -34,7 +36,17 @@ function rightsToAskAgent({ namespace, name }: NonNullable<Plan["agent"]>): Righ
     ];
 }
 
-const rightsToAskApiServer: Right[] = [
-    { resource: "pods", verbs: ["list"], why: "find targets without an agent" },
-    { apiGroup: "apps", resource: "replicasets", verbs: ["list"], why: "find targets without an agent" },
-];
+function rightsToAskApiServer(namespace: string): Right[] {
+    const why = "find targets without an agent";
+    return [
+        { namespace, resource: "pods", verbs: ["list"], why },
+        { namespace, apiGroup: "apps", resource: "replicasets", verbs: ["list"], why },
+        {
+            namespace,
+            resource: "namespaces",
+            names: [namespace],
+            verbs: ["get"],
+            why: "see whether the namespace is protected",
+        },
+    ];
+}

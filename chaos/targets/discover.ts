@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Cluster, statusOf } from "../cluster/client";
 import { isProtected } from "../cluster/labels";
+import type { AttributeExpression } from "./attributes";
 import { type AgentReference, type Agents, askAgents, findAgents, RefusedError } from "./agents";
 import { attackable, containersOfAll, type Discovered } from "./containers";
+import { locateTarget } from "./locate";
 
 export interface DiscoveryScope {
     /** Where targets are looked for: `Global`, or one namespace. */
@@ -10,6 +12,15 @@ export interface DiscoveryScope {
     clusterName: string;
     /** The agent that is asked. Absent if the stack has none: then the API server is asked. */
     agent?: AgentReference;
+    /** The attacks for which containers are looked for; each target and its peers name a namespace. @default any */
+    attacks?: readonly { target: AttributeExpression; attack: { kind: string; peers?: AttributeExpression } }[];
+}
+
+/** The namespaces that attacks name. Undefined if one names none, or any is looked for: then all are. */
+export function namespacesNamed({ attacks }: Pick<DiscoveryScope, "attacks">): string[] | undefined {
+    const expressions = attacks?.flatMap(({ target, attack }) => [target, ...(attack.peers ? [attack.peers] : [])]);
+    const namespaces = expressions?.map((expression) => locateTarget(expression, "Global", "").namespace);
+    return namespaces?.includes("") ? undefined : namespaces && [...new Set(namespaces)];
 }
 
 const timeoutMs = 30_000;
@@ -21,11 +32,13 @@ const pauseMs = 250;
  */
 export async function discover(cluster: Cluster, scope: DiscoveryScope): Promise<Discovered[]> {
     const { area, clusterName, agent } = scope;
-    const ask = async () => {
-        const agents = agent && (await findAgents(cluster, agent));
-        return agents ? askOnceReady(cluster, agents) : askApiServer(cluster, clusterName);
-    };
-    const [discovered, spared] = await Promise.all([ask(), protectedNamespaces(cluster)]);
+    const agents = agent && (await findAgents(cluster, agent));
+    // Only these: a person may have rights in one namespace and nowhere else.
+    const namespaces = agents ? undefined : namespacesNamed(scope);
+    const [discovered, spared] = await Promise.all([
+        agents ? askOnceReady(cluster, agents) : askApiServer(cluster, clusterName, namespaces),
+        protectedNamespaces(cluster, namespaces),
+    ]);
     return discovered.filter(({ namespace }) => (area === "Global" || area === namespace) && !spared.has(namespace));
 }
 
@@ -43,17 +56,39 @@ async function askOnceReady(cluster: Cluster, agents: Agents): Promise<Discovere
     }
 }
 
-/** What agents would say. */
-export async function askApiServer(cluster: Cluster, clusterName: string): Promise<Discovered[]> {
+/** What agents would say. @param namespaces @default all */
+export async function askApiServer(
+    { core, apps }: Cluster,
+    clusterName: string,
+    namespaces?: readonly string[],
+): Promise<Discovered[]> {
     const [pods, replicaSets] = await Promise.all([
-        cluster.core.listPodForAllNamespaces(),
-        cluster.apps.listReplicaSetForAllNamespaces(),
+        namespaces ? inEach(namespaces, (one) => core.listNamespacedPod(one)) : itemsOf(core.listPodForAllNamespaces()),
+        namespaces
+            ? inEach(namespaces, (one) => apps.listNamespacedReplicaSet(one))
+            : itemsOf(apps.listReplicaSetForAllNamespaces()),
     ]);
-    return containersOfAll(pods.items.filter(attackable), replicaSets.items, clusterName);
+    return containersOfAll(pods.filter(attackable), replicaSets, clusterName);
 }
 
-/** Namespaces labeled as protected: those of agents, and any that a user has labeled. */
-export async function protectedNamespaces(cluster: Cluster): Promise<Set<string>> {
-    const { items } = await cluster.core.listNamespace();
-    return new Set(items.flatMap(({ metadata }) => (isProtected(metadata!.labels) ? [metadata!.name!] : [])));
+const itemsOf = async <T>(list: Promise<{ items: T[] }>): Promise<T[]> => (await list).items;
+
+async function inEach<T>(
+    namespaces: readonly string[],
+    list: (request: { namespace: string }) => Promise<{ items: T[] }>,
+): Promise<T[]> {
+    return (await Promise.all(namespaces.map((namespace) => itemsOf(list({ namespace }))))).flat();
+}
+
+/**
+ * Namespaces labeled as protected: those of agents, and any that a user has labeled.
+ *
+ * @param among @default all
+ * @throws ApiException with code 404 if one of these does not exist
+ */
+export async function protectedNamespaces({ core }: Cluster, among?: readonly string[]): Promise<Set<string>> {
+    const found = among
+        ? await Promise.all(among.map((name) => core.readNamespace({ name })))
+        : (await core.listNamespace()).items;
+    return new Set(found.flatMap(({ metadata }) => (isProtected(metadata!.labels) ? [metadata!.name!] : [])));
 }

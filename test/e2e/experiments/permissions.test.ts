@@ -129,7 +129,7 @@ describe("a person who lacks a required right", () => {
     it.each([
         ["pods/exec", "create", "create pods/exec in namespace e2e-permissions"],
         ["networkpolicies", "watch", "watch networkpolicies.networking.k8s.io in namespace e2e-permissions"],
-        ["namespaces", "list", "list namespaces in the whole cluster"],
+        ["replicasets", "list", "list replicasets.apps in namespace e2e-permissions"],
     ])("%s %s is told so before anything is attacked", async (resource, verb, told) => {
         const roles = printed("hot-deals-blackhole");
         for (const { rules = [] } of required(roles))

@@ -70,11 +70,12 @@ describe("an experiment needs only what its kinds need:", () => {
         expect(told(on(rightsFor(attack), "pods/exec")).sort()).toEqual(expected);
     });
 
-    it("an agent takes the place of the right to list the pods of all namespaces", () => {
+    it("an agent takes the place of the right to list ReplicaSets, and no right is for the whole cluster", () => {
         expect(on(rightsFor({ kind: "dns" }), "secrets")).toHaveLength(1);
         const withoutAgent = rightsFor({ kind: "dns" }, { agent: undefined });
         expect(on(withoutAgent, "secrets")).toEqual([]);
-        expect(told(on(withoutAgent, "pods"))).toContain("list pods in the whole cluster");
+        expect(told(on(withoutAgent, "replicasets"))).toContain("list replicasets.apps in namespace demo");
+        expect(withoutAgent.filter((right) => isRequired(right) && right.namespace === undefined)).toEqual([]);
     });
 
     it("scaling takes the Deployment by its name", () => {

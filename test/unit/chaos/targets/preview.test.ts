@@ -38,7 +38,7 @@ it("a preview marks those that are not ready, and counts them only if the attack
 
 it("a preview names the right that is missing, and goes on", async () => {
     run.cluster.intercept = (call) => {
-        if (call !== "listPodForAllNamespaces") return;
+        if (call !== "listNamespacedPod") return;
         refuse(403, 'pods is forbidden: User "ada" cannot list resource "pods" in API group "" at the cluster scope');
     };
     await previewTargets(run.plan, () => run.cluster.api);
