@@ -105,15 +105,12 @@ const conclusionOf = async (settings: Record<string, string>) =>
     (await stack.up({ ...short, ...settings })).outputs.experiment!.value as Conclusion;
 
 describe("a person with exactly the printed roles", () => {
-    it.each(["hot-deals-without-database", "hot-deals-kill"])(
-        "runs %s to a definite verdict, and undoes it",
-        async (name) => {
-            give(printed(name));
-            expect(definite).toContain((await conclusionOf({ "experiment.name": name })).verdict);
-            await stack.up({ "experiment.enabled": "false" });
-            expect(await stack.traces()).toEqual([]);
-        },
-    );
+    it.each(["hot-deals-without-database"])("runs %s to a definite verdict, and undoes it", async (name) => {
+        give(printed(name));
+        expect(definite).toContain((await conclusionOf({ "experiment.name": name })).verdict);
+        await stack.up({ "experiment.enabled": "false" });
+        expect(await stack.traces()).toEqual([]);
+    });
 
     it("needs no optional role, not even to start the next run, before which Pulumi deletes the last one", async () => {
         give(required(printed("departments-scaled-in-time")));
