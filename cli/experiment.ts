@@ -31,7 +31,7 @@ the shop if necessary. Does not change the stack's file.
   --stack NAME       The stack. Default: local
   --json             Print only the run's journal on standard output, with --all an array of journals.
                      To silence npm: npm run -s experiment -- --json
-  --junit FILE       Write a JUnit XML file at the end, with --all of all runs, whatever becomes of them
+  --junit FILE       Write a JUnit XML file at the end, with --all of all runs; also if a run fails
   --summary FILE     Write a Markdown summary at the end, for a comment or a job's summary
   --help             Show this text
 

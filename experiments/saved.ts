@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import * as z from "zod";
-import { definitionSchema, type ExperimentDefinition, mistakesIn } from "../chaos/definition/definition";
+import { definitionSchema, type ExperimentDefinition, listed, mistakesIn } from "../chaos/definition/definition";
 
 /** An experiment on the shop, as a file in `saved/`. */
 export interface SavedExperiment extends ExperimentDefinition {
@@ -35,10 +35,7 @@ export function validExperiment(name: string): SavedExperiment {
     const saved = savedExperiment(name);
     const mistakes = mistakesIn(saved, name, savedSchema);
     if (mistakes.length === 0) return saved;
-    const count = mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`;
-    throw new Error(
-        `experiments/saved/${name}.ts has ${count}:\n${mistakes.map((mistake) => `  ${mistake}`).join("\n")}`,
-    );
+    throw new Error(`experiments/saved/${name}.ts has ${listed(mistakes)}`);
 }
 
 function savedExperiment(name: string): SavedExperiment {

@@ -1,6 +1,6 @@
-import * as z from "zod";
 import { describeMilliseconds, type Duration, parseDuration } from "../duration";
 import { describeShare, parsePercentage, reaches, type Share } from "../share";
+import { durationBetween, percentage } from "../texts";
 import type { Answer } from "./answer";
 
 /** When a check ends the attacks early, as a definition says it. */
@@ -15,22 +15,10 @@ export interface AbortSettings {
 }
 
 const defaultAbortOver: Duration = "10s";
-const [least, most] = [1_000, 3_600_000];
 
 export const abortSettingsSchema = {
-    abortBelow: z
-        .string()
-        .refine((text) => parsePercentage(text) !== undefined, {
-            error: ({ input }) =>
-                `"${String(input)}" is not a percentage; allowed: a percentage above 0% and up to 100%, such as 50%`,
-        })
-        .optional(),
-    abortOver: z
-        .string()
-        .refine((text) => (parseDuration(text) ?? 0) >= least && parseDuration(text)! <= most, {
-            error: ({ input }) => `"${String(input)}" is not allowed; allowed: a duration from 1s to 1h, such as 10s`,
-        })
-        .optional(),
+    abortBelow: percentage("50%").optional(),
+    abortOver: durationBetween("1s", "1h", "10s").optional(),
 };
 
 /** When a check ends the attacks early. */

@@ -143,3 +143,13 @@ export async function ignoreNotFound<T>(call: Promise<T>): Promise<T | undefined
         throw error;
     }
 }
+
+/** The result of a call. Undefined if the account may not make it (403), or if there is no such thing (404). */
+export async function unlessForbidden<T>(call: Promise<T>): Promise<T | undefined> {
+    try {
+        return await call;
+    } catch (error) {
+        if (statusOf(error) === 403 || statusOf(error) === 404) return undefined;
+        throw error;
+    }
+}

@@ -3,10 +3,10 @@ import type { Check } from "../checks/registry";
 import { allowedName, isName } from "../cluster/name";
 import { type Duration, parseDuration } from "../duration";
 import { parsePercentage } from "../share";
-import { checksWith, definitionSchema, type ExperimentDefinition, mistakesIn } from "./definition";
+import { checksWith, definitionSchema, type ExperimentDefinition, listed, mistakesIn } from "./definition";
 import { type Plan, planOf } from "./plan";
 import { locateTarget } from "../targets/locate";
-import { durationBetween, percentage } from "./texts";
+import { durationBetween, percentage } from "../texts";
 import { timeFaults } from "./time-faults";
 
 /** An experiment as a program writes it. All are plain values: a preview shows what would be attacked. */
@@ -57,8 +57,8 @@ const argumentsSchema = definitionSchema.extend({
         .optional(),
     interval: durationBetween("20ms", "1m").optional(),
     timeout: durationBetween("100ms", "1m").optional(),
-    successRate: percentage.optional(),
-    abortBelow: percentage.optional(),
+    successRate: percentage().optional(),
+    abortBelow: percentage().optional(),
     deadline: durationBetween("10s", "24h").optional(),
     onFailure: z.enum(["report", "fail"]).optional(),
     run: z.string().trim().min(1).optional(),
@@ -90,8 +90,7 @@ export function planOfArguments(name: string, args: DefinedExperiment): Plan {
     const length = Buffer.byteLength(JSON.stringify(plan ?? null));
     if (length > maxPlanLength) mistakes.push(`all in all, it has ${length} characters; allowed: ${maxPlanLength}`);
     if (plan !== undefined && mistakes.length === 0) return plan;
-    const count = mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`;
-    throw new Error(`the experiment ${name} has ${count}:\n${mistakes.map((one) => `  ${one}`).join("\n")}`);
+    throw new Error(`the experiment ${name} has ${listed(mistakes)}`);
 }
 
 /** @throws Error with a mistake that depends on several fields */

@@ -30,8 +30,8 @@ export type AttackDefinition = Attack & {
      */
     radius?: number | `${number}%` | "all";
     /**
-     * Whether pods that are not ready may be chosen, too. Not for `kill`, which deletes only ready pods. @default
-     * false
+     * Whether pods that are not ready may be chosen, too. Not for `kill`, which deletes only ready pods.
+     * @default false
      */
     includeNotReady?: boolean;
     /**
@@ -131,4 +131,10 @@ export function mistakesIn(definition: unknown, name = "", schema: z.ZodType = d
     );
     if (name.length <= maxNameLength) return mistakes;
     return [`its name: has ${name.length} characters; allowed: at most ${maxNameLength}`, ...mistakes];
+}
+
+/** Mistakes as the end of a sentence: `2 mistakes:`, and a line for each. */
+export function listed(mistakes: readonly string[]): string {
+    const count = mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`;
+    return `${count}:\n${mistakes.map((mistake) => `  ${mistake}`).join("\n")}`;
 }

@@ -1,5 +1,5 @@
 import type { V1ResourceRule } from "@kubernetes/client-node";
-import { type Cluster, statusOf } from "../cluster/client";
+import { type Cluster, unlessForbidden } from "../cluster/client";
 import { isRequired, type Right } from "../cluster/rights";
 
 /** One verb of a right. */
@@ -49,7 +49,7 @@ export function describeRight({ namespace, apiGroup, resource, names, verbs }: R
 
 async function rulesIn({ authorization }: Cluster, namespace: string): Promise<V1ResourceRule[]> {
     const asked = authorization.createSelfSubjectRulesReview({ body: { spec: { namespace } } });
-    return (await unlessUnanswered(asked))?.status?.resourceRules ?? [];
+    return (await unlessForbidden(asked))?.status?.resourceRules ?? [];
 }
 
 function grants({ apiGroups = [], resources = [], resourceNames = [], verbs }: V1ResourceRule, asked: Asked): boolean {
@@ -69,19 +69,9 @@ async function mayBeAllowed({ authorization }: Cluster, asked: Asked): Promise<b
     const { namespace, apiGroup: group, verb, name } = asked;
     const [resource, subresource] = asked.resource.split("/");
     const resourceAttributes = { namespace, group, resource, subresource, verb, name };
-    const review = await unlessUnanswered(
+    const review = await unlessForbidden(
         authorization.createSelfSubjectAccessReview({ body: { spec: { resourceAttributes } } }),
     );
     const { allowed = true, evaluationError } = review?.status ?? {};
     return allowed || Boolean(evaluationError);
-}
-
-/** Undefined if the account may not ask, or the API server does not know the question. */
-async function unlessUnanswered<T>(call: Promise<T>): Promise<T | undefined> {
-    try {
-        return await call;
-    } catch (error) {
-        if (statusOf(error) === 403 || statusOf(error) === 404) return undefined;
-        throw error;
-    }
 }

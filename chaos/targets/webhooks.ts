@@ -1,5 +1,5 @@
 import type { V1MutatingWebhook, V1ValidatingWebhook } from "@kubernetes/client-node";
-import { type Cluster, statusOf } from "../cluster/client";
+import { type Cluster, unlessForbidden } from "../cluster/client";
 import { labels } from "../cluster/labels";
 import type { TargetRequest } from "./choose";
 import { type Discovered, select } from "./containers";
@@ -74,14 +74,4 @@ function concernsUndoing({ rules = [] }: Webhook): boolean {
 async function selectorOf({ core }: Cluster, namespace: string, name: string) {
     const service = await unlessForbidden(core.readNamespacedService({ name, namespace }));
     return service?.spec?.selector;
-}
-
-/** The result of a call, or undefined if the account may not do it, or if there is no such object. */
-async function unlessForbidden<T>(call: Promise<T>): Promise<T | undefined> {
-    try {
-        return await call;
-    } catch (error) {
-        if (statusOf(error) === 403 || statusOf(error) === 404) return undefined;
-        throw error;
-    }
 }

@@ -1,0 +1,24 @@
+/** Durations and percentages as a person writes them in a definition. */
+import * as z from "zod";
+import { type Duration, parseDuration } from "./duration";
+import { parsePercentage } from "./share";
+
+/** @param examples completes "such as …", in the error */
+export const durationBetween = (least: Duration, most: Duration, examples = "500ms, 30s or 5m0s") =>
+    z.string().refine(
+        (text) => {
+            const milliseconds = parseDuration(text) ?? -1;
+            return milliseconds >= parseDuration(least)! && milliseconds <= parseDuration(most)!;
+        },
+        {
+            error: ({ input }) =>
+                `"${String(input)}" is not allowed; allowed: a duration from ${least} to ${most}, such as ${examples}`,
+        },
+    );
+
+/** A percentage above 0% and up to 100%. @param example completes "such as …", in the error */
+export const percentage = (example = "99.5%") =>
+    z.string().refine((text) => parsePercentage(text) !== undefined, {
+        error: ({ input }) =>
+            `"${String(input)}" is not a percentage; allowed: a percentage above 0% and up to 100%, such as ${example}`,
+    });
