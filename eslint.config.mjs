@@ -7,7 +7,8 @@ export default tseslint.config(
     ...tseslint.configs.recommendedTypeChecked.map((config) => ({ ...config, files: typescript })),
     {
         files: typescript,
-        languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+        // The same program as check:types: an example's own tsconfig.json would look for the built package.
+        languageOptions: { parserOptions: { project: "./tsconfig.json", tsconfigRootDir: import.meta.dirname } },
         rules: {
             // `const { unwanted: _, ...rest }` leaves a field out.
             "@typescript-eslint/no-unused-vars": ["error", { varsIgnorePattern: "^_+$", argsIgnorePattern: "^_" }],
