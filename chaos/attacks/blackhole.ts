@@ -1,7 +1,6 @@
 import * as z from "zod";
 import type { AttributeExpression } from "../targets/attributes";
 import { expression } from "../targets/locate";
-import { allPortsBut, everyoneBut } from "./allow-rules";
 import type { AttackKind } from "./kind";
 import { witnessPorts } from "./witness-ports";
 
@@ -38,20 +37,11 @@ export const blackhole = {
         }[direction];
         return ports ? `${how} on ${ports.length === 1 ? "port" : "ports"} ${ports.join(", ")}` : how;
     },
-    rules({ direction = "both", ports, peers }, peerPods = { pods: [] }) {
-        const otherPorts = ports ? [{ ports: allPortsBut(ports) }] : [];
-        const others = peers ? everyoneBut(peerPods) : undefined;
-        const ingress = [...(others ? [{ from: others }] : []), ...otherPorts];
-        const egress = [...(others ? [{ to: others }] : []), ...otherPorts];
-        return {
-            policyTypes: [
-                ...(direction === "egress" ? [] : ["Ingress"]),
-                ...(direction === "ingress" ? [] : ["Egress"]),
-            ],
-            ...(ingress.length > 0 && direction !== "egress" && { ingress }),
-            ...(egress.length > 0 && direction !== "ingress" && { egress }),
-        };
-    },
+    denies: ({ direction = "both", ports, peers }) => ({
+        ways: direction === "both" ? ["ingress", "egress"] : [direction],
+        ports,
+        withPeers: peers !== undefined,
+    }),
     proof({ direction = "both", ports, peers }) {
         if (peers) {
             const ways = direction === "both" ? (["ingress", "egress"] as const) : [direction];

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { allPortsBut } from "./allow-rules";
 import type { AttackKind } from "./kind";
 import { witnessPorts } from "./witness-ports";
 
@@ -14,7 +13,7 @@ export const dnsPorts = [53, 5353];
 export const dns = {
     schema: z.strictObject({ kind: z.literal("dns") }),
     describe: () => "left without DNS",
-    rules: () => ({ policyTypes: ["Egress"], egress: [{ ports: allPortsBut(dnsPorts) }] }),
+    denies: () => ({ ways: ["egress"], ports: dnsPorts }),
     proof: () => ({
         // Every cluster has this name.
         lookup: { name: "kubernetes.default.svc" },

@@ -1,6 +1,5 @@
-import type { types } from "@pulumi/kubernetes";
 import type * as z from "zod";
-import type { Peers } from "./allow-rules";
+import type { Denial } from "../policies/denial";
 
 /**
  * One kind of attack: a file of its own in this folder, and its lines in `registry.ts`.
@@ -12,12 +11,8 @@ export interface AttackKind<A extends { kind: string }> {
     schema: z.ZodType<A>;
     /** What is done, for people: completes "hot-deals-1 is …", as in "cut off from the network". */
     describe(attack: A): string;
-    /**
-     * The rules of the NetworkPolicy that selects the targets. Absent if the attack is not a NetworkPolicy.
-     *
-     * @param peers the pods that the attack's `peers` describe
-     */
-    rules?(attack: A, peers?: Peers): Omit<types.input.networking.v1.NetworkPolicySpec, "podSelector">;
+    /** The traffic that a NetworkPolicy denies the targets. Absent if the attack is not a NetworkPolicy. */
+    denies?(attack: A): Denial;
     /** How often the deadline Job deletes pods. Absent if the attack deletes none. */
     killing?(attack: A): { intervalMs: number };
     proof(attack: A): Proof;

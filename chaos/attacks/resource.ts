@@ -2,6 +2,8 @@ import * as k8s from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { annotations, labels } from "../cluster/labels";
 import type { Chosen } from "../targets/choose";
+import { type Peers, peersIn } from "../policies/allow-rules";
+import { denying, isTotal } from "../policies/denial";
 import { killRequest, objectTypeOf } from "./objects";
 import { type Attack, attackKindOf } from "./registry";
 
@@ -33,13 +35,13 @@ export function attackResource(
     const ownOpts = { ...opts, deleteBeforeReplace: true };
     if (objectTypeOf(attack) === killRequest)
         return new k8s.core.v1.ConfigMap(name, { metadata, immutable: true }, ownOpts);
-    const podSelector = { matchLabels: { [labels.target]: targetLabel } };
-    const specOf = (found?: Chosen) => {
-        const peers = found?.peers && { pods: found.peers, label: found.peersLabel };
-        return { podSelector, ...kind.rules!(attack, peers) };
-    };
+    const denial = kind.denies!(attack);
+    // Where other policies apply, a policy that allows the rest would allow more than they do: their pods have another.
+    const unlessCombined = { matchExpressions: [{ key: labels.combined, operator: "DoesNotExist" }] };
+    const podSelector = { matchLabels: { [labels.target]: targetLabel }, ...(!isTotal(denial) && unlessCombined) };
+    const specOf = (peers: Peers) => ({ podSelector, ...denying(denial, peers, namespace) });
     // Without peers, a preview can show the whole policy.
-    const spec = kind.proof(attack).peers ? chosen.apply(specOf) : specOf();
+    const spec = denial.withPeers ? chosen.apply((found) => specOf(peersIn(found))) : specOf({ pods: [] });
     // Another version may write other rules. An update of a run that is over would create its policy again; the next
     // run has another name and gets them.
     return new k8s.networking.v1.NetworkPolicy(name, { metadata, spec }, { ...ownOpts, ignoreChanges: ["spec"] });

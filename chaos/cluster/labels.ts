@@ -1,11 +1,22 @@
 export const labels = {
     /** On a pod that an experiment attacks: the experiment's name, a dot, and the name of the attack. */
     target: "chaos-experiments/target",
+    /** On a target once its attack's policy is there: policies with this label under DoesNotExist let go of it. */
+    attacked: "chaos-experiments/attacked",
+    /** On a target that other policies apply to: the number of the policy that combines them with the attack. */
+    combined: "chaos-experiments/combined",
     /** On an experiment's objects: the experiment's name. */
     experiment: "chaos-experiments/experiment",
+    /** On the policies that let the deadline Job work among other policies: the experiment's name. */
+    witness: "chaos-experiments/witness",
     /** `true` on a pod, or on a namespace with all its pods: no experiment may attack it. */
     protected: "chaos-experiments/protected",
 } as const;
+
+/** The merge patch that takes from a pod all labels that a run gives its targets. */
+export const withoutRunLabels = {
+    metadata: { labels: { [labels.target]: null, [labels.attacked]: null, [labels.combined]: null } },
+};
 
 /** Whether labels protect an object. Versions up to 0.2 had a label of the demo shop's. */
 export const isProtected = (found: Readonly<Record<string, string>> = {}): boolean =>
@@ -30,6 +41,8 @@ export const annotations = {
     targets: "chaos-experiments/targets",
     /** On the deadline Job's pod: that it watches, and what. */
     witness: "chaos-experiments/witness",
+    /** On a policy that a run has made to let go of its targets: its selector before, and whose it was, as JSON. */
+    exempting: "chaos-experiments/exempting",
     /** On a Deployment that an experiment has scaled: its replicas before and since, as JSON. */
     scaled: "chaos-experiments/scaled",
 } as const;

@@ -1,7 +1,9 @@
+import type { V1NetworkPolicy } from "@kubernetes/client-node";
 import { restoring, type Scalable } from "../actions/scaling";
-import { bodyOf, get, patch, remove } from "./api";
-import { labels } from "../cluster/labels";
-import { inTurns } from "./in-turns";
+import { bodyOf, get, listed, patch, remove } from "./api";
+import { labels, withoutRunLabels } from "../cluster/labels";
+import { fieldManager, nextRestoring } from "../policies/exemption";
+import { inTurns } from "../in-turns";
 import type { JobAttack } from "./protocol";
 import { labeledPods } from "./witnessing";
 
@@ -40,8 +42,8 @@ const maxCalls = 16;
 const maxTold = 5;
 
 /**
- * Removes the attacks' objects and the targets' labels, and restores what the experiment scaled. All of it is tried,
- * even if a part fails.
+ * Removes the attacks' objects and the targets' labels, and restores the policies that let go of these and what the
+ * experiment scaled. All of it is tried, even if a part fails.
  *
  * @throws Error with what failed
  */
@@ -54,11 +56,15 @@ export async function endAttacks(
     const attempt = (step: Promise<unknown>) => step.catch((error: Error) => void failures.push(error.message));
     await Promise.all([
         ...attacks.map(({ path }) => attempt(removeAttack(path))),
-        attempt(
-            labeledPods(namespace, attacks).then((pods) =>
-                inTurns(pods, maxCalls, ({ name }) => attempt(removeLabel(namespace, name))),
+        // Somebody may have removed one of the labels.
+        ...[labels.target, labels.attacked].map((label) =>
+            attempt(
+                labeledPods(namespace, attacks, label).then((pods) =>
+                    inTurns(pods, maxCalls, ({ name }) => attempt(removeLabels(namespace, name))),
+                ),
             ),
         ),
+        attempt(restorePolicies(namespace)),
         ...scaled.map((name) => attempt(restore(namespace, name))),
     ]);
     if (failures.length === 0) return;
@@ -72,10 +78,23 @@ async function removeAttack(path: string): Promise<void> {
     bodyOf(await remove(path), `${path} cannot be deleted`);
 }
 
-async function removeLabel(namespace: string, pod: string): Promise<void> {
-    const withoutLabel = { metadata: { labels: { [labels.target]: null } } };
+async function removeLabels(namespace: string, pod: string): Promise<void> {
     const path = `/api/v1/namespaces/${namespace}/pods/${pod}`;
-    bodyOf(await patch(path, withoutLabel), `the label of ${pod} cannot be removed`);
+    bodyOf(await patch(path, withoutRunLabels), `the labels of ${pod} cannot be removed`);
+}
+
+/** Restores the policies that let go of targets. A conflicting change is rejected (409), and it is tried again. */
+async function restorePolicies(namespace: string): Promise<void> {
+    const path = `/apis/networking.k8s.io/v1/namespaces/${namespace}/networkpolicies`;
+    for await (const listedPolicy of listed<V1NetworkPolicy>(path, "the NetworkPolicies cannot be listed")) {
+        let policy = listedPolicy;
+        for (let body = nextRestoring(policy); body !== undefined; body = nextRestoring(policy)) {
+            const { name } = policy.metadata!;
+            const patched = await patch(`${path}/${name}?fieldManager=${fieldManager}`, body);
+            if (patched.status === 404) break;
+            policy = JSON.parse(bodyOf(patched, `NetworkPolicy ${name} cannot be restored`)) as V1NetworkPolicy;
+        }
+    }
 }
 
 /** Restores a Deployment's replicas. A conflicting change is rejected (409), and `endAttacks` is tried again. */

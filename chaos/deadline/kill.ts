@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { deploymentOf, type Pod, type ReplicaSet, replicaSetOf } from "../targets/containers";
 import { shuffled } from "../targets/shuffle";
 import { listed, log, remove } from "./api";
-import { inTurns } from "./in-turns";
+import { inTurns } from "../in-turns";
 import type { JobLog } from "./job-log";
 import type { Killing } from "./protocol";
 import { type Candidate, candidateOf, chooseVictims, containersIn } from "./victims";

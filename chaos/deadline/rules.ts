@@ -1,4 +1,4 @@
-import { type AttackObjectType, objectTypes } from "../attacks/objects";
+import { type AttackObjectType, killRequest, objectTypes } from "../attacks/objects";
 import { leaseName } from "../lifecycle/lease";
 
 /** A rule of a Role, as RBAC has it. */
@@ -25,6 +25,7 @@ export interface RuledBy {
 /** The rules of the Job's Role. Only who has these rights may create it: RBAC lets nobody grant more than they have. */
 export function rulesOf({ attacks, scaled = [] }: RuledBy): Rule[] {
     const kills = attacks.some(({ killing }) => killing);
+    const denies = attacks.some(({ objectType }) => objectType !== killRequest);
     const objectsOf = (type: AttackObjectType) =>
         attacks.filter(({ objectType }) => objectType === type).map(({ object }) => object);
     const own = (apiGroup: string, resource: string, names: readonly string[], verbs: string[]) =>
@@ -35,6 +36,10 @@ export function rulesOf({ attacks, scaled = [] }: RuledBy): Rule[] {
         { apiGroups: [""], resources: ["pods"], verbs: ["list", "patch", ...(kills ? ["delete"] : [])] },
         // Only its ReplicaSet says which Deployment a pod belongs to.
         ...(kills ? [{ apiGroups: ["apps"], resources: ["replicasets"], verbs: ["list"] }] : []),
+        // Restores the policies that let go of targets. Which these are is found when the targets are.
+        ...(denies
+            ? [{ apiGroups: ["networking.k8s.io"], resources: ["networkpolicies"], verbs: ["list", "patch"] }]
+            : []),
         ...own("apps", "deployments", scaled, ["get", "patch"]),
     ];
 }

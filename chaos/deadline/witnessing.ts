@@ -7,7 +7,7 @@ import type { KeptTargets } from "../definition/plan";
 import type { Pod } from "../targets/containers";
 import { accepts, RareConnections } from "./accepts";
 import { endpointsOf, listed, log, patch } from "./api";
-import { inTurns } from "./in-turns";
+import { inTurns } from "../in-turns";
 import type { JobLog } from "./job-log";
 import { KeptConnections } from "./kept-connections";
 import { keptTargets } from "./lease-look";
@@ -45,12 +45,16 @@ interface LabeledPod {
 }
 
 /** The pods that some attacks have labeled. */
-export async function labeledPods(namespace: string, attacks: readonly JobAttack[]): Promise<LabeledPod[]> {
-    const selector = `${labels.target} in (${attacks.map(({ label }) => label).join()})`;
+export async function labeledPods(
+    namespace: string,
+    attacks: readonly JobAttack[],
+    key: string = labels.target,
+): Promise<LabeledPod[]> {
+    const selector = `${key} in (${attacks.map(({ label }) => label).join()})`;
     const path = `/api/v1/namespaces/${namespace}/pods?labelSelector=${encodeURIComponent(selector)}`;
     const pods: LabeledPod[] = [];
     for await (const pod of listed<Pod>(path, "the targets cannot be listed"))
-        pods.push({ name: pod.metadata!.name!, label: targetLabelOf(pod)!, endpoints: endpointsOf(pod) });
+        pods.push({ name: pod.metadata!.name!, label: targetLabelOf(pod) ?? "", endpoints: endpointsOf(pod) });
     return pods;
 }
 

@@ -1,6 +1,6 @@
 import { ApiException, V1MicroTime, type V1Lease } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound, statusOf } from "../cluster/client";
-import { annotations, labels } from "../cluster/labels";
+import { annotations, labels, withoutRunLabels } from "../cluster/labels";
 import { keptTargetsOf, type Plan, runNameOf } from "../definition/plan";
 import { remedy } from "../remedy";
 
@@ -33,7 +33,9 @@ export const stopCommand = (place: Place) => `${kubectl(place)} delete lease ${l
  */
 export const cleanUpCommands = (place: Place): [string, string] => [
     `${kubectl(place)} delete networkpolicies --selector ${labels.experiment}`,
-    `${kubectl(place)} label pods --selector ${labels.target} ${labels.target}-`,
+    `${kubectl(place)} label pods --selector ${labels.target} ${Object.keys(withoutRunLabels.metadata.labels)
+        .map((key) => `${key}-`)
+        .join(" ")}`,
 ];
 
 /** Another stack's experiment holds the namespace's lease. */

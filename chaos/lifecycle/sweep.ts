@@ -2,12 +2,13 @@ import type { KubernetesObject } from "@kubernetes/client-node";
 import { restoreAll } from "../actions/scale";
 import { type Cluster, ignoreNotFound } from "../cluster/client";
 import { annotations, labels } from "../cluster/labels";
+import { restorePolicies } from "../policies/exempt";
 import { unlabelAll } from "../targets/label";
 import { valuesOf } from "./settled";
 
-const selectionOf = (namespace: string, experiment: string): Selection => ({
+const selectionOf = (namespace: string, experiment: string, key: string = labels.experiment): Selection => ({
     namespace,
-    labelSelector: `${labels.experiment}=${experiment}`,
+    labelSelector: `${key}=${experiment}`,
 });
 
 /**
@@ -20,22 +21,30 @@ const selectionOf = (namespace: string, experiment: string): Selection => ({
  */
 export async function sweep(cluster: Cluster, namespace: string, experiment: string): Promise<number> {
     const removed = await removeAttacks(cluster, namespace, experiment);
-    return removed + (await removeDeadline(cluster, selectionOf(namespace, experiment)));
+    const removedWithJob = await removeDeadline(cluster, selectionOf(namespace, experiment));
+    return (
+        removed + removedWithJob + (await removePolicies(cluster, selectionOf(namespace, experiment, labels.witness)))
+    );
 }
 
 /**
- * Removes an experiment's attacks, then the labels of all targets in the namespace, and restores what was scaled.
+ * Removes the labels of all targets in the namespace, and with that an experiment's attacks; then their objects. Restores
+ * the policies that let go of targets, and what was scaled. Labels first: a pod that only these let go would be open.
  *
- * @returns the number of objects, labels and scaled Deployments
+ * @returns the number of objects, labels, changed policies and scaled Deployments
  * @throws Error with all that failed: one step that fails keeps no other attack, label or Deployment from its end
  */
 export async function removeAttacks(cluster: Cluster, namespace: string, experiment: string): Promise<number> {
     const ofExperiment = selectionOf(namespace, experiment);
     const attacks = await Promise.allSettled([
-        removePolicies(cluster, ofExperiment),
+        unlabelAll(cluster, namespace),
         removeKillRequests(cluster, ofExperiment),
     ]);
-    const traces = await Promise.allSettled([unlabelAll(cluster, namespace), restoreAll(cluster, namespace)]);
+    const traces = await Promise.allSettled([
+        removePolicies(cluster, ofExperiment),
+        restorePolicies(cluster, namespace),
+        restoreAll(cluster, namespace),
+    ]);
     return valuesOf([...attacks, ...traces]).reduce((sum, count) => sum + count, 0);
 }
 

@@ -57,7 +57,14 @@ function rightsOnObjects({ namespace, attacks }: Plan): Right[] {
         { ...policies, verbs: ["list"], why: "find what a killed update has left" },
         ...(types.some((type) => type !== killRequest)
             ? [{ ...policies, verbs: managedAndSwept, why: "make and end the attacks" }]
-            : []),
+            : [
+                  {
+                      ...policies,
+                      verbs: ["create", "deletecollection"],
+                      why: "let the deadline Job work in a namespace with other policies",
+                      without: "no run begins in a namespace with NetworkPolicies",
+                  },
+              ]),
         ...(types.includes(killRequest)
             ? [{ namespace, resource: "configmaps", verbs: managedAndSwept, why: "make and end the attacks" }]
             : []),

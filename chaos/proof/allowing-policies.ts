@@ -1,16 +1,10 @@
-import type {
-    V1IPBlock,
-    V1LabelSelector,
-    V1NetworkPolicy,
-    V1NetworkPolicyPeer,
-    V1NetworkPolicyPort,
-} from "@kubernetes/client-node";
-import { BlockList, isIPv6 } from "node:net";
+import type { V1IPBlock, V1NetworkPolicy } from "@kubernetes/client-node";
 import type { Cluster } from "../cluster/client";
 import { labels } from "../cluster/labels";
+import { isIn } from "../policies/denial";
+import { type Rule, rulesOf, type Way } from "../policies/rules";
+import { type Labels, selects } from "../policies/selector";
 import type { Target } from "../targets/containers";
-
-type Way = "ingress" | "egress";
 
 /** Connections that an attack must cut, and that still work. */
 export interface Working {
@@ -21,8 +15,6 @@ export interface Working {
     /** Who else takes part: the deadline Job's pod, nobody of the targets' namespace, or unknown pods. */
     with: "witness" | "outside" | "unknown";
 }
-
-type Labels = Readonly<Record<string, string>>;
 
 /** A pod, as far as NetworkPolicies see it. */
 export interface LabeledPod {
@@ -60,14 +52,11 @@ export function allowingPolicy(
 ): Allowing | undefined {
     for (const { metadata, spec } of policies) {
         if (spec === undefined || metadata?.labels?.[labels.experiment] !== undefined) continue;
-        const rules =
-            way === "ingress"
-                ? (spec.ingress ?? []).map((rule) => ({ ports: rule.ports, peers: rule._from }))
-                : (spec.egress ?? []).map((rule) => ({ ports: rule.ports, peers: rule.to }));
-        const applies = spec.policyTypes?.includes(way === "ingress" ? "Ingress" : "Egress") ?? true;
-        const allowed = rules.filter((rule) => allowsPorts(rule.ports, ports) && mayAllowPeers(rule.peers, other));
+        const allowed = rulesOf(spec, way).filter(
+            (rule) => allowsPorts(rule.ports, ports) && mayAllowPeers(rule.peers, other),
+        );
         const pod = targets.find((target) => selects(spec.podSelector, target.labels));
-        if (!applies || allowed.length === 0 || pod === undefined) continue;
+        if (allowed.length === 0 || pod === undefined) continue;
         const isSure = typeof other === "object" || allowed.some(({ peers = [] }) => peers.length === 0);
         return { policy: metadata!.name!, pod: pod.name, isSure };
     }
@@ -75,7 +64,7 @@ export function allowingPolicy(
 }
 
 /** A named port may be any. */
-function allowsPorts(allowed: readonly V1NetworkPolicyPort[] = [], ports?: readonly number[]): boolean {
+function allowsPorts(allowed: Rule["ports"] = [], ports?: readonly number[]): boolean {
     if (allowed.length === 0 || ports === undefined) return true;
     return allowed.some(({ port, endPort }) => {
         const first = Number(port ?? NaN);
@@ -83,48 +72,18 @@ function allowsPorts(allowed: readonly V1NetworkPolicyPort[] = [], ports?: reado
     });
 }
 
-function mayAllowPeers(peers: readonly V1NetworkPolicyPeer[] = [], other?: OtherSide | "outside"): boolean {
+function mayAllowPeers(peers: Rule["peers"] = [], other?: OtherSide | "outside"): boolean {
     if (peers.length === 0 || other === undefined) return true;
     if (other === "outside") return peers.some((peer) => peer.namespaceSelector ?? peer.ipBlock);
     return peers.some(({ podSelector, namespaceSelector, ipBlock }) => {
-        if (ipBlock) return other.pods.some(({ addresses = [] }) => addresses.some((one) => isIn(ipBlock, one)));
+        if (ipBlock) return other.pods.some(({ addresses = [] }) => addresses.some((one) => isInBlock(ipBlock, one)));
         const isOwn = namespaceSelector === undefined || selects(namespaceSelector, other.namespace);
         return isOwn && other.pods.some((pod) => selects(podSelector, pod.labels));
     });
 }
 
-function isIn({ cidr, except = [] }: V1IPBlock, address: string): boolean {
-    const isInBlock = (block: string) => {
-        const [network, prefix] = block.split("/");
-        const blocks = new BlockList();
-        blocks.addSubnet(network!, Number(prefix), isIPv6(network!) ? "ipv6" : "ipv4");
-        return blocks.check(address, isIPv6(address) ? "ipv6" : "ipv4");
-    };
-    return isInBlock(cidr) && !except.some(isInBlock);
-}
-
-/** Whether a label selector selects: all its conditions hold. A selector without conditions selects everything. */
-export function selects({ matchLabels = {}, matchExpressions = [] }: V1LabelSelector = {}, of: Labels): boolean {
-    return (
-        Object.entries(matchLabels).every(([key, value]) => of[key] === value) &&
-        matchExpressions.every(({ key, operator, values = [] }) => {
-            const value = of[key];
-            const isAmong = value !== undefined && values.includes(value);
-            switch (operator) {
-                case "In":
-                    return isAmong;
-                case "NotIn":
-                    return !isAmong;
-                case "Exists":
-                    return value !== undefined;
-                case "DoesNotExist":
-                    return value === undefined;
-                default:
-                    return false;
-            }
-        })
-    );
-}
+const isInBlock = ({ cidr, except = [] }: V1IPBlock, address: string) =>
+    isIn(cidr, address) && !except.some((one) => isIn(one, address));
 
 /**
  * Why connections to or from targets work under attack, if another NetworkPolicy allows them: the policy, and what to

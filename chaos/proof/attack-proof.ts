@@ -46,10 +46,18 @@ export class AttackProof {
         this.baselineMs = Math.min(probeTimeoutMs.baseline, args.baselineMs ?? Infinity);
     }
 
-    /** Tries, before the attack, what must fail under it, and what must still work. */
-    async baseline(): Promise<Baseline> {
+    /**
+     * Tries, before the attack, what must fail under it, and what must still work.
+     *
+     * @param patienceMs how long it is tried until it works. @default once
+     */
+    async baseline(patienceMs = 0): Promise<Baseline> {
         // Not at once: what must fail may take no longer under attack than now.
-        const tried = await this.fromWithin.tryAll(probeTimeoutMs.baseline, startTimeoutMs);
+        const tried = await poll(
+            () => this.fromWithin.tryAll(probeTimeoutMs.baseline, startTimeoutMs),
+            (seen) => "inconclusive" in seen || seen.failed === 0,
+            patienceMs,
+        );
         if ("inconclusive" in tried) return tried;
         if (tried.failed === 0) {
             const leftOut = await this.args.positive?.before(startTimeoutMs);

@@ -8,6 +8,9 @@ import type { Baseline, Inconclusive, InconclusiveReason, Proven } from "./outco
 import { PositiveControl } from "./positive-control";
 import { Witness } from "./witness";
 
+/** A network may take so long to enforce the policies that admit the witness. kube-router takes a second. */
+const policedMs = 15_000;
+
 interface Proving {
     name: string;
     proof: AttackProof;
@@ -28,6 +31,11 @@ export interface AttackProofsArgs {
     baselineMs?: number;
     /** Parts of the positive controls that did not work before the attacks. @default none */
     leftOut?: readonly string[];
+    /**
+     * Whether other policies are in the namespace. Then a network may take a while to let the witness through before the
+     * attacks. @default false
+     */
+    isPoliced?: boolean;
 }
 
 /** Proves all attacks of an experiment at once. If one is not proven, nothing is known. */
@@ -57,6 +65,11 @@ export class AttackProofs {
         });
     }
 
+    /** How long the witness may take to be let through, in milliseconds. */
+    private get patienceMs(): number {
+        return this.args.isPoliced ? policedMs : 0;
+    }
+
     /**
      * Before the attacks: waits until the Job has looked at all targets, and tries what must fail.
      *
@@ -65,7 +78,10 @@ export class AttackProofs {
      */
     async baseline(): Promise<Baseline> {
         const baselines = await Promise.all(
-            this.attacks.map(async ({ witness, proof }) => (await Promise.all([proof.baseline(), witness.begun()]))[0]),
+            this.attacks.map(async ({ witness, proof }) => {
+                const [baseline] = await Promise.all([proof.baseline(this.patienceMs), witness.begun(this.patienceMs)]);
+                return baseline;
+            }),
         );
         const inconclusive = this.firstReason(baselines.map(reasonIn));
         if (inconclusive !== undefined) return { inconclusive };

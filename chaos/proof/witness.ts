@@ -8,6 +8,7 @@ import { endpointsOfTargets } from "./connections";
 import { becameOf, type Established } from "./established";
 import { JobPod, startTimeoutMs } from "./job-pod";
 import { enforcementAdvice, type Inconclusive, type InconclusiveReason, type Witnessed } from "./outcome";
+import { poll } from "./poll";
 import { cutIn, hasAll, leakIn, lostAmong, silenceIn, unlabeledIn } from "./reports";
 
 /**
@@ -39,10 +40,20 @@ export class Witness {
         this.endpoints = inward ? endpointsOfTargets(targets, (port) => inward.ports?.includes(port) ?? true) : [];
     }
 
-    /** Waits until the Job's pod has looked at all targets. @throws Error if it does not start */
-    async begun(): Promise<void> {
+    /**
+     * Waits until the Job's pod has looked at all targets.
+     *
+     * @param patienceMs how long it may take to reach them all. @default nothing is waited for
+     * @throws Error if it does not start
+     */
+    async begun(patienceMs = 0): Promise<void> {
         const areAllIn = hasAll(this.endpoints);
         await this.jobPod.awaitPresence(startTimeoutMs, ({ watched }) => areAllIn(watched));
+        const areReached = async () => {
+            const last = (await this.jobPod.read()).reports.at(-1);
+            return last !== undefined && areAllIn(last.open);
+        };
+        if (patienceMs > 0) await poll(areReached, (reached) => reached, patienceMs);
     }
 
     /** Where the Job's pod accepts connections. @throws Error if it does not run by then */

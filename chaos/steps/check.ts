@@ -1,11 +1,16 @@
+import { attackKindOf } from "../attacks/registry";
 import { namesOf } from "../checks/observe";
+import { statusOf } from "../cluster/client";
+import { labels } from "../cluster/labels";
+import { targetLabelFor } from "../definition/plan";
 import { undo } from "../lifecycle/undo";
 import { AttackProofs } from "../proof/attack-proofs";
 import { describeEstablished, type Established } from "../proof/established";
-import type { Proven } from "../proof/outcome";
+import type { InconclusiveReason, Proven } from "../proof/outcome";
 import { journalOf, type Seen } from "../report/compose";
 import { ReadinessRecorder } from "../report/readiness";
 import { keepReport } from "../report/report";
+import { labelPods, unlabelAll } from "../targets/label";
 import { awaitRecovery } from "./abort";
 import { notSeen, whyOver } from "./attacks-last";
 import type { Step, StepContext, StepInputs } from "./contract";
@@ -25,7 +30,7 @@ export const check: Step<"check", keyof Given> = async (context, given) => {
     const startedAt = Date.now();
     const shiftMs = clockShift();
     const { attacks: chosen, control } = given.targets;
-    const over = await whyOver(plan, cluster, given.attackObjects);
+    const over = (await whyOver(plan, cluster, given.attackObjects)) ?? (await letGo(context, given));
     const before = over === undefined ? control : { inconclusive: over };
     const { tookMs, leftOut } = "tookMs" in before ? before : {};
     const proofs = new AttackProofs({ cluster, plan, job: given.deadlineJob, chosen, baselineMs: tookMs, leftOut });
@@ -65,6 +70,30 @@ export const check: Step<"check", keyof Given> = async (context, given) => {
     }
     return journal.conclusion;
 };
+
+/**
+ * In a namespace with other policies: labels the targets, so that these policies let go of them, now that the attacks'
+ * policies are there. Until then nobody may do more than before.
+ *
+ * @returns why the attacks are over: they may have been ended at this moment, and then no target keeps the label
+ */
+async function letGo({ plan, cluster }: StepContext, given: Given): Promise<InconclusiveReason | undefined> {
+    const { isPoliced, attacks: chosen, control } = given.targets;
+    if (!isPoliced || "inconclusive" in control) return undefined;
+    try {
+        for (const [index, planned] of plan.attacks.entries()) {
+            if (attackKindOf(planned.attack).denies === undefined) continue;
+            const label = { [labels.attacked]: targetLabelFor(plan, planned) };
+            await labelPods(cluster, chosen[index]!.targets, () => label);
+        }
+    } catch (error) {
+        if (statusOf(error) !== 404 && statusOf(error) !== 409) throw error;
+        return "a target is gone, or was replaced, before its attack could begin";
+    }
+    const over = await whyOver(plan, cluster, given.attackObjects);
+    if (over !== undefined) await unlabelAll(cluster, plan.namespace);
+    return over;
+}
 
 /** What became of established connections, and in `seen` why there is no verdict, if they should have been cut. */
 async function establishedUnder(

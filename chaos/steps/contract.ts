@@ -28,6 +28,8 @@ export interface LabeledTargets {
     attacks: Chosen[];
     /** The baseline: whether what must fail under the attacks worked before them. It is in the state of stacks. */
     control: Baseline;
+    /** Other NetworkPolicies are in the namespace, and let go of the targets when these are labeled. @default false */
+    isPoliced?: boolean;
 }
 
 /** What steps are given by earlier steps and resources. */

@@ -1,3 +1,4 @@
+import type { V1NetworkPolicy } from "@kubernetes/client-node";
 import { type Plan, targetLabelFor } from "../definition/plan";
 import { describeRadius } from "../targets/radius";
 import { renewLease } from "../lifecycle/lease";
@@ -5,8 +6,13 @@ import { AttackProofs } from "../proof/attack-proofs";
 import { type Chosen, chooseForAll } from "../targets/choose";
 import { labelOfPeers } from "../targets/distinguish";
 import { discover } from "../targets/discover";
-import { labelPod, unlabelAll } from "../targets/label";
+import { labelPods } from "../targets/label";
 import { ignoreNotFound } from "../cluster/client";
+import { labels } from "../cluster/labels";
+import { removeAttacks } from "../lifecycle/sweep";
+import { combinationsOf, combinedNumber, createCombined, otherPolicies } from "../policies/around-run";
+import { exemptFrom } from "../policies/exempt";
+import { exemption } from "../policies/exemption";
 import type { Step, StepContext, StepInputs } from "./contract";
 import { refuseWebhookServers } from "../targets/webhooks";
 import { printed } from "./results";
@@ -25,22 +31,33 @@ export const labelTargets: Step<"label-targets", "deadlineJob" | "deadlineJobUid
     for (const one of chosen) one.peersLabel = one.peers && (await labelOfPeers(cluster, one.peers, discovered));
     requireWithin(plan, chosen);
     await refuseWebhookServers(cluster, plan, discovered);
+    const { namespace, experiment } = plan;
+    const policies = await otherPolicies(cluster, namespace);
+    const combinations = await combinationsOf(cluster, plan, chosen, policies);
     // A killed update may have labeled others: together with these they could exceed the radius.
-    await unlabelAll(cluster, plan.namespace);
+    await removeAttacks(cluster, namespace, experiment);
     try {
+        await createCombined(cluster, plan, combinations);
         for (const [index, { targets }] of chosen.entries()) {
             const label = targetLabelFor(plan, plan.attacks[index]!);
-            for (const pod of targets) await labelPod(cluster, pod, label);
+            await labelPods(cluster, targets, (uid) => {
+                const number = combinedNumber(combinations[index], uid);
+                return { [labels.target]: label, ...(number !== undefined && { [labels.combined]: number }) };
+            });
             say(describe(plan, index, chosen[index]!));
         }
-        const baseline = await new AttackProofs({ cluster, plan, job: deadlineJob, chosen }).baseline();
+        const isPoliced = policies.length > 0;
+        const baseline = await new AttackProofs({ cluster, plan, job: deadlineJob, chosen, isPoliced }).baseline();
         if ("tookMs" in baseline && baseline.leftOut) say(describeLeftOut(baseline.leftOut));
-        const result = { attacks: chosen, control: baseline };
+        const toExempt = [...new Set(combinations.flatMap((combination) => combination?.toExempt ?? []))];
+        if (toExempt.length > 0) say(describeExempt(toExempt));
+        await exemptFrom(cluster, toExempt);
+        const result = { attacks: chosen, control: baseline, ...(isPoliced && { isPoliced }) };
         // Refuses what the check could not be given, while the labels can still be removed.
         printed(result);
         return result;
     } catch (error) {
-        await unlabelAll(cluster, plan.namespace);
+        await removeAttacks(cluster, namespace, experiment);
         throw error;
     }
 };
@@ -64,6 +81,15 @@ async function requireSameCluster(
 }
 
 const maxNamed = 3;
+
+function describeExempt(policies: readonly V1NetworkPolicy[]): string {
+    const names = policies.map(({ metadata }) => metadata!.name).join(", ");
+    return (
+        `NetworkPolicies that would allow what the attack denies let go of its targets until it is undone: ${names}. ` +
+        `A policy that always has the line key: ${exemption.key}, operator: ${exemption.operator} among its ` +
+        "podSelector's matchExpressions is not changed"
+    );
+}
 
 function describeLeftOut(connections: string[]): string {
     const named = connections.slice(0, maxNamed).join(", ");

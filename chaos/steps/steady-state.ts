@@ -5,6 +5,7 @@ import { chooseRoute } from "../checks/route";
 import { describeRoute } from "../checks/service";
 import type { Cluster } from "../cluster/client";
 import type { Plan } from "../definition/plan";
+import { admitWitness } from "../policies/around-run";
 import { acquireLease, LeaseHeldError, releaseLease, stopCommand } from "../lifecycle/lease";
 import { sweep } from "../lifecycle/sweep";
 import { remedy } from "../remedy";
@@ -73,6 +74,7 @@ async function findSteadyState(context: StepContext, begun: number): Promise<Ste
     const now = discovered.every(({ ready = true }) => ready) ? discovered : await discover(cluster, plan);
     chooseForAll(now, plan);
     await refuseWebhookServers(cluster, plan, now);
+    await admitWitness(cluster, plan);
     return { ...(route && { route }), ...(Object.keys(routes).length > 0 && { routes }), latencyMs };
 }
 

@@ -1,33 +1,45 @@
 import { type Cluster, ignoreNotFound, mergePatch } from "../cluster/client";
-import { labels } from "../cluster/labels";
+import { labels, withoutRunLabels } from "../cluster/labels";
+import { inTurns } from "../in-turns";
 import type { Target } from "./containers";
 
+/** Calls to the API server at a time. */
+const maxCalls = 16;
+
 /**
- * Labels a pod as a target: attacks select the label. The patch carries the uid, so the API server rejects it (409) if
- * another pod has taken the name.
+ * Labels pods as targets: attacks select the labels. Each patch carries the pod's uid, so the API server rejects it
+ * (409) if another pod has taken the name.
+ *
+ * @param targets containers; two may be in one pod
  */
-export async function labelPod(
+export async function labelPods(
     cluster: Cluster,
-    { namespace, pod, uid }: Pick<Target, "namespace" | "pod" | "uid">,
-    value: string,
+    targets: readonly Pick<Target, "namespace" | "pod" | "uid">[],
+    labelsOf: (uid: string) => Record<string, string>,
 ): Promise<void> {
-    const body = { metadata: { uid, labels: { [labels.target]: value } } };
-    await cluster.core.patchNamespacedPod({ name: pod, namespace, body }, mergePatch());
+    const pods = [...new Map(targets.map((target) => [target.uid, target])).values()];
+    await inTurns(pods, maxCalls, ({ namespace, pod: name, uid }) => {
+        const body = { metadata: { uid, labels: labelsOf(uid) } };
+        return cluster.core.patchNamespacedPod({ name, namespace, body }, mergePatch());
+    });
 }
 
 /**
- * Removes the label from every pod of a namespace, whichever experiment added it: the caller holds the lease on the
- * namespace.
+ * Removes the labels of runs from every pod of a namespace, whichever experiment added them: the caller holds the lease
+ * on the namespace.
  *
  * @returns the number of labeled pods
  */
 export async function unlabelAll(cluster: Cluster, namespace: string): Promise<number> {
-    const { items } = await cluster.core.listNamespacedPod({ namespace, labelSelector: labels.target });
-    const body = { metadata: { labels: { [labels.target]: null } } };
-    await Promise.all(
-        items.map(({ metadata }) =>
-            ignoreNotFound(cluster.core.patchNamespacedPod({ name: metadata!.name!, namespace, body }, mergePatch())),
+    // Somebody may have removed one of them.
+    const lists = await Promise.all(
+        [labels.target, labels.attacked].map((labelSelector) =>
+            cluster.core.listNamespacedPod({ namespace, labelSelector }),
         ),
     );
-    return items.length;
+    const names = [...new Set(lists.flatMap(({ items }) => items.map(({ metadata }) => metadata!.name!)))];
+    await inTurns(names, maxCalls, (name) =>
+        ignoreNotFound(cluster.core.patchNamespacedPod({ name, namespace, body: withoutRunLabels }, mergePatch())),
+    );
+    return names.length;
 }

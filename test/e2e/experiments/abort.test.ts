@@ -1,3 +1,4 @@
+import { attackPolicies } from "../../support/attack-policies";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { keptJournals } from "../../../chaos/report/journal-files";
 import { reportsFolder } from "../../../experiments/run";
@@ -24,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-const policies = async () => (await stack.cluster.networking.listNamespacedNetworkPolicy({ namespace })).items.length;
+const policies = async () => (await attackPolicies(stack.cluster, namespace)).length;
 const targets = async () =>
     (await stack.cluster.core.listNamespacedPod({ namespace, labelSelector: "chaos-experiments/target" })).items.length;
 const journal = () => keptJournals(reportsFolder).find(({ plan }) => plan.namespace === namespace)!;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Conclusion } from "../../../chaos/report/journal-schema";
 import { leaseName } from "../../../chaos/lifecycle/lease";
 import { inOrder } from "../../support/in-order";
+import { attackPolicies } from "../../support/attack-policies";
 import { TestStack } from "../shop/support";
 import { until } from "../../support/until";
 
@@ -63,25 +64,6 @@ describe("connections that were established before the attack survive it on the 
     });
 });
 
-it("INCONCLUSIVE if a target can still connect to others; the reason names the policy that allows it", async () => {
-    // Policies add up: what one allows no other can forbid.
-    const namespace = "e2e-attacks";
-    const spec = { podSelector: { matchLabels: { app: "hot-deals" } }, policyTypes: ["Egress"], egress: [{}] };
-    await stack.cluster.networking.createNamespacedNetworkPolicy({
-        namespace,
-        body: { metadata: { name: "allows-egress" }, spec },
-    });
-    try {
-        expect(await conclusionOf({ "experiment.name": "hot-deals-blackhole" })).toMatchObject({
-            verdict: "INCONCLUSIVE",
-            requests: 0,
-            reason: expect.stringMatching(/the NetworkPolicy allows-egress allows egress from the target hot-deals-/),
-        });
-    } finally {
-        await stack.cluster.networking.deleteNamespacedNetworkPolicy({ namespace, name: "allows-egress" });
-    }
-});
-
 it("INCONCLUSIVE if a target's container has no tool to try the network with; the reason names it", async () => {
     const namespace = "e2e-attacks";
     const labels = { app: "bare" };
@@ -130,9 +112,7 @@ it("an attack ends within 5 s when its lease is deleted, and the next update fin
     const namespace = "e2e-attacks";
     await conclusionOf({ "experiment.name": "hot-deals-blackhole", "experiment.run": "stopped" });
     const attacked = async () =>
-        (await stack.cluster.networking.listNamespacedNetworkPolicy({ namespace })).items.some(
-            ({ metadata }) => metadata!.labels?.["chaos-experiments/experiment"] !== undefined,
-        ) ||
+        (await attackPolicies(stack.cluster, namespace)).length > 0 ||
         (await stack.cluster.core.listNamespacedPod({ namespace, labelSelector: "chaos-experiments/target" })).items
             .length > 0;
     expect(await attacked()).toBe(true);

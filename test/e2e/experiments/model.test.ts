@@ -6,6 +6,7 @@ import { reportsFolder } from "../../../experiments/run";
 import { probe } from "../../../chaos/proof/probe";
 import { askApiServer } from "../../../chaos/targets/discover";
 import { select, type Target } from "../../../chaos/targets/containers";
+import { attackPolicies } from "../../support/attack-policies";
 import { TestStack } from "../shop/support";
 import { until } from "../../support/until";
 import { inOrder } from "../../support/in-order";
@@ -83,7 +84,7 @@ describe("an experiment of two attacks, three checks and three actions", () => {
     });
 
     it("isolates each target with its own policy, and keeps what it scaled until it is disabled", async () => {
-        const policies = (await stack.cluster.networking.listNamespacedNetworkPolicy({ namespace })).items;
+        const policies = await attackPolicies(stack.cluster, namespace);
         const { items: labeled } = await stack.cluster.core.listNamespacedPod({
             namespace,
             labelSelector: "chaos-experiments/target",
@@ -178,9 +179,7 @@ describe("an update that is killed with SIGKILL after it has scaled Deployments"
         await killedOnceScaled({ "experiment.run": "abandoned", "experiment.deadline": "15s" });
         await until(
             "all is as it was",
-            async () =>
-                (await scaledBack()) &&
-                (await stack.cluster.networking.listNamespacedNetworkPolicy({ namespace })).items.length === 0,
+            async () => (await scaledBack()) && (await attackPolicies(stack.cluster, namespace)).length === 0,
             { timeoutMs: 40_000 },
         );
         expect(

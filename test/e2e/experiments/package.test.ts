@@ -12,6 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { attackPolicies } from "../../support/attack-policies";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { project as repository } from "../../../cli/stack-file";
 import { connect, type Cluster } from "../../../chaos/cluster/client";
@@ -46,7 +47,7 @@ const set = (key: string, value: string) => pulumiIn(project, "config", "set", k
 const up = () => pulumiIn(project, "up", "--yes", "--skip-preview");
 const verdict = async () => (await pulumiIn(project, "stack", "output", "verdict")).trim();
 
-const policies = async () => (await cluster.networking.listNamespacedNetworkPolicy({ namespace })).items.length;
+const policies = async () => (await attackPolicies(cluster, namespace)).length;
 const labeled = async () =>
     (await cluster.core.listNamespacedPod({ namespace, labelSelector: labels.target })).items.length;
 

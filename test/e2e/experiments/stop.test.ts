@@ -1,3 +1,4 @@
+import { attackPolicies } from "../../support/attack-policies";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { keptJournals } from "../../../chaos/report/journal-files";
 import { reportsFolder } from "../../../experiments/run";
@@ -14,10 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-const policies = async () =>
-    (await stack.cluster.networking.listNamespacedNetworkPolicy({ namespace })).items.map(
-        ({ metadata }) => metadata!.name!,
-    );
+const policies = async () => (await attackPolicies(stack.cluster, namespace)).map(({ metadata }) => metadata!.name!);
 
 /** Nobody is cut off, though the update that was to undo the run has failed. */
 async function attackIsOver(): Promise<void> {

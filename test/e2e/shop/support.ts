@@ -13,6 +13,7 @@ import { sandboxUp } from "../../../sandbox/node/up";
 import { preparePulumi } from "../../../toolchain/prepare-pulumi";
 import { fileBackend } from "../../../toolchain/pulumi/environment";
 import { type Cluster, connect, ignoreNotFound } from "../../../chaos/cluster/client";
+import { policiesOfRuns } from "../../support/attack-policies";
 import { commandLines } from "../../../sandbox/test/e2e/processes";
 
 /** What an update did to one resource. */
@@ -204,7 +205,7 @@ export class TestStack {
         const ofExperiments = { namespace, labelSelector: "chaos-experiments/experiment" };
         const [jobs, ...found] = await Promise.all([
             cluster.batch.listNamespacedJob({ namespace }),
-            cluster.networking.listNamespacedNetworkPolicy({ namespace }),
+            policiesOfRuns(cluster, namespace).then((items) => ({ items })),
             cluster.coordination.listNamespacedLease({ namespace }),
             cluster.rbac.listNamespacedRole(ofExperiments),
             cluster.rbac.listNamespacedRoleBinding(ofExperiments),

@@ -130,7 +130,7 @@ describe("the blackhole", () => {
 });
 
 describe("the deadline", () => {
-    it("must be able to delete that policy, unlabel pods there and read the lease, and nothing else", () => {
+    it("must be able to delete that policy, restore others, unlabel pods there and read the lease, and nothing else", () => {
         const policy = find(experiment, kinds.policy, "blackhole").metadata.name;
         expect(find(experiment, kinds.role, "deadline-role").rules).toEqual([
             {
@@ -141,6 +141,7 @@ describe("the deadline", () => {
             },
             leaseRule,
             { apiGroups: [""], resources: ["pods"], verbs: ["list", "patch"] },
+            { apiGroups: ["networking.k8s.io"], resources: ["networkpolicies"], verbs: ["list", "patch"] },
         ]);
     });
 

@@ -13,7 +13,7 @@ describe("a blackhole", () => {
     });
 
     it("of some ports allows all other ports", () => {
-        const { ingress, egress } = rulesOf({ kind: "blackhole", ports: [8080, 1, 65535] }) as Record<
+        const { ingress, egress } = rulesOf({ kind: "blackhole", ports: [8080, 1, 65535] }) as unknown as Record<
             string,
             [{ ports: PortRange[] }]
         >;

@@ -1,7 +1,7 @@
-import type { attackKindOf } from "../../../../chaos/attacks/registry";
+import type { PolicyRules } from "../../../../chaos/policies/rules";
 import type { Pod } from "../../../../chaos/targets/containers";
 
-type Spec = ReturnType<NonNullable<ReturnType<typeof attackKindOf>["rules"]>>;
+type Spec = PolicyRules;
 
 interface Selector {
     matchExpressions?: { key: string; operator: string; values: string[] }[];

@@ -1,8 +1,10 @@
-import type { Peers } from "../../../../chaos/attacks/allow-rules";
+import type { Peers } from "../../../../chaos/policies/allow-rules";
+import { denying } from "../../../../chaos/policies/denial";
 import { type Attack, attackKindOf } from "../../../../chaos/attacks/registry";
 
 /** The rules of an attack's NetworkPolicy. */
-export const rulesOf = (attack: Attack, peers?: Peers) => attackKindOf(attack).rules!(attack, peers);
+export const rulesOf = (attack: Attack, peers: Peers = { pods: [] }) =>
+    denying(attackKindOf(attack).denies!(attack), peers, "demo");
 export const proofOf = (attack: Attack) => attackKindOf(attack).proof(attack);
 
 export interface PortRange {

@@ -46,7 +46,11 @@ describe("a sweep", () => {
         cluster.add("ConfigMap", "kill-request", { metadata: { labels, annotations } });
         await sweepUp();
         const changes = cluster.calls.filter((call) => !/^(list|read)/.test(call));
-        expect(changes.slice(0, 2)).toEqual(["deleteCollectionNamespacedNetworkPolicy", "deleteNamespacedConfigMap"]);
+        expect(changes.slice(0, 3)).toEqual([
+            "deleteNamespacedConfigMap",
+            "patchNamespacedPod",
+            "deleteCollectionNamespacedNetworkPolicy",
+        ]);
         expect(changes.at(-1)).toBe("deleteCollectionNamespacedConfigMap");
         expect(changes).toHaveLength(9);
     });

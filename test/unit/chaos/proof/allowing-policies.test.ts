@@ -1,6 +1,7 @@
 import type { V1LabelSelector, V1NetworkPolicySpec } from "@kubernetes/client-node";
 import { describe, expect, it } from "vitest";
-import { allowingPolicy, selects } from "../../../../chaos/proof/allowing-policies";
+import { allowingPolicy } from "../../../../chaos/proof/allowing-policies";
+import { selects } from "../../../../chaos/policies/selector";
 
 const target = { name: "hot-deals-1", labels: { app: "hot-deals" } };
 const job = { name: "job", labels: { "chaos-experiments/experiment": "x" }, addresses: ["10.1.2.3", "fd00::3"] };

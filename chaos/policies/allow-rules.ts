@@ -1,5 +1,6 @@
 /** A NetworkPolicy can only allow. These rules allow everything but some ports, or everybody but some pods. */
-import type { types } from "@pulumi/kubernetes";
+import type { V1NetworkPolicyPeer } from "@kubernetes/client-node";
+import type { Chosen } from "../targets/choose";
 import type { DistinctiveLabel } from "../targets/distinguish";
 import type { Target } from "../targets/containers";
 
@@ -9,6 +10,12 @@ export interface Peers {
     /** Tells them from all other pods of their namespaces. Absent if there is none. */
     label?: DistinctiveLabel;
 }
+
+/** Those that an attack has chosen. */
+export const peersIn = ({ peers = [], peersLabel: label }: Pick<Chosen, "peers" | "peersLabel">): Peers => ({
+    pods: peers,
+    label,
+});
 
 const lastPort = 65_535;
 
@@ -35,13 +42,12 @@ export function allPortsBut(ports: readonly number[]): { protocol: string; port?
  *   selectors: those of other namespaces, and those without the pods' label. Without such a label, the pods' neighbors
  *   are cut off there, too, which the positive control may notice.
  */
-export function everyoneBut({ pods, label }: Peers): types.input.networking.v1.NetworkPolicyPeer[] {
-    const namespaces = distinct(pods.map(({ namespace }) => namespace));
-    const addresses = distinct(pods.flatMap(({ address, addresses }) => addresses ?? [address]));
+export function everyoneBut({ pods, label }: Peers): V1NetworkPolicyPeer[] {
+    const namespaces = namespacesOf(pods);
+    const addresses = addressesOf(pods);
     const isIpv6 = (address: string) => address.includes(":");
     const except = (some: string[], bits: number) =>
         some.length > 0 ? { except: some.map((address) => `${address}/${bits}`) } : {};
-    const notIn = (key: string, values: string[]) => ({ matchExpressions: [{ key, operator: "NotIn", values }] });
     return [
         { namespaceSelector: notIn("kubernetes.io/metadata.name", namespaces) },
         ...(label ? [{ namespaceSelector: {}, podSelector: notIn(label.key, label.values) }] : []),
@@ -57,5 +63,13 @@ export function everyoneBut({ pods, label }: Peers): types.input.networking.v1.N
         { ipBlock: { cidr: "::/0", ...except(addresses.filter(isIpv6), 128) } },
     ];
 }
+
+/** Of both families. */
+export const addressesOf = (pods: Peers["pods"]): string[] =>
+    distinct(pods.flatMap(({ address, addresses }) => addresses ?? [address]));
+
+export const namespacesOf = (pods: Peers["pods"]): string[] => distinct(pods.map(({ namespace }) => namespace));
+
+const notIn = (key: string, values: string[]) => ({ matchExpressions: [{ key, operator: "NotIn", values }] });
 
 const distinct = (values: string[]) => [...new Set(values)].sort();

@@ -1,0 +1,91 @@
+import type { V1NetworkPolicy } from "@kubernetes/client-node";
+import { attackKindOf } from "../attacks/registry";
+import { type Cluster, statusOf } from "../cluster/client";
+import { labels } from "../cluster/labels";
+import { type Plan, runNameOf, targetLabelFor } from "../definition/plan";
+import type { Chosen } from "../targets/choose";
+import { peersIn } from "./allow-rules";
+import { type Combination, combine } from "./combine";
+import { witnessPolicies, witnessRule } from "./witness-access";
+
+/** The NetworkPolicies of a namespace, without those of experiments. */
+export async function otherPolicies({ networking }: Cluster, namespace: string): Promise<V1NetworkPolicy[]> {
+    const { items } = await networking.listNamespacedNetworkPolicy({ namespace });
+    return items.filter(({ metadata }) => !(labels.experiment in (metadata!.labels ?? {}) || isForWitness(metadata!)));
+}
+
+const isForWitness = ({ labels: of = {} }: { labels?: Record<string, string> }) => labels.witness in of;
+
+/** Lets the deadline Job work in a namespace that has policies. Removed with the Job. */
+export async function admitWitness(cluster: Cluster, plan: Plan): Promise<void> {
+    const { experiment, namespace } = plan;
+    const specs = witnessPolicies(await otherPolicies(cluster, namespace), experiment);
+    await Promise.all(
+        specs.map((spec, index) => {
+            const name = `${runNameOf(plan)}-witness-${index + 1}`;
+            return create(cluster, { metadata: { name, namespace, labels: { [labels.witness]: experiment } }, spec });
+        }),
+    );
+}
+
+/** What each attack makes of the namespace's policies, in the order of the plan. Undefined if it denies no traffic. */
+export type Combinations = (Combination | undefined)[];
+
+/** @throws Error as `combine` does */
+export async function combinationsOf(
+    cluster: Cluster,
+    { attacks, namespace, experiment }: Plan,
+    chosen: readonly Chosen[],
+    policies: readonly V1NetworkPolicy[],
+): Promise<Combinations> {
+    if (policies.length === 0) return attacks.map(() => undefined);
+    const { items } = await cluster.core.listNamespacedPod({ namespace });
+    const pods = items.map(({ metadata }) => ({ uid: metadata!.uid!, labels: metadata!.labels ?? {} }));
+    return attacks.map(({ attack }, index) => {
+        const denial = attackKindOf(attack).denies?.(attack);
+        if (denial === undefined) return undefined;
+        const targets = pods.filter(({ uid }) => chosen[index]!.targets.some((target) => target.uid === uid));
+        return combine(policies, targets, { denial, peers: peersIn(chosen[index]!), witness: witnessRule(experiment) });
+    });
+}
+
+/** The number of the policy that combines an attack with the policies of a pod, as its label has it. */
+export function combinedNumber(combination: Combination | undefined, uid: string): string | undefined {
+    const index = combination?.combined.findIndex(({ pods }) => pods.includes(uid)) ?? -1;
+    return index === -1 ? undefined : String(index + 1);
+}
+
+/**
+ * Creates the policies that combine attacks with those of the namespace. They allow nothing that these do not, but for
+ * connections with the deadline Job's pod.
+ */
+export async function createCombined(cluster: Cluster, plan: Plan, combinations: Combinations): Promise<void> {
+    const { experiment, namespace } = plan;
+    const policies = combinations.flatMap((combination, attackIndex) => {
+        const planned = plan.attacks[attackIndex]!;
+        return (combination?.combined ?? []).map(({ rules }, index) => {
+            const number = String(index + 1);
+            const name = `${runNameOf(plan)}-${planned.name}-${number}`;
+            const matchLabels = { [labels.target]: targetLabelFor(plan, planned), [labels.combined]: number };
+            const { ingress, ...rest } = rules;
+            return {
+                metadata: { name, namespace, labels: { [labels.experiment]: experiment } },
+                spec: {
+                    podSelector: { matchLabels },
+                    ...rest,
+                    ...(ingress && { ingress: ingress.map(({ from: _from, ports }) => ({ _from, ports })) }),
+                },
+            };
+        });
+    });
+    await Promise.all(policies.map((policy) => create(cluster, policy)));
+}
+
+async function create({ networking }: Cluster, body: V1NetworkPolicy): Promise<void> {
+    try {
+        await networking.createNamespacedNetworkPolicy({ namespace: body.metadata!.namespace!, body });
+    } catch (error) {
+        // This step has been killed once, and is done again.
+        if (statusOf(error) !== 409) throw error;
+    }
+}

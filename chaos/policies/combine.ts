@@ -1,0 +1,93 @@
+import type { V1NetworkPolicy } from "@kubernetes/client-node";
+import { labels } from "../cluster/labels";
+import type { Peers } from "./allow-rules";
+import { type Denial, isTotal, subtract } from "./denial";
+import { isolates, type PolicyRules, policyRules, type Rule, rulesOf, type Way, ways } from "./rules";
+import { type Labels, selects } from "./selector";
+
+/** A target pod, as far as policies see it. */
+export interface PolicedPod {
+    uid: string;
+    labels: Labels;
+}
+
+/** What an attack makes of the policies that apply to its targets: policies add up, so one defeats what another denies. */
+export interface Combination {
+    /** Policies that allow some of what the attack denies, and must let go of its targets. */
+    toExempt: V1NetworkPolicy[];
+    /**
+     * What some targets are still allowed: what their policies allow, but for what the attack denies. Empty if it
+     * denies everything. Targets to which no policy applies are in none.
+     */
+    combined: { pods: string[]; rules: PolicyRules }[];
+}
+
+/**
+ * Combines an attack with the policies that apply to its targets.
+ *
+ * @param policies of the namespace, without those of experiments
+ * @param witness allows connections with the deadline Job's pod: without them, nothing would be proven
+ * @throws Error that names a policy whose rules cannot be combined with the attack
+ */
+export function combine(
+    policies: readonly V1NetworkPolicy[],
+    targets: readonly PolicedPod[],
+    { denial, peers, witness }: { denial: Denial; peers: Peers; witness: Rule },
+): Combination {
+    const applyingTo = (of: Labels) => policies.filter(({ spec }) => spec && selects(spec.podSelector, of));
+    const toExempt = policies.filter(
+        (policy) =>
+            denial.ways.some((way) => rulesOf(policy.spec!, way).length > 0) &&
+            targets.some((target) => applyingTo({ ...target.labels, [labels.attacked]: "" }).includes(policy)),
+    );
+    if (isTotal(denial)) return { toExempt, combined: [] };
+    const groups = new Map<string, { pods: string[]; applying: V1NetworkPolicy[] }>();
+    for (const { uid, labels: of } of targets) {
+        const applying = applyingTo(of);
+        if (applying.length === 0) continue;
+        const key = applying.map(({ metadata }) => metadata!.name).join();
+        const group = groups.get(key) ?? { pods: [], applying };
+        groups.set(key, { ...group, pods: [...group.pods, uid] });
+    }
+    const combined = [...groups.values()].map(({ pods, applying }) => ({
+        pods,
+        rules: left(applying, denial, { peers, witness }),
+    }));
+    return { toExempt, combined };
+}
+
+/** What some policies together allow of what an attack leaves. */
+function left(
+    policies: readonly V1NetworkPolicy[],
+    denial: Denial,
+    { peers, witness }: { peers: Peers; witness: Rule },
+): PolicyRules {
+    const namespace = policies[0]!.metadata!.namespace!;
+    const allowed: Partial<Record<Way, Rule[]>> = {};
+    for (const way of ways) {
+        const isDenied = denial.ways.includes(way);
+        const reduced = (rule: Rule) => (isDenied ? subtract(rule, denial, peers, namespace) : [rule]);
+        const isolating = policies.filter(({ spec }) => isolates(spec!, way));
+        if (isolating.length > 0) {
+            const rules = isolating.flatMap((policy) =>
+                naming(policy, () => rulesOf(policy.spec!, way).flatMap(reduced)),
+            );
+            // No peer of the attack: all of it is left.
+            const forWitness = denial.withPeers ? [witness] : reduced(witness);
+            allowed[way] = [...rules, ...forWitness];
+        } else if (isDenied) allowed[way] = reduced({});
+    }
+    return policyRules(allowed);
+}
+
+function naming<T>({ metadata }: V1NetworkPolicy, work: () => T): T {
+    try {
+        return work();
+    } catch (error) {
+        throw new Error(
+            `the NetworkPolicy ${metadata!.name} applies to a target and allows ${(error as Error).message}: the ` +
+                "attack would allow more than that policy, or less than it should. Nothing was attacked. Attack " +
+                "both directions without ports and peers, or write that policy with port numbers and addresses",
+        );
+    }
+}

@@ -1,0 +1,82 @@
+import type { V1LabelSelector, V1ManagedFieldsEntry, V1NetworkPolicy } from "@kubernetes/client-node";
+import { annotations, labels } from "../cluster/labels";
+import { also, isSameSelector } from "./selector";
+
+/** The line of a policy's `podSelector` by which it lets go of pods under attack. It changes nothing for others. */
+export const exemption = { key: labels.attacked, operator: "DoesNotExist" };
+
+/** By this name the API server knows who has changed a field. */
+export const fieldManager = "chaos-experiments";
+
+/** What a policy was before a run: all that restoring needs. */
+interface ExemptionNote {
+    selector: V1LabelSelector;
+    /** Who had set the selector, by server-side apply or otherwise. */
+    owners: Owner[];
+}
+
+type Owner = Pick<V1ManagedFieldsEntry, "manager" | "operation" | "apiVersion" | "subresource">;
+
+/** The merge patch that adds the line to a policy, and notes what it was. */
+export function exempting({ metadata, spec }: V1NetworkPolicy): object {
+    const selector = spec!.podSelector ?? {};
+    const owners = (metadata!.managedFields ?? [])
+        .filter(hasSelector)
+        .map(({ manager, operation, apiVersion, subresource }) => ({ manager, operation, apiVersion, subresource }));
+    const note: ExemptionNote = { selector, owners };
+    return {
+        metadata: {
+            resourceVersion: metadata!.resourceVersion,
+            annotations: { [annotations.exempting]: JSON.stringify(note) },
+        },
+        spec: { podSelector: also(selector, exemption) },
+    };
+}
+
+/**
+ * The next merge patch that restores a policy. Undefined if there is nothing to restore.
+ *
+ * It takes two. The first restores the selector: with that, the API server takes the field for this package's. The
+ * second gives it back to who had set it before, and takes the note away: else their next server-side apply would meet
+ * a conflict. A selector that somebody else has set since stays as it is.
+ */
+export function nextRestoring({ metadata, spec }: V1NetworkPolicy): object | undefined {
+    const noted = metadata?.annotations?.[annotations.exempting];
+    if (noted === undefined) return undefined;
+    const { selector, owners } = JSON.parse(noted) as ExemptionNote;
+    const { resourceVersion, managedFields = [] } = metadata!;
+    const isOthers = managedFields.some((entry) => hasSelector(entry) && entry.manager !== fieldManager);
+    if (!isOthers && isSameSelector(spec!.podSelector ?? {}, also(selector, exemption))) {
+        const { matchExpressions = null } = selector;
+        return { metadata: { resourceVersion }, spec: { podSelector: { matchExpressions } } };
+    }
+    const others = managedFields.filter(({ manager }) => manager !== fieldManager);
+    return {
+        metadata: {
+            resourceVersion,
+            annotations: { [annotations.exempting]: null },
+            managedFields: isOthers ? others : withSelector(others, owners),
+        },
+    };
+}
+
+const hasSelector = ({ fieldsV1 }: V1ManagedFieldsEntry) =>
+    (fieldsV1 as Fields | undefined)?.["f:spec"]?.["f:podSelector"] !== undefined;
+
+/** Which fields somebody has set, as in `managedFields`. */
+type Fields = Record<"f:spec", Record<string, object> | undefined>;
+
+/** Who has set which fields, with the selector as one of those of its owners. */
+function withSelector(entries: readonly V1ManagedFieldsEntry[], owners: readonly Owner[]): V1ManagedFieldsEntry[] {
+    const isOf = (owner: Owner) => (entry: Owner) =>
+        (["manager", "operation", "apiVersion", "subresource"] as const).every((key) => entry[key] === owner[key]);
+    const kept = entries.map((entry) => (owners.some(isOf(entry)) ? owning(entry) : entry));
+    // An owner of nothing else has no entry any more.
+    const lost = owners.filter((owner) => !entries.some(isOf(owner)));
+    return [...kept, ...lost.map((owner) => owning({ ...owner, fieldsType: "FieldsV1" }))];
+}
+
+function owning(entry: V1ManagedFieldsEntry): V1ManagedFieldsEntry {
+    const fields = entry.fieldsV1 as Fields | undefined;
+    return { ...entry, fieldsV1: { ...fields, "f:spec": { ...fields?.["f:spec"], "f:podSelector": {} } } };
+}

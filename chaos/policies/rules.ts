@@ -1,0 +1,53 @@
+import type { V1NetworkPolicyPeer, V1NetworkPolicyPort, V1NetworkPolicySpec } from "@kubernetes/client-node";
+
+/** A direction of traffic, as the NetworkPolicies of a pod see it. */
+export type Way = "ingress" | "egress";
+
+export const ways = ["ingress", "egress"] as const;
+
+/** A rule of either direction: whom it allows, and on which ports. */
+export interface Rule {
+    /** @default everybody */
+    peers?: readonly V1NetworkPolicyPeer[];
+    /** @default all */
+    ports?: readonly V1NetworkPolicyPort[];
+}
+
+export const typeOf = { ingress: "Ingress", egress: "Egress" } as const;
+
+/** Whether a policy denies its pods what no policy allows. The API server completes `policyTypes`. */
+export const isolates = ({ policyTypes }: V1NetworkPolicySpec, way: Way): boolean =>
+    policyTypes?.includes(typeOf[way]) ?? true;
+
+/** What a policy allows in one direction. */
+export function rulesOf(spec: V1NetworkPolicySpec, way: Way): Rule[] {
+    if (!isolates(spec, way)) return [];
+    return way === "ingress"
+        ? (spec.ingress ?? []).map(({ _from: peers, ports }) => ({ peers, ports }))
+        : (spec.egress ?? []).map(({ to: peers, ports }) => ({ peers, ports }));
+}
+
+/** A policy's rules, as the API has them. */
+export interface PolicyRules {
+    policyTypes: ("Ingress" | "Egress")[];
+    ingress?: { from?: V1NetworkPolicyPeer[]; ports?: V1NetworkPolicyPort[] }[];
+    egress?: { to?: V1NetworkPolicyPeer[]; ports?: V1NetworkPolicyPort[] }[];
+}
+
+/** @param allowed the rules of each isolated direction; nothing is allowed if they are none */
+export function policyRules(allowed: Partial<Record<Way, readonly Rule[]>>): PolicyRules {
+    const written = (way: Way, peersField: "from" | "to") => {
+        const rules = allowed[way] ?? [];
+        if (rules.length === 0) return {};
+        const fields = ({ peers, ports }: Rule) => ({
+            ...(peers?.length && { [peersField]: peers }),
+            ...(ports?.length && { ports }),
+        });
+        return { [way]: rules.map(fields) };
+    };
+    return {
+        policyTypes: ways.filter((way) => allowed[way]).map((way) => typeOf[way]),
+        ...written("ingress", "from"),
+        ...written("egress", "to"),
+    };
+}

@@ -1,0 +1,50 @@
+import type { V1NetworkPolicy, V1NetworkPolicySpec } from "@kubernetes/client-node";
+import { labels } from "../cluster/labels";
+import { exemption } from "./exemption";
+import { isolates, type Rule, typeOf, type Way, ways } from "./rules";
+import { also, isSameSelector, isWithin } from "./selector";
+
+const jobPods = (experiment: string) => ({ matchLabels: { [labels.experiment]: experiment } });
+
+/** Connections with the deadline Job's pod, on all ports. */
+export const witnessRule = (experiment: string): Rule => ({ peers: [{ podSelector: jobPods(experiment) }] });
+
+/**
+ * The policies that let the deadline Job's pod do its work in a namespace with policies: reach the API server and all
+ * pods, and accept their connections. Each selects only pods that a policy isolates already, so it takes nothing from
+ * them; and no pod under attack.
+ *
+ * @param policies of the namespace, without those of experiments
+ * @returns none if there are no policies
+ */
+export function witnessPolicies(policies: readonly V1NetworkPolicy[], experiment: string): V1NetworkPolicySpec[] {
+    const specs = policies.flatMap(({ spec }) => spec ?? []);
+    if (specs.length === 0) return [];
+    const own = { podSelector: jobPods(experiment), policyTypes: ["Ingress", "Egress"], ingress: [{}], egress: [{}] };
+    const isolated: { podSelector: V1NetworkPolicySpec["podSelector"]; types: Way[] }[] = [];
+    for (const way of ways) {
+        for (const podSelector of widest(specs.filter((spec) => isolates(spec, way)))) {
+            const known = isolated.find((one) => isSameSelector(one.podSelector!, podSelector));
+            if (known) known.types.push(way);
+            else isolated.push({ podSelector, types: [way] });
+        }
+    }
+    const witness = [...(witnessRule(experiment).peers ?? [])];
+    const forPods = isolated.map(({ podSelector, types }) => ({
+        podSelector: also(podSelector!, exemption),
+        policyTypes: types.map((way) => typeOf[way]),
+        ...(types.includes("ingress") && { ingress: [{ _from: witness }] }),
+        ...(types.includes("egress") && { egress: [{ to: witness }] }),
+    }));
+    return [own, ...forPods];
+}
+
+/** The selectors of policies, without those that select only what another selects, too. */
+function widest(specs: readonly V1NetworkPolicySpec[]) {
+    const selectors = specs.map(({ podSelector }) => podSelector ?? {});
+    return selectors.filter((one, index) =>
+        selectors.every(
+            (another, other) => other === index || !isWithin(one, another) || (isWithin(another, one) && index < other),
+        ),
+    );
+}

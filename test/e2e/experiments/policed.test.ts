@@ -1,0 +1,99 @@
+import { PatchStrategy, setHeaderOptions, type V1NetworkPolicy } from "@kubernetes/client-node";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Conclusion } from "../../../chaos/report/journal-schema";
+import { TestStack } from "../shop/support";
+
+const namespace = "e2e-policed";
+
+/** As their owners apply them: without a line for experiments. The shop's own policies have it. */
+const everybody = {};
+const theirs: V1NetworkPolicy[] = [
+    { name: "default-deny", spec: { podSelector: everybody, policyTypes: ["Ingress", "Egress"] } },
+    {
+        name: "within",
+        spec: {
+            podSelector: everybody,
+            policyTypes: ["Ingress", "Egress"],
+            ingress: [{ from: [{ podSelector: {} }] }],
+            egress: [{ to: [{ podSelector: { matchExpressions: [{ key: "app", operator: "Exists" }] } }] }],
+        },
+    },
+    {
+        name: "dns",
+        spec: {
+            podSelector: everybody,
+            policyTypes: ["Egress"],
+            egress: [{ ports: ["UDP", "TCP"].map((protocol) => ({ protocol, port: 53 })) }],
+        },
+    },
+    {
+        name: "into-the-shop",
+        spec: { podSelector: { matchLabels: { app: "gateway" } }, policyTypes: ["Ingress"], ingress: [{}] },
+    },
+].map(({ name, spec }) => ({
+    apiVersion: "networking.k8s.io/v1",
+    kind: "NetworkPolicy",
+    metadata: { name, namespace },
+    spec: spec as V1NetworkPolicy["spec"],
+}));
+
+let stack: TestStack;
+let before: V1NetworkPolicy[];
+beforeAll(async () => {
+    stack = await TestStack.open(namespace);
+    await stack.up();
+    for (const policy of theirs) await apply(policy);
+    before = await policies();
+});
+afterAll(() => stack.close());
+
+async function policies(): Promise<V1NetworkPolicy[]> {
+    const { items } = await stack.cluster.networking.listNamespacedNetworkPolicy({ namespace });
+    return items.filter(({ metadata }) => theirs.some((one) => one.metadata!.name === metadata!.name));
+}
+
+/** As `kubectl apply --server-side` does. @throws ApiException with code 409 if somebody else has set a field */
+async function apply(body: V1NetworkPolicy): Promise<void> {
+    const options = setHeaderOptions("Content-Type", PatchStrategy.ServerSideApply);
+    const { name } = body.metadata!;
+    await stack.cluster.networking.patchNamespacedNetworkPolicy(
+        { name: name!, namespace, body, fieldManager: "their-tool" },
+        options,
+    );
+}
+
+async function conclusionOf(name: string): Promise<Conclusion> {
+    const { outputs } = await stack.up({
+        "experiment.enabled": "true",
+        "experiment.duration": "2s",
+        "experiment.grace": "1s",
+        "experiment.interval": "250ms",
+        "experiment.name": name,
+    });
+    return outputs.experiment!.value as Conclusion;
+}
+
+it.each([
+    ["everything", "hot-deals-blackhole", "hot-deals"],
+    ["DNS, and nothing else", "gateway-dns-loss", "gateway"],
+    ["one peer, and nothing else", "hot-deals-without-database", "hot-deals"],
+])("in a namespace with default deny, an attack on %s is proven", async (_, name, workload) => {
+    expect(await conclusionOf(name)).toMatchObject({
+        name,
+        verdict: "FAILED",
+        targets: [expect.stringContaining(`${namespace}/${workload}-`)],
+        requests: 12,
+    });
+});
+
+it("afterwards, the policies and who had set them are as before: their next apply meets no conflict", async () => {
+    await stack.up({ "experiment.enabled": "false" });
+    expect(await stack.traces()).toEqual([]);
+    const unversioned = ({ metadata, spec }: V1NetworkPolicy) => {
+        const { resourceVersion: _, generation: __, ...rest } = metadata!;
+        return { metadata: rest, spec };
+    };
+    expect((await policies()).map(unversioned)).toEqual(before.map(unversioned));
+    const [, within] = theirs as [V1NetworkPolicy, V1NetworkPolicy];
+    await apply({ ...within, spec: { ...within.spec!, podSelector: { matchLabels: { app: "gateway" } } } });
+});

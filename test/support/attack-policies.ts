@@ -1,0 +1,17 @@
+import type { V1NetworkPolicy } from "@kubernetes/client-node";
+import type { Cluster } from "../../chaos/cluster/client";
+import { annotations, labels } from "../../chaos/cluster/labels";
+
+/** The NetworkPolicies of a namespace that are attacks. An application may have its own. */
+export async function attackPolicies({ networking }: Cluster, namespace: string): Promise<V1NetworkPolicy[]> {
+    return (await networking.listNamespacedNetworkPolicy({ namespace, labelSelector: labels.experiment })).items;
+}
+
+/** Those that a run has created or changed, or that let its deadline Job work. */
+export async function policiesOfRuns({ networking }: Cluster, namespace: string): Promise<V1NetworkPolicy[]> {
+    const { items } = await networking.listNamespacedNetworkPolicy({ namespace });
+    return items.filter(
+        ({ metadata: { labels: of = {}, annotations: noted = {} } = {} }) =>
+            labels.experiment in of || labels.witness in of || annotations.exempting in noted,
+    );
+}
