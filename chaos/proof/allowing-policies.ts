@@ -2,6 +2,7 @@ import type { V1IPBlock, V1NetworkPolicy } from "@kubernetes/client-node";
 import type { Cluster } from "../cluster/client";
 import { labels } from "../cluster/labels";
 import { isIn } from "../policies/denial";
+import { exemption } from "../policies/exemption";
 import { type Rule, rulesOf, type Way } from "../policies/rules";
 import { type Labels, selects } from "../policies/selector";
 import type { Target } from "../targets/containers";
@@ -127,8 +128,9 @@ export async function explainWorking(
         const direction = way === "ingress" ? "ingress to" : "egress from";
         return (
             `the NetworkPolicy ${policy} ${isSure ? "allows" : "may allow"} ${direction} the target ${pod}, so the ` +
-            `attack ${isSure ? "cannot" : "may not"} cut it off: NetworkPolicies add up. Narrow that policy for the ` +
-            `run, or choose another target; look at: kubectl --namespace ${namespace} describe networkpolicy ${policy}`
+            `attack ${isSure ? "cannot" : "may not"} cut it off: NetworkPolicies add up. It was made or changed ` +
+            `since the targets were chosen, or again by a tool that restores it. For good, give its podSelector ` +
+            `{key: ${exemption.key}, operator: ${exemption.operator}}; look at: kubectl --namespace ${namespace} describe networkpolicy ${policy}`
         );
     }
     return undefined;

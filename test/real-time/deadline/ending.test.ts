@@ -47,3 +47,22 @@ describe("what cannot be undone does not keep the rest from it, and is tried aga
         expect(left()).toEqual([false, [], 1]);
     });
 });
+
+describe("in a namespace with other policies", () => {
+    const otherPath = "/apis/networking.k8s.io/v1/namespaces/demo/networkpolicies/theirs";
+    const line = { key: "chaos-experiments/attacked", operator: "DoesNotExist" };
+
+    it("they are restored, and no pod keeps a label of the run, though somebody has removed another", async () => {
+        const noted = JSON.stringify({ selector: {}, owners: [] });
+        job.objects.set(otherPath, {
+            metadata: { name: "theirs", annotations: { "chaos-experiments/exempting": noted } },
+            spec: { podSelector: { matchExpressions: [line] } },
+        });
+        job.addPod("d", { label: "" });
+        job.objects.get(podPath("d")).metadata.labels["chaos-experiments/attacked"] = "x.blackhole";
+        await start();
+        await job.until("the program ends", () => job.exitCode === 0);
+        expect(job.objects.get(otherPath)).toMatchObject({ metadata: { annotations: {} }, spec: { podSelector: {} } });
+        expect(job.objects.get(podPath("d")).metadata.labels).toEqual({});
+    });
+});

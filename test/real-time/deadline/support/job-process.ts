@@ -144,7 +144,7 @@ export class JobProcess {
         this.queries.push(url.split("?")[1] ?? "");
         const status = this.refuse(`${method} ${pathname}`);
         if (status !== undefined) return { status, answer: { message: "refused" } };
-        if (method === "GET" && /\/(?:pods|replicasets)$/.test(pathname))
+        if (method === "GET" && /\/(?:pods|replicasets|networkpolicies)$/.test(pathname))
             return { status: 200, answer: this.list(pathname, searchParams) };
         const object = this.objects.get(pathname);
         if (object === undefined) return { status: 404, answer: {} };
@@ -155,12 +155,13 @@ export class JobProcess {
 
     private list(pathname: string, query: URLSearchParams): object {
         const selector = query.get("labelSelector") ?? "";
-        const wanted = /^\S+ in \((.*)\)$/.exec(selector)?.[1]?.split(",");
+        const [, key = labels.target, values] = /^(\S+) in \((.*)\)$/.exec(selector) ?? [];
+        const wanted = values?.split(",");
         const isWanted = (value?: string) => (selector.startsWith("!") ? !value : (wanted?.includes(value!) ?? true));
         const all = [...this.objects]
             .filter(([path]) => path.startsWith(`${pathname}/`))
             .map(([, object]) => object)
-            .filter(({ metadata }) => isWanted(metadata.labels?.[labels.target]))
+            .filter(({ metadata }) => isWanted(metadata.labels?.[key]))
             .filter(({ metadata }) => [null, `metadata.name=${metadata.name}`].includes(query.get("fieldSelector")));
         const [from, limit] = [Number(query.get("continue") ?? 0), Number(query.get("limit") ?? all.length)];
         const next = from + limit < all.length ? { continue: String(from + limit) } : {};
@@ -172,7 +173,8 @@ export class JobProcess {
 function mergeInto(object: any, patch: any): void {
     for (const [key, value] of Object.entries(patch)) {
         if (value === null) delete object[key];
-        else if (typeof value === "object" && typeof object[key] === "object") mergeInto(object[key], value);
+        else if (typeof value === "object" && !Array.isArray(value) && typeof object[key] === "object")
+            mergeInto(object[key], value);
         else object[key] = value;
     }
 }

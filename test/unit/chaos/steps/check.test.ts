@@ -17,17 +17,19 @@ import { settled } from "../support/time";
 
 let run: FakeRun;
 let control: LabeledTargets["control"];
+let isPoliced: boolean;
 beforeEach(async () => {
     run = new FakeRun();
     await run.label();
     run.attack();
     control = { tookMs: 30 };
+    isPoliced = false;
 });
 afterEach(() => run.close());
 
 /** Runs the check on the attacked pod. */
 function step(answersFile?: string, steadyState: SteadyState = { latencyMs: 5 }): Promise<Conclusion> {
-    const targets = { attacks: [{ matching: 2, targets: [run.target()] }], control };
+    const targets = { attacks: [{ matching: 2, targets: [run.target()] }], control, isPoliced };
     const given = { steadyState, targets, deadlineJob: job, attackObjects: [attackObject] };
     return settled(check({ ...run.context, answersFile }, given));
 }
@@ -60,6 +62,52 @@ describe("the verdict is PASSED", () => {
         breakApplication();
         run.after(900, () => run.setReady("hot-deals-2", true));
         expect(await step()).toMatchObject({ verdict: "PASSED", timeToFirstFailureMs: expect.any(Number) });
+    });
+});
+
+describe("in a namespace with other NetworkPolicies, the targets get the label by which these let go,", () => {
+    const attacked = () => run.cluster.get("Pod", "hot-deals-1").metadata.labels?.["chaos-experiments/attacked"];
+    beforeEach(() => {
+        isPoliced = true;
+    });
+
+    it("before the attack is proven", async () => {
+        expect(await step()).toMatchObject({ verdict: "PASSED" });
+        expect(attacked()).toBe("hot-deals-blackhole.blackhole");
+    });
+
+    it("and elsewhere do not", async () => {
+        isPoliced = false;
+        await step();
+        expect(attacked()).toBeUndefined();
+    });
+
+    it("but not if nothing could be proven, or if the attack is over", async () => {
+        control = { inconclusive: "it did not work" };
+        expect(await step()).toMatchObject({ verdict: "INCONCLUSIVE" });
+        expect(attacked()).toBeUndefined();
+        control = { tookMs: 30 };
+        endAttack();
+        expect(await step()).toMatchObject({ verdict: "INCONCLUSIVE" });
+        expect(attacked()).toBeUndefined();
+    });
+
+    it("and lose it if the attack was ended at that moment", async () => {
+        run.cluster.intercept = (call) => {
+            if (call === "patchNamespacedPod" && attacked() === undefined) endAttack();
+        };
+        expect(await step()).toMatchObject({ verdict: "INCONCLUSIVE" });
+        expect(attacked()).toBeUndefined();
+    });
+
+    it("and the verdict is INCONCLUSIVE if one is gone", async () => {
+        run.cluster.intercept = (call) => {
+            if (call === "patchNamespacedPod") refuse(404, "gone");
+        };
+        expect(await step()).toMatchObject({
+            verdict: "INCONCLUSIVE",
+            reason: expect.stringContaining("a target is gone, or was replaced, before its attack could begin"),
+        });
     });
 });
 

@@ -120,3 +120,48 @@ it("returns a label that tells the peers from all pods of their namespace, also 
     run.cluster.add("Pod", "vault", { metadata: { labels: { app: "peer", "chaos-experiments/protected": "true" } } });
     expect((await step()).attacks[0]!.peersLabel).toBeUndefined();
 });
+
+describe("in a namespace with other NetworkPolicies", () => {
+    const line = { key: "chaos-experiments/attacked", operator: "DoesNotExist" };
+    const policy = (name: string) => run.cluster.get("NetworkPolicy", name);
+    beforeEach(() => {
+        const spec = { podSelector: {}, policyTypes: ["Ingress", "Egress"], ingress: [{}], egress: [{}] };
+        run.cluster.add("NetworkPolicy", "theirs", { spec });
+    });
+
+    it("makes those let go of targets that allow what the attack denies, says so, and tells the check", async () => {
+        run.plan.attacks[0]!.target = "k8s.pod.name=hot-deals-1";
+        expect(await step()).toMatchObject({ isPoliced: true });
+        expect(policy("theirs").spec.podSelector).toEqual({ matchExpressions: [line] });
+        expect(run.said.at(-1)).toMatch(/^NetworkPolicies that would allow .*: theirs\. /);
+        expect(run.cluster.names("NetworkPolicy")).toEqual(["theirs"]);
+        expect(run.cluster.get("Pod", "hot-deals-1").metadata.labels).toEqual({
+            "chaos-experiments/target": "hot-deals-blackhole.blackhole",
+        });
+    });
+
+    it("combines them with an attack that leaves some traffic, for exactly the targets", async () => {
+        run.plan.attacks[0]!.target = "k8s.pod.name=hot-deals-1";
+        run.plan.attacks[0]!.attack = { kind: "blackhole", direction: "ingress" };
+        await step();
+        const [, name] = run.cluster.names("NetworkPolicy");
+        expect(policy(name!).spec).toMatchObject({ policyTypes: ["Ingress", "Egress"], egress: [{}, {}] });
+        const { matchLabels } = policy(name!).spec.podSelector;
+        expect(run.cluster.get("Pod", "hot-deals-1").metadata.labels).toEqual(matchLabels);
+        expect(matchLabels).toHaveProperty(["chaos-experiments/combined"], "1");
+    });
+
+    it("changes nothing if the attack cannot be combined with them", async () => {
+        run.plan.attacks[0]!.attack = { kind: "blackhole", direction: "ingress", ports: [8080] };
+        policy("theirs").spec.ingress = [{ ports: [{ port: "http" }] }];
+        await expect(step()).rejects.toThrow(/^the NetworkPolicy theirs .* Nothing was attacked/);
+        expect([labels(), policy("theirs").spec.podSelector]).toEqual([[], {}]);
+    });
+
+    it("restores them if it fails after that", async () => {
+        run.reporting = false;
+        run.plan.attacks[0]!.attack = { kind: "blackhole", direction: "ingress" };
+        await expect(step()).rejects.toThrow(/has no running pod after 120 s/);
+        expect([run.cluster.names("NetworkPolicy"), policy("theirs").spec.podSelector]).toEqual([["theirs"], {}]);
+    });
+});

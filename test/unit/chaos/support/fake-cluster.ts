@@ -220,7 +220,7 @@ function selects(selector: string | undefined, labels: Record<string, string> = 
 
 /** A JSON merge patch (RFC 7396). */
 function merged(object: any, patch: any): any {
-    if (typeof patch !== "object" || patch === null) return patch;
+    if (typeof patch !== "object" || patch === null || Array.isArray(patch)) return patch;
     const result = typeof object === "object" && object !== null ? { ...object } : {};
     for (const [key, value] of Object.entries(patch)) {
         if (value === null) delete result[key];

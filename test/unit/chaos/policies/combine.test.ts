@@ -1,0 +1,189 @@
+import type { V1NetworkPolicy, V1NetworkPolicyPeer, V1NetworkPolicyPort } from "@kubernetes/client-node";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { combine } from "../../../../chaos/policies/combine";
+import type { Denial } from "../../../../chaos/policies/denial";
+import type { PolicyRules } from "../../../../chaos/policies/rules";
+import { selects } from "../../../../chaos/policies/selector";
+import type { Target } from "../../../../chaos/targets/containers";
+
+const policy = (name: string, spec: object, app?: string): V1NetworkPolicy => ({
+    metadata: { name, namespace: "shop" },
+    spec: {
+        podSelector: app === undefined ? {} : { matchLabels: { app } },
+        policyTypes: ["Ingress", "Egress"],
+        ...spec,
+    },
+});
+const target = { uid: "web-1", labels: { app: "web" } };
+const database = { namespace: "shop", address: "10.0.0.5", labels: { app: "database" } };
+const peers = {
+    pods: [database as unknown as Target],
+    label: { key: "app", values: ["database"] },
+};
+const witness = { peers: [{ podSelector: { matchLabels: { job: "witness" } } }] };
+const everything: Denial = { ways: ["ingress", "egress"] };
+
+const combined = (policies: V1NetworkPolicy[], denial: Denial, of = peers) =>
+    combine(policies, [target], { denial, peers: of, witness });
+const names = (policies: V1NetworkPolicy[]) => policies.map(({ metadata }) => metadata!.name);
+
+/** The other end of a connection out of the target. */
+interface End {
+    namespace: string;
+    address: string;
+    labels: Record<string, string>;
+    protocol: "TCP" | "UDP" | "SCTP";
+    port: number;
+}
+
+/** Whether rules of egress allow a connection: the specification's words, for what the tests use of it. */
+function allowsEgress({ egress = [] }: PolicyRules, end: End): boolean {
+    return egress.some(
+        ({ to, ports }) =>
+            (to?.some((peer) => isPeer(peer, end)) ?? true) && (ports?.some((port) => isPort(port, end)) ?? true),
+    );
+}
+
+function isPeer({ podSelector, namespaceSelector, ipBlock }: V1NetworkPolicyPeer, end: End): boolean {
+    if (ipBlock) {
+        const network = ipBlock.cidr === "0.0.0.0/0" || ipBlock.cidr === "10.0.0.0/8";
+        return network && !ipBlock.except?.includes(`${end.address}/32`);
+    }
+    const isNamespace = namespaceSelector
+        ? selects(namespaceSelector, { "kubernetes.io/metadata.name": end.namespace })
+        : end.namespace === "shop";
+    return isNamespace && selects(podSelector, end.labels);
+}
+
+const isPort = ({ protocol = "TCP", port, endPort }: V1NetworkPolicyPort, end: End) =>
+    protocol === end.protocol &&
+    (port === undefined || (end.port >= Number(port) && end.port <= (endPort ?? Number(port))));
+
+const apps = ["database", "gateway", "toys"];
+const selector = fc.option(
+    fc.constantFrom(...apps).map((app) => ({ matchLabels: { app } })),
+    { nil: undefined },
+);
+const peer = fc.oneof(
+    selector.map((podSelector) => ({ podSelector: podSelector ?? {} })),
+    selector.map((podSelector) => ({ namespaceSelector: {}, ...(podSelector && { podSelector }) })),
+    fc.constantFrom("0.0.0.0/0", "10.0.0.0/8").map((cidr) => ({ ipBlock: { cidr } })),
+);
+const number = fc.constantFrom(1, 53, 80, 5431, 5432, 5433, 65_535);
+const port = fc
+    .record({ protocol: fc.constantFrom("TCP", "UDP", "SCTP"), first: fc.option(number), length: fc.nat(10) })
+    .map(({ protocol, first, length }) => ({
+        protocol,
+        ...(first !== null && { port: first, endPort: Math.min(65_535, first + length) }),
+    }));
+const rule = fc.record(
+    { to: fc.array(peer, { minLength: 1, maxLength: 3 }), ports: fc.array(port, { minLength: 1, maxLength: 3 }) },
+    { requiredKeys: [] },
+);
+const end: fc.Arbitrary<End> = fc.record({
+    namespace: fc.constantFrom("shop", "other"),
+    address: fc.constantFrom("10.0.0.5", "10.0.0.6"),
+    labels: fc.constantFrom(...apps).map((app) => ({ app })),
+    protocol: fc.constantFrom("TCP", "UDP", "SCTP"),
+    port: number,
+});
+
+/** An end whose labels, address and namespace belong together: the peer, or not the peer. */
+const consistent = (one: End): End =>
+    one.labels.app === "database" && one.namespace === "shop"
+        ? { ...one, address: database.address }
+        : { ...one, address: "10.0.0.6" };
+
+describe("what an attack leaves of the policies that apply to its targets", () => {
+    const denials: [string, Denial][] = [
+        ["ports", { ways: ["egress"], ports: [53, 5432] }],
+        ["peers", { ways: ["egress"], withPeers: true }],
+        ["ports of peers", { ways: ["egress"], ports: [5432], withPeers: true }],
+        ["one direction", { ways: ["egress"] }],
+        ["the other direction", { ways: ["ingress"] }],
+    ];
+    it.each(denials)("is what they allow, but for what it denies: %s", (_, denial) => {
+        fc.assert(
+            fc.property(fc.array(rule, { maxLength: 4 }), end, (egress, some) => {
+                const other = consistent(some);
+                const before = { policyTypes: ["Egress" as const], egress };
+                const { rules } = combined([policy("theirs", { egress })], denial).combined[0]!;
+                const isPeerOfAttack = !denial.withPeers || other.address === database.address;
+                const isDeniedPort = !denial.ports || (denial.ports.includes(other.port) && other.protocol !== "SCTP");
+                const isDenied = denial.ways.includes("egress") && isPeerOfAttack && isDeniedPort;
+                expect(allowsEgress(rules, other)).toBe(allowsEgress(before, other) && !isDenied);
+            }),
+        );
+    });
+
+    it("allows connections with the witness besides, which the attack may deny", () => {
+        const others = [policy("theirs", {})];
+        const rulesAfter = (denial: Denial) => combined(others, denial).combined[0]!.rules;
+        expect(rulesAfter({ ways: ["ingress"] })).toEqual({
+            policyTypes: ["Ingress", "Egress"],
+            egress: [{ to: witness.peers }],
+        });
+        expect(rulesAfter({ ways: ["egress"], withPeers: true }).egress).toEqual([{ to: witness.peers }]);
+    });
+
+    it("allows everything in a direction that no policy isolates, but for what the attack denies", () => {
+        const ingressOnly = policy("theirs", { policyTypes: ["Ingress"], ingress: [{}] });
+        const { rules } = combined([ingressOnly], { ways: ["egress"], ports: [53] }).combined[0]!;
+        expect(rules.ingress).toEqual([{}, { from: witness.peers }]);
+        expect(rules.egress![0]!.to).toBeUndefined();
+        expect(rules.egress![0]!.ports).toContainEqual({ protocol: "TCP", port: 54, endPort: 65_535 });
+    });
+
+    it("is one policy for the targets that the same policies apply to, and none where no policy applies", () => {
+        const policies = [policy("web", { egress: [{}] }, "web"), policy("api", { egress: [{}] }, "api")];
+        const targets = ["web", "api", "web", "other"].map((app, index) => ({ uid: `${index}`, labels: { app } }));
+        const { combined: groups } = combine(policies, targets, { denial: { ways: ["ingress"] }, peers, witness });
+        expect(groups.map(({ pods }) => pods)).toEqual([["0", "2"], ["1"]]);
+    });
+
+    it("is nothing under an attack that denies everything: no policy is needed for that", () => {
+        expect(combined([policy("theirs", { ingress: [{}] })], everything).combined).toEqual([]);
+    });
+});
+
+describe("a policy must let go of targets", () => {
+    it("if it allows some of what the attack denies", () => {
+        const policies = [
+            policy("in", { ingress: [{}] }),
+            policy("out", { egress: [{}] }),
+            policy("default-deny", {}),
+            policy("others", { ingress: [{}] }, "api"),
+        ];
+        expect(names(combined(policies, everything).toExempt)).toEqual(["in", "out"]);
+        expect(names(combined(policies, { ways: ["egress"], ports: [53] }).toExempt)).toEqual(["out"]);
+    });
+
+    it("unless its own line does that", () => {
+        const line = { key: "chaos-experiments/attacked", operator: "DoesNotExist" };
+        const policies = [policy("theirs", { ingress: [{}], podSelector: { matchExpressions: [line] } })];
+        expect(combined(policies, everything).toExempt).toEqual([]);
+        expect(combined(policies, { ways: ["egress"] }).combined).toHaveLength(1);
+    });
+});
+
+describe("an attack that cannot be combined with a policy is refused, and the policy named:", () => {
+    it("a port by name, of which the attack denies some", () =>
+        expect(() =>
+            combined([policy("theirs", { egress: [{ ports: [{ port: "http" }] }] })], {
+                ways: ["egress"],
+                ports: [80],
+            }),
+        ).toThrow(
+            /^the NetworkPolicy theirs applies to a target and allows the named port http, .* Nothing was attacked/,
+        ));
+
+    it("peers by label, if no label tells those of the attack from others", () =>
+        expect(() =>
+            combined(
+                [policy("theirs", { egress: [{ to: [{ podSelector: {} }] }] })],
+                { ways: ["egress"], withPeers: true },
+                { pods: peers.pods } as typeof peers,
+            ),
+        ).toThrow(/^the NetworkPolicy theirs .* no label tells the attack's peers/));
+});

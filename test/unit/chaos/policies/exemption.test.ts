@@ -1,0 +1,102 @@
+import type { V1LabelSelector, V1NetworkPolicy } from "@kubernetes/client-node";
+import { beforeEach, describe, expect, it } from "vitest";
+import { exemptFrom, restorePolicies } from "../../../../chaos/policies/exempt";
+import { exempting, nextRestoring } from "../../../../chaos/policies/exemption";
+import { FakeCluster, refuse } from "../support/fake-cluster";
+
+const line = { key: "chaos-experiments/attacked", operator: "DoesNotExist" };
+const tier = { key: "tier", operator: "In", values: ["web"] };
+const applied = (fields: object, manager = "their-tool") => ({
+    manager,
+    operation: "Apply",
+    apiVersion: "networking.k8s.io/v1",
+    fieldsType: "FieldsV1",
+    fieldsV1: { "f:spec": fields },
+});
+const theirs = applied({ "f:ingress": {}, "f:podSelector": {} });
+const ours = applied({ "f:podSelector": {} }, "chaos-experiments");
+
+let cluster: FakeCluster;
+beforeEach(() => {
+    cluster = new FakeCluster();
+});
+
+function add(podSelector: V1LabelSelector): V1NetworkPolicy {
+    const metadata = { managedFields: [theirs] };
+    return cluster.add("NetworkPolicy", "theirs", { metadata, spec: { podSelector, ingress: [{}] } });
+}
+const stored = () => cluster.get("NetworkPolicy", "theirs");
+/** What the API server notes when this package has changed the selector. */
+const takeSelector = () => (stored().metadata.managedFields = [applied({ "f:ingress": {} }), ours] as never);
+
+describe("a policy that is made to let go of pods under attack", () => {
+    it.each([{}, { matchLabels: { app: "web" } }, { matchExpressions: [tier] }])(
+        "gets one more condition, and has its selector %j and its owner back afterwards",
+        async (selector) => {
+            const before = structuredClone(add(selector));
+            await exemptFrom(cluster.api, [stored()]);
+            takeSelector();
+            const { matchExpressions } = stored().spec.podSelector;
+            expect(matchExpressions).toEqual([...(selector.matchExpressions ?? []), line]);
+
+            expect(await restorePolicies(cluster.api, "demo")).toBe(1);
+            expect(stored().spec).toEqual(before.spec);
+            expect(stored().metadata.annotations).toEqual({});
+            expect(stored().metadata.managedFields).toEqual(before.metadata!.managedFields);
+            expect(await restorePolicies(cluster.api, "demo")).toBe(0);
+        },
+    );
+
+    it("is restored in two steps, and in one if a killed update has done the first", async () => {
+        add({});
+        await exemptFrom(cluster.api, [stored()]);
+        takeSelector();
+        const first = nextRestoring(stored() as V1NetworkPolicy)!;
+        expect(first).toMatchObject({ spec: { podSelector: { matchExpressions: null } } });
+        await cluster.api.networking.patchNamespacedNetworkPolicy({ name: "theirs", namespace: "demo", body: first });
+        cluster.calls.length = 0;
+        await restorePolicies(cluster.api, "demo");
+        expect(cluster.calls.filter((call) => call.startsWith("patch"))).toHaveLength(1);
+        expect(stored().metadata.managedFields).toEqual([theirs]);
+    });
+
+    it.each([{ matchLabels: { app: "api" } }, { matchExpressions: [line] }])(
+        "keeps the selector %j that somebody else has set meanwhile, and who that was",
+        async (podSelector) => {
+            add({});
+            await exemptFrom(cluster.api, [stored()]);
+            const others = [applied({ "f:podSelector": {} }, "another-tool")];
+            stored().metadata.managedFields = others as never;
+            stored().spec.podSelector = podSelector;
+            await restorePolicies(cluster.api, "demo");
+            expect(stored().spec.podSelector).toEqual(podSelector);
+            expect(stored().metadata.managedFields).toEqual(others);
+        },
+    );
+
+    it("gives the selector back to an owner that has set nothing else", () => {
+        const only = applied({ "f:podSelector": {} });
+        const body = exempting({ metadata: { managedFields: [only] as never }, spec: { podSelector: {} } });
+        const after = { ...body, metadata: { ...(body as V1NetworkPolicy).metadata, managedFields: [] } };
+        expect(nextRestoring({ ...after, spec: { podSelector: {} } })).toMatchObject({
+            metadata: { managedFields: [only] },
+        });
+    });
+
+    it("is read again if somebody changes it at the same moment", async () => {
+        add({});
+        let conflicts = 1;
+        cluster.intercept = (call) => {
+            if (call === "patchNamespacedNetworkPolicy" && conflicts-- > 0) refuse(409, "changed");
+        };
+        await exemptFrom(cluster.api, [stored()]);
+        expect(stored().spec.podSelector).toEqual({ matchExpressions: [line] });
+    });
+
+    it("is left alone if it is gone", async () => {
+        const policy = add({});
+        cluster.remove("NetworkPolicy", "theirs");
+        await exemptFrom(cluster.api, [policy]);
+        expect(cluster.names("NetworkPolicy")).toEqual([]);
+    });
+});

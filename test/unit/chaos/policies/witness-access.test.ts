@@ -1,0 +1,48 @@
+import type { V1NetworkPolicy, V1NetworkPolicySpec } from "@kubernetes/client-node";
+import { expect, it } from "vitest";
+import { isolates, ways } from "../../../../chaos/policies/rules";
+import { selects } from "../../../../chaos/policies/selector";
+import { witnessPolicies } from "../../../../chaos/policies/witness-access";
+
+const web = { matchLabels: { app: "web" } };
+const both = ["Ingress", "Egress"];
+const spec = (podSelector: V1NetworkPolicySpec["podSelector"], policyTypes: string[]): V1NetworkPolicy => ({
+    spec: { podSelector, policyTypes },
+});
+const made = (...policies: V1NetworkPolicy[]) => witnessPolicies(policies, "x");
+const selectorsOf = (specs: V1NetworkPolicySpec[]) =>
+    specs.slice(1).map(({ podSelector, policyTypes }) => [podSelector!.matchLabels ?? {}, policyTypes]);
+
+it("needs none in a namespace without policies", () => expect(made()).toEqual([]));
+
+it("opens the deadline Job's own pod entirely", () =>
+    expect(made(spec({}, ["Ingress"]))[0]).toEqual({
+        podSelector: { matchLabels: { "chaos-experiments/experiment": "x" } },
+        policyTypes: both,
+        ingress: [{}],
+        egress: [{}],
+    }));
+
+it("isolates no pod in a direction in which no policy does, and no pod under attack", () => {
+    const policies = [spec(web, ["Egress"]), spec({ matchLabels: { app: "api" } }, both)];
+    const after = made(...policies).slice(1);
+    for (const app of ["web", "api", "other"])
+        for (const way of ways) {
+            const isIsolated = (specs: V1NetworkPolicySpec[], of: Record<string, string>) =>
+                specs.some((one) => selects(one.podSelector, of) && isolates(one, way));
+            const before = policies.map((one) => one.spec!);
+            expect([app, way, isIsolated(after, { app })]).toEqual([app, way, isIsolated(before, { app })]);
+            expect(isIsolated(after, { app, "chaos-experiments/attacked": "x.it" })).toBe(false);
+        }
+});
+
+it("is one policy where a default deny selects what all others do", () =>
+    expect(selectorsOf(made(spec(web, both), spec({}, both), spec({}, ["Egress"]), spec(web, ["Ingress"])))).toEqual([
+        [{}, both],
+    ]));
+
+it("is one for each selector where none selects what another does", () =>
+    expect(selectorsOf(made(spec(web, ["Ingress"]), spec({ matchLabels: { app: "api" } }, ["Ingress"])))).toEqual([
+        [{ app: "web" }, ["Ingress"]],
+        [{ app: "api" }, ["Ingress"]],
+    ]));
