@@ -32,8 +32,8 @@ export interface AttackProofsArgs {
     /** Parts of the positive controls that did not work before the attacks. @default none */
     leftOut?: readonly string[];
     /**
-     * Whether other policies are in the namespace. Then a network may take a while to let the witness through before the
-     * attacks. @default false
+     * Whether other policies are in the namespace. Then a network may take a while to let the witness through, before
+     * the attacks. @default false
      */
     isPoliced?: boolean;
 }

@@ -10,7 +10,7 @@ import { labelPods } from "../targets/label";
 import { ignoreNotFound } from "../cluster/client";
 import { labels } from "../cluster/labels";
 import { removeAttacks } from "../lifecycle/sweep";
-import { combinationsOf, combinedNumber, createCombined, otherPolicies } from "../policies/around-run";
+import { combinationsOf, combinedNumber, createCombined, otherPolicies } from "./other-policies";
 import { exemptFrom } from "../policies/exempt";
 import { exemption } from "../policies/exemption";
 import type { Step, StepContext, StepInputs } from "./contract";

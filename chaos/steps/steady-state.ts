@@ -5,7 +5,7 @@ import { chooseRoute } from "../checks/route";
 import { describeRoute } from "../checks/service";
 import type { Cluster } from "../cluster/client";
 import type { Plan } from "../definition/plan";
-import { admitWitness } from "../policies/around-run";
+import { admitWitness } from "./other-policies";
 import { acquireLease, LeaseHeldError, releaseLease, stopCommand } from "../lifecycle/lease";
 import { sweep } from "../lifecycle/sweep";
 import { remedy } from "../remedy";

@@ -130,7 +130,7 @@ describe("the blackhole", () => {
 });
 
 describe("the deadline", () => {
-    it("must be able to delete that policy, restore others, unlabel pods there and read the lease, and nothing else", () => {
+    it("must be able to delete that policy, restore others, unlabel pods and read the lease, and nothing else", () => {
         const policy = find(experiment, kinds.policy, "blackhole").metadata.name;
         expect(find(experiment, kinds.role, "deadline-role").rules).toEqual([
             {

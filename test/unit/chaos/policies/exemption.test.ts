@@ -51,7 +51,7 @@ describe("a policy that is made to let go of pods under attack", () => {
         add({});
         await exemptFrom(cluster.api, [stored()]);
         takeSelector();
-        const first = nextRestoring(stored() as V1NetworkPolicy)!;
+        const first = nextRestoring(stored())!;
         expect(first).toMatchObject({ spec: { podSelector: { matchExpressions: null } } });
         await cluster.api.networking.patchNamespacedNetworkPolicy({ name: "theirs", namespace: "demo", body: first });
         cluster.calls.length = 0;
@@ -66,7 +66,7 @@ describe("a policy that is made to let go of pods under attack", () => {
             add({});
             await exemptFrom(cluster.api, [stored()]);
             const others = [applied({ "f:podSelector": {} }, "another-tool")];
-            stored().metadata.managedFields = others as never;
+            stored().metadata.managedFields = others;
             stored().spec.podSelector = podSelector;
             await restorePolicies(cluster.api, "demo");
             expect(stored().spec.podSelector).toEqual(podSelector);

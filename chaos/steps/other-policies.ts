@@ -4,9 +4,9 @@ import { type Cluster, statusOf } from "../cluster/client";
 import { labels } from "../cluster/labels";
 import { type Plan, runNameOf, targetLabelFor } from "../definition/plan";
 import type { Chosen } from "../targets/choose";
-import { peersIn } from "./allow-rules";
-import { type Combination, combine } from "./combine";
-import { witnessPolicies, witnessRule } from "./witness-access";
+import { peersIn } from "../policies/allow-rules";
+import { type Combination, combine } from "../policies/combine";
+import { witnessPolicies, witnessRule } from "../policies/witness-access";
 
 /** The NetworkPolicies of a namespace, without those of experiments. */
 export async function otherPolicies({ networking }: Cluster, namespace: string): Promise<V1NetworkPolicy[]> {
