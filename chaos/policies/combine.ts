@@ -11,7 +11,7 @@ export interface PolicedPod {
     labels: Labels;
 }
 
-/** What an attack makes of the policies that apply to its targets: policies add up, so one allows what another denies. */
+/** What an attack makes of the policies of its targets: policies add up, so one allows what another denies. */
 export interface Combination {
     /** Policies that allow some of what the attack denies, and must let go of its targets. */
     toExempt: V1NetworkPolicy[];

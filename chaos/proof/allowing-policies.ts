@@ -128,8 +128,8 @@ export async function explainWorking(
         const direction = way === "ingress" ? "ingress to" : "egress from";
         return (
             `the NetworkPolicy ${policy} ${isSure ? "allows" : "may allow"} ${direction} the target ${pod}, so the ` +
-            `attack ${isSure ? "cannot" : "may not"} cut it off: NetworkPolicies add up. It was made or changed since ` +
-            "the targets were chosen, or again by a tool that restores it. For good, give its podSelector " +
+            `attack ${isSure ? "cannot" : "may not"} cut it off: NetworkPolicies add up. It was made or changed ` +
+            "since the targets were chosen, or again by a tool that restores it. For good, give its podSelector " +
             `{key: ${exemption.key}, operator: ${exemption.operator}}; look at: kubectl --namespace ${namespace} ` +
             `describe networkpolicy ${policy}`
         );
