@@ -78,12 +78,15 @@ export class Shop extends pulumi.ComponentResource {
         const program = new Program({ namespace, entry: join(servicesFolder, "storefront", "main.ts") }, child);
         const common = { namespace, image: node, program, shutdownDelayMs };
         const backends = Object.entries(catalogues).map(([workload, category]) => {
-            const env = { ...database.envFor("reader"), CATEGORY: category };
-            return new HttpService(
-                workload,
-                { ...common, runs: "catalogue", env, serviceType: "NodePort", replicas: replicas[workload] },
-                child,
-            );
+            const args = {
+                ...common,
+                runs: "catalogue",
+                env: { CATEGORY: category },
+                logsInTo: [database.accessFor("reader")],
+                serviceType: "NodePort",
+                replicas: replicas[workload],
+            } as const;
+            return new HttpService(workload, args, child);
         });
 
         const env = {

@@ -133,9 +133,14 @@ describe("an update of a stack of version 0.1 whose experiment is enabled", () =
         expect(updated!.properties).toEqual([expect.stringContaining("chaos-shop/identity")]);
     });
 
-    it("leaves the database and the broker alone: without claims, new pods would lose their data", () => {
-        const changed = ofShop().filter(({ name }) => /^(?:database|message-broker)/.test(name));
-        expect(changed).toEqual([]);
+    it("restarts the database and the broker, which now read their passwords from files, and keeps the passwords", () => {
+        const changed = ofShop().filter(
+            (change) => /^(?:database|message-broker)/.test(change.name) && !isFiles(change),
+        );
+        expect(changed.map(({ op, name }) => `${op} ${name}`).sort()).toEqual([
+            "update database",
+            "update message-broker",
+        ]);
     });
 
     it("ends the old attack before it changes a Deployment, whose pods could not become ready under it", async () => {
