@@ -1,6 +1,8 @@
 export const labels = {
     /** On a pod that an experiment attacks: the experiment's name, a dot, and the name of the attack. */
     target: "chaos-experiments/target",
+    /** On a target once its attack's policy is there: policies with this label under DoesNotExist let go of it. */
+    attacked: "chaos-experiments/attacked",
     /** On an experiment's objects: the experiment's name. */
     experiment: "chaos-experiments/experiment",
     /** `true` on a pod, or on a namespace with all its pods: no experiment may attack it. */

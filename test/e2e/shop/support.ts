@@ -204,7 +204,7 @@ export class TestStack {
         const ofExperiments = { namespace, labelSelector: "chaos-experiments/experiment" };
         const [jobs, ...found] = await Promise.all([
             cluster.batch.listNamespacedJob({ namespace }),
-            cluster.networking.listNamespacedNetworkPolicy({ namespace }),
+            cluster.networking.listNamespacedNetworkPolicy(ofExperiments),
             cluster.coordination.listNamespacedLease({ namespace }),
             cluster.rbac.listNamespacedRole(ofExperiments),
             cluster.rbac.listNamespacedRoleBinding(ofExperiments),
