@@ -69,7 +69,7 @@ export class HttpService extends Workload {
                             command: programCommand(nodeOptions, args.runs),
                             env: {
                                 ...args.env,
-                                ...Object.assign({}, ...logsInTo.map(({ env }) => env)),
+                                ...Object.fromEntries(logsInTo.flatMap(({ env }) => Object.entries(env))),
                                 ...nodeEnvironment,
                                 PORT: String(programPort),
                                 ...(shutdownDelayMs > 0 && { SHUTDOWN_DELAY_MS: String(shutdownDelayMs) }),

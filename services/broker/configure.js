@@ -1,6 +1,6 @@
-// Writes NATS's configuration with the passwords: node configure.js PASSWORDS OUT. PASSWORDS is a folder with a file for
-// each account. An init container runs it on Node, because NATS cannot read passwords from files, and its image may have
-// no shell.
+// Writes NATS's configuration with the passwords: node configure.js PASSWORDS OUT. PASSWORDS is a folder with a file
+// for each account. An init container runs it on Node, because NATS cannot read passwords from files, and its image may
+// have no shell.
 const { readFileSync, writeFileSync } = require("node:fs");
 const { join } = require("node:path");
 

@@ -146,7 +146,7 @@ describe("an update of a stack of version 0.1 whose experiment is enabled", () =
         expect(updated!.properties).toEqual([expect.stringContaining("chaos-shop/identity")]);
     });
 
-    it("restarts the database and the broker, which now read their passwords from files, and keeps the passwords", () => {
+    it("restarts the database and the broker once: they read their passwords from files now", () => {
         const changed = ofShop().filter(
             (change) => /^(?:database|message-broker)/.test(change.name) && !isFiles(change),
         );
