@@ -141,6 +141,12 @@ export const settings = {
         meaning: "Annotations of the Ingress, for the cluster's ingress controller and certificate manager.",
         example: "cert-manager.io/cluster-issuer=letsencrypt",
     }),
+    networkPolicies: setting(flag, {
+        default: "true",
+        meaning:
+            "Whether NetworkPolicies deny the shop's pods and the builtin agent's all traffic that they do not need. " +
+            "See [who may talk to whom](shop.md#who-may-talk-to-whom).",
+    }),
     "replicas.gateway": replicas("gateway"),
     "replicas.fashion-bestseller": replicas("fashion-bestseller"),
     "replicas.toys-bestseller": replicas("toys-bestseller"),
