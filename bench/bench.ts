@@ -9,6 +9,7 @@ import { experimentEnable } from "./figures/experiment-enable";
 import { experimentRun } from "./figures/experiment-run";
 import { gatewayLatency } from "./figures/gateway-latency";
 import { gatewayThroughput } from "./figures/gateway-throughput";
+import { manyTargets } from "./figures/many-targets";
 import { orderMemory } from "./figures/order-memory";
 import { podMemory } from "./figures/pod-memory";
 import { previewPerResource } from "./figures/preview-per-resource";
@@ -30,6 +31,7 @@ const figures: readonly Figure[] = [
     podMemory,
     checkRate,
     targetChoice,
+    manyTargets,
     gatewayThroughput,
     gatewayLatency,
     agentDiscovery,

@@ -19,6 +19,7 @@ export const namespaces = {
     helm: "bench-helm",
     shop: "bench-shop",
     agent: "bench-agent",
+    targets: "bench-targets",
 } as const;
 
 const durationSeconds = 2;
@@ -76,6 +77,14 @@ export class Session {
             join(project, "bench", "many-shops"),
         );
         await stack.set({ context: this.context, shops: String(shops) });
+        return stack;
+    }
+
+    /** A new stack of an experiment on the servers in `namespaces.targets`. It has no resources yet. */
+    async manyTargetsStack(): Promise<BenchStack> {
+        const program = join(project, "bench", "many-targets");
+        const stack = await BenchStack.ofProject(this.pulumi.command, this.scratch, "bench-targets", program);
+        await stack.set({ context: this.context, namespace: namespaces.targets, reports: this.scratch });
         return stack;
     }
 

@@ -4,7 +4,7 @@ import { guardedContext, type Naming } from "./cluster/guard";
 import { kubeconfigFrom, loadKubeconfig } from "./cluster/kubeconfig";
 import { explain, problemOf } from "./cluster/problem";
 import { type DefinedExperiment, namespaceOf, planOfArguments } from "./definition/arguments";
-import type { Plan } from "./definition/plan";
+import { type Plan, runNameOf } from "./definition/plan";
 import { holderOf, identityIn } from "./identity";
 import { endRuns } from "./lifecycle/end-runs";
 import { builtPrograms, type ExperimentPrograms } from "./programs";
@@ -72,7 +72,8 @@ export class Experiment extends pulumi.ComponentResource {
     readonly verdict: pulumi.Output<Verdict | "disabled">;
 
     constructor(name: string, args: ExperimentArgs, opts?: pulumi.ComponentResourceOptions) {
-        super("chaos-experiments:index:Experiment", name, {}, opts);
+        // Only a run waits for what it depends on. The end of attacks does not: under them that may never be ready.
+        super("chaos-experiments:index:Experiment", name, {}, { ...opts, dependsOn: undefined });
         const { enabled, kubeconfig, image = defaultImage, identity, programs = builtPrograms } = args;
         const prefix = `${name}-`;
         const own = () => identityIn(`${prefix}identity`, undefined, { parent: this });
@@ -86,8 +87,11 @@ export class Experiment extends pulumi.ComponentResource {
             const { plan } = prepared;
             const given = kubeconfig === undefined ? undefined : guarded(kubeconfig, plan.context);
             const run = { plan, image, programs: programs(), kubeconfig: given, prefix, parent: this };
-            // Experiments above this one that are disabled: their namespace may be this one's.
-            const afterThose = pulumi.all([stack, pulumi.all(ending)]).apply(([own]) => own);
+            // Its workloads could not become ready under the attack of an earlier plan.
+            if (!pulumi.runtime.isDryRun()) ending.push(endEarlier(plan, given, stack));
+            // Also experiments above this one that are disabled: their namespace may be this one's.
+            // They know kubeconfigs, which are secret. The stack's name is not.
+            const afterThose = pulumi.all([stack, pulumi.unsecret(pulumi.all(ending))]).apply(([own]) => own);
             this.conclusion = runResources({ ...run, stack: afterThose, dependsOn: opts?.dependsOn });
             if (pulumi.runtime.isDryRun()) acts.push(pulumi.output(preview(plan, given)));
         } else {
@@ -101,7 +105,7 @@ export class Experiment extends pulumi.ComponentResource {
     }
 }
 
-/** What ends the attacks of this program's disabled experiments. */
+/** What ends the attacks that this program does not want any more: of disabled experiments, and of earlier plans. */
 const ending: pulumi.Output<void>[] = [];
 
 /** Mistakes of the person who wrote the arguments. Their message has no stack trace. */
@@ -160,6 +164,26 @@ async function preview(plan: Plan, kubeconfig: pulumi.Input<string> | undefined)
     }
     const text = await new Promise<string | undefined>((resolve) => void given.apply(resolve));
     await previewTargets(plan, () => connect({ kubeconfig: text, context: plan.context }));
+}
+
+/**
+ * Ends the attacks of an experiment whose plan has changed since. What fails is not told here: the engine deletes them
+ * before the next run begins, and the first step of that needs the same rights.
+ */
+function endEarlier(
+    plan: Plan,
+    kubeconfig: pulumi.Output<string> | undefined,
+    stack: pulumi.Output<string>,
+): pulumi.Output<void> {
+    const { context, namespace } = plan;
+    return pulumi.all([kubeconfig, stack]).apply(async ([text, holder]) => {
+        const end = async () => {
+            const cluster = connect({ kubeconfig: text, context }, endTimeoutMs);
+            return endRuns(cluster, { stack: holder, defaultNamespace: namespace }, runNameOf(plan));
+        };
+        const ended = await end().catch(() => []);
+        if (ended.length > 0) await pulumi.log.info(`Ended the attacks of ${ended.join(" and ")}`);
+    });
 }
 
 /** Ends the attacks of a disabled experiment. What fails is told: the engine still deletes them at the end. */

@@ -30,11 +30,12 @@ const backgroundTimeoutMs = 10_000;
  * between a person's "stop" and the end of an attack. Then sees when the application recovers, if need be in the
  * background.
  *
+ * @param but name of a run that goes on. @default none does
  * @returns the experiments whose attacks were ended
  * @throws Error with all that failed, after everything was tried
  */
-export async function endRuns(cluster: Cluster, owner: LeaseOwner): Promise<string[]> {
-    const leases = await leasesOf(cluster, owner);
+export async function endRuns(cluster: Cluster, owner: LeaseOwner, but?: string): Promise<string[]> {
+    const leases = (await leasesOf(cluster, owner)).filter((lease) => but === undefined || isOfAnother(lease, but));
     const ended = await Promise.allSettled(
         leases.map(async (lease) => {
             const { namespace, annotations: noted = {} } = lease.metadata!;
@@ -76,6 +77,12 @@ export async function endRun(
     valuesOf(await Promise.allSettled([own && note(cluster, own, { at: Date.now() }), removal]));
     const at = Date.now();
     return { at, recovery: noteRecovery(cluster, own, at, () => plan, recoveryTimeoutMs) };
+}
+
+/** Whether a lease is held by another run, which nobody has ended yet. */
+function isOfAnother(lease: V1Lease, run: string): boolean {
+    const held = lease.metadata?.annotations?.[annotations.run];
+    return held !== undefined && held !== run && earlyEndOf(lease) === undefined;
 }
 
 /** How the run that holds a lease was ended. Undefined if it was not. */

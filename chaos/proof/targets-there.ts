@@ -1,22 +1,31 @@
 import { type Cluster, ignoreNotFound } from "../cluster/client";
 import type { KillReport } from "../deadline/protocol";
+import { inTurns } from "../in-turns";
 import type { Target } from "../targets/containers";
 import type { InconclusiveReason } from "./outcome";
+
+/** Calls to the API server at a time: the check has ended, and only its end waits for them. */
+const maxCalls = 10;
 
 /** Why attacked containers are not the running ones any more. Undefined if they still are. */
 export async function whyChanged(
     cluster: Cluster,
     targets: readonly Target[],
 ): Promise<InconclusiveReason | undefined> {
-    for (const { pod: name, namespace, uid, container, containerId } of targets) {
-        const pod = await ignoreNotFound(cluster.core.readNamespacedPod({ name, namespace }));
-        if (!pod || pod.metadata!.uid !== uid || pod.metadata!.deletionTimestamp) {
-            return `the target ${name} was gone before the run had ended`;
-        }
-        const status = pod.status?.containerStatuses?.find((candidate) => candidate.name === container);
-        if (status?.containerID !== containerId) return `the target ${name}/${container} was restarted during the run`;
+    const reasons = await inTurns(targets, maxCalls, (target) => whyOneChanged(cluster, target));
+    return reasons.find((reason) => reason !== undefined);
+}
+
+async function whyOneChanged({ core }: Cluster, target: Target): Promise<InconclusiveReason | undefined> {
+    const { pod: name, namespace, uid, container, containerId } = target;
+    const pod = await ignoreNotFound(core.readNamespacedPod({ name, namespace }));
+    if (!pod || pod.metadata!.uid !== uid || pod.metadata!.deletionTimestamp) {
+        return `the target ${name} was gone before the run had ended`;
     }
-    return undefined;
+    const status = pod.status?.containerStatuses?.find((candidate) => candidate.name === container);
+    return status?.containerID === containerId
+        ? undefined
+        : `the target ${name}/${container} was restarted during the run`;
 }
 
 /** Which of some pods, identified by uid, exist and are not being deleted. Undefined if none does. */

@@ -1,153 +1,140 @@
-import { execFile } from "node:child_process";
-import {
-    appendFileSync,
-    cpSync,
-    mkdirSync,
-    mkdtempSync,
-    readFileSync,
-    renameSync,
-    rmSync,
-    writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
-import { promisify } from "node:util";
-import { attackPolicies } from "../../support/attack-policies";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { project as repository } from "../../../cli/stack-file";
 import { connect, type Cluster } from "../../../chaos/cluster/client";
 import { labels } from "../../../chaos/cluster/labels";
-import { sandboxUp } from "../../../sandbox/node/up";
-import { preparePulumi } from "../../../toolchain/prepare-pulumi";
-import { fileBackend } from "../../../toolchain/pulumi/environment";
+import { attackPolicies } from "../../support/attack-policies";
 import { until } from "../../support/until";
+import { type ExampleProject, PackedExamples } from "./packed-examples";
 
-const run = promisify(execFile);
-const namespace = "messaging";
-const target = "k8s.statefulset=nats,k8s.namespace=messaging";
-
+let examples: PackedExamples;
 let cluster: Cluster;
-/** Holds the project, its backend and the tarball. */
-let folder: string;
-/** The project of somebody who has only the tarball and the example. */
-let project: string;
-let pulumi: string;
-
-/** Runs the Pulumi CLI. @returns what it printed */
-async function pulumiIn(cwd: string, ...args: string[]): Promise<string> {
-    const env = { ...process.env, PATH: [dirname(pulumi), process.env.PATH].join(delimiter) };
-    const { stdout, stderr } = await run(pulumi, [...args, "--non-interactive", "--color", "never", "--stack", "dev"], {
-        cwd,
-        env,
-        maxBuffer: 64 * 1024 * 1024,
-    });
-    return stdout + stderr;
-}
-const set = (key: string, value: string) => pulumiIn(project, "config", "set", key, value);
-const up = () => pulumiIn(project, "up", "--yes", "--skip-preview");
-const verdict = async () => (await pulumiIn(project, "stack", "output", "verdict")).trim();
-
-const policies = async () => (await attackPolicies(cluster, namespace)).length;
-const labeled = async () =>
-    (await cluster.core.listNamespacedPod({ namespace, labelSelector: labels.target })).items.length;
 
 beforeAll(async () => {
-    const { kubeconfig, context } = await sandboxUp();
-    folder = mkdtempSync(join(tmpdir(), "chaos-experiments-e2e-"));
-    pulumi = (await preparePulumi(repository)).command;
-    Object.assign(process.env, {
-        KUBECONFIG: kubeconfig,
-        PULUMI_BACKEND_URL: fileBackend(folder),
-        PULUMI_CONFIG_PASSPHRASE: "only for this test",
-    });
-    cluster = connect({ context });
-    project = join(folder, "project");
-    cpSync(join(repository, "examples", "nats"), project, { recursive: true });
-    const packed = await run("npm", ["pack", "--json", "--pack-destination", folder], {
-        cwd: join(repository, "chaos"),
-        maxBuffer: 16 * 1024 * 1024,
-    });
-    const [{ filename, size }] = JSON.parse(packed.stdout) as [{ filename: string; size: number }];
-    expect(size).toBeLessThan(1_000_000);
-    const manifest = join(project, "package.json");
-    const { dependencies, ...rest } = JSON.parse(readFileSync(manifest, "utf8"));
-    dependencies["pulumi-chaos-experiments"] = `file:${join(folder, filename)}`;
-    writeFileSync(manifest, JSON.stringify({ ...rest, dependencies }));
-    await run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline"], { cwd: project });
-    await run(pulumi, ["stack", "init", "dev", "--non-interactive"], { cwd: project });
-    await set("context", context);
-    await up();
+    examples = await PackedExamples.open("nats", "postgres");
+    cluster = connect({});
 });
-afterAll(async () => {
-    if (project === undefined) return;
-    await pulumiIn(project, "cancel", "--yes").catch(() => undefined);
-    await pulumiIn(project, "destroy", "--yes", "--skip-preview").catch(() => undefined);
-    rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => examples?.close());
 
-describe("three NATS servers, by the package as npm packs it", () => {
+/** The policies and labeled pods in a namespace. */
+async function attackIn(namespace: string): Promise<[policies: number, labeled: number]> {
+    const [policies, pods] = await Promise.all([
+        attackPolicies(cluster, namespace),
+        cluster.core.listNamespacedPod({ namespace, labelSelector: labels.target }),
+    ]);
+    return [policies.length, pods.items.length];
+}
+
+async function isGone(namespace: string): Promise<boolean> {
+    return cluster.core.readNamespace({ name: namespace }).then(
+        ({ status }) => status?.phase === "Terminating",
+        () => true,
+    );
+}
+
+describe("three NATS servers, by an earlier version of the package as npm packed it, then by this one", () => {
+    const target = "k8s.statefulset=nats,k8s.namespace=messaging";
+    let nats: ExampleProject;
+    const attack = () => attackIn("messaging");
+
+    beforeAll(async () => {
+        examples.use("earlier");
+        nats = await examples.project("nats");
+        await nats.up();
+    });
+    afterAll(() => nats?.destroy().catch(() => undefined));
+
+    it("an upgrade with a disabled experiment changes nothing", async () => {
+        examples.use("current");
+        await nats.preview("--expect-no-changes");
+    });
+
     it("a preview names the pods that the experiment would hit, and shows its parts", async () => {
-        await set("enabled", "true");
-        const shown = await pulumiIn(project, "preview");
+        await nats.set({ enabled: "true" });
+        const shown = await nats.preview();
         expect(shown).toMatch(
             new RegExp(`would hit 1 container of 3 that match ${target}, .*nats-0/nats, nats-1/nats, nats-2/nats`),
         );
         expect(shown).toContain("nats-without-some-servers-check");
-        expect(await policies()).toBe(0);
+        expect(await attack()).toEqual([0, 0]);
     });
 
-    it("one server cut off: PASSED", async () => {
-        const said = await up();
-        expect(await verdict()).toBe("PASSED");
+    it("one server cut off, by the earlier version: PASSED", async () => {
+        examples.use("earlier");
+        const said = await nats.up();
+        expect(await nats.verdict()).toBe("PASSED");
         expect(said).toMatch(/To stop this experiment at any time: kubectl .* delete lease chaos-experiment/);
-        expect([await policies(), await labeled()]).toEqual([1, 1]);
+        expect(await attack()).toEqual([1, 1]);
     });
 
-    it("another folder and another version of the package run nothing again, and keep the verdict", async () => {
-        const moved = join(folder, "elsewhere");
-        renameSync(project, moved);
-        project = moved;
-        const installed = join(project, "node_modules", "pulumi-chaos-experiments", "dist", "programs");
-        for (const program of ["steps.js", "deadline.js"]) appendFileSync(join(installed, program), "\n// newer\n");
-        const said = await up();
+    it("an upgrade, also from another folder, runs nothing again, and keeps attack and verdict", async () => {
+        examples.use("current");
+        nats.move("elsewhere");
+        const said = await nats.up();
         expect(said).not.toContain("Proven");
         expect(said).not.toMatch(/creating|deleting|replac/);
-        expect(await verdict()).toBe("PASSED");
-        expect([await policies(), await labeled()]).toEqual([1, 1]);
+        expect(await nats.verdict()).toBe("PASSED");
+        expect(await attack()).toEqual([1, 1]);
     });
 
-    it("two servers cut off: FAILED, after the first run was undone", async () => {
-        await set("serversLost", "2");
-        const said = await up();
-        expect(said).toContain("Recovered");
-        expect(await verdict()).toBe("FAILED");
-    });
-
-    it("disabled: undone before anything else, and the servers have recovered", async () => {
-        await set("enabled", "false");
-        const said = await up();
+    it("disabled by this version: undone before anything else, and the servers have recovered", async () => {
+        await nats.set({ enabled: "false" });
+        const said = await nats.up();
         expect(said).toContain("Ended the attacks of nats-without-some-servers");
-        expect(await verdict()).toBe("disabled");
-        expect([await policies(), await labeled()]).toEqual([0, 0]);
+        expect(said).toContain("Recovered");
+        expect(await nats.verdict()).toBe("disabled");
+        expect(await attack()).toEqual([0, 0]);
     });
 
     it("killed in the middle of an attack: an empty folder with the state undoes it", async () => {
-        await set("enabled", "true");
-        const running = execFile(pulumi, ["up", "--yes", "--skip-preview", "--stack", "dev", "--non-interactive"], {
-            cwd: project,
-            env: { ...process.env, PATH: [dirname(pulumi), process.env.PATH].join(delimiter) },
-        });
-        await until("the attack has begun", async () => (await policies()) > 0, { timeoutMs: 60_000 });
+        await nats.set({ enabled: "true", serversLost: "2" });
+        const running = nats.beginUp();
+        await until("the attack has begun", async () => (await attack())[0] > 0, { timeoutMs: 60_000 });
         running.kill("SIGKILL");
-        const empty = join(folder, "empty");
-        mkdirSync(empty);
-        for (const file of ["Pulumi.yaml", "Pulumi.dev.yaml"]) cpSync(join(project, file), join(empty, file));
-        await pulumiIn(empty, "cancel", "--yes");
-        await pulumiIn(empty, "destroy", "--yes", "--skip-preview");
-        const gone = cluster.core.readNamespace({ name: namespace }).then(
-            ({ status }) => status?.phase === "Terminating",
-            () => true,
-        );
-        expect(await gone).toBe(true);
+        await nats.destroyFromElsewhere();
+        expect(await isGone("messaging")).toBe(true);
+    });
+});
+
+describe("a service with a pool of connections to PostgreSQL, where open connections go on", () => {
+    let postgres: ExampleProject;
+    const attack = () => attackIn("library");
+
+    beforeAll(async () => {
+        examples.use("earlier");
+        postgres = await examples.project("postgres", { enabled: "true" });
+        await postgres.setSecret("password", "only-for-this-test");
+    });
+    afterAll(async () => {
+        await postgres?.destroy();
+        expect(await isGone("library")).toBe(true);
+    });
+
+    it("application and experiment in one update: PASSED, and told that open connections survived", async () => {
+        const said = await postgres.up();
+        expect(said).toContain("Established connections (inward): survived");
+        expect(await postgres.verdict()).toBe("PASSED");
+        expect(await attack()).toEqual([1, 1]);
+    });
+
+    it("the package upgraded and the experiment removed from the program in one update: undone", async () => {
+        examples.use("current");
+        let whole: string;
+        postgres.edit((program) => (whole = program).replace(/const experiment = [\s\S]*/, ""));
+        const said = await postgres.up();
+        expect(said).toContain("Recovered");
+        expect(await attack()).toEqual([0, 0]);
+        postgres.edit(() => whole);
+    });
+
+    it("established connections must be cut: INCONCLUSIVE, since they survived", async () => {
+        await postgres.set({ established: "cut" });
+        expect(await postgres.up()).toContain("established connections into the targets survived the attack");
+        expect(await postgres.verdict()).toBe("INCONCLUSIVE");
+    });
+
+    it("another plan and other pods in one update: the attack ends first, under which they could not start", async () => {
+        await postgres.set({ established: "any", connectionSeconds: "3" });
+        const said = await postgres.up();
+        expect(said).toContain("Ended the attacks of books-without-database");
+        expect(await postgres.verdict()).toBe("FAILED");
     });
 });

@@ -115,6 +115,16 @@ describe("mistakes in the arguments", () => {
     });
 });
 
+it("ends attacks before what the experiment depends on is ready: it may not become so under them", async () => {
+    let ready!: (resource: pulumi.Resource) => void;
+    const dependsOn = new Promise<pulumi.Resource>((resolve) => (ready = resolve));
+    await recordGraph(async () => {
+        new Experiment("it", { ...args, enabled: false }, { dependsOn });
+        await vi.waitFor(() => expect(told.at(-1)).toContain("The attacks of it could not be ended first"), 5_000);
+        ready(new pulumi.ComponentResource("test:index:Application", "application"));
+    });
+});
+
 describe("a cluster that nobody has named", () => {
     it("is refused, with the argument that names it", async () => {
         useAmbient("production", "https://203.0.113.5:6443");

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { earlyEndOf, endRun, endRuns } from "../../../../chaos/lifecycle/end-runs";
 import { acquireLease, leaseName, releaseLease } from "../../../../chaos/lifecycle/lease";
+import { runNameOf } from "../../../../chaos/definition/plan";
 import { undo } from "../../../../chaos/lifecycle/undo";
 import { refuse } from "../support/fake-cluster";
 import { attackObject, FakeRun } from "../support/fake-run";
@@ -74,6 +75,29 @@ describe("ending a stack's runs", () => {
         lease().spec.holderIdentity = "stack old/0f3c5a7be2914d86 (its application is in demo-1)";
         const renamed = { stack: "ours/0f3c5a7be2914d86", defaultNamespace: "demo" };
         expect(await settled(endRuns(run.cluster.api, renamed))).toEqual([run.plan.experiment]);
+    });
+});
+
+describe("ending a stack's runs but one", () => {
+    const endBut = (name: string) => settled(endRuns(run.cluster.api, ours, name));
+
+    it("ends the run of an earlier plan: the application's pods could not become ready under it", async () => {
+        expect(await endBut("run-of-a-later-plan")).toEqual([run.plan.experiment]);
+        expect(run.cluster.names("NetworkPolicy")).toEqual([]);
+    });
+
+    it("lets that run go on, which the update does not begin again", async () => {
+        expect(await endBut(runNameOf(run.plan))).toEqual([]);
+        expect(run.cluster.names("NetworkPolicy")).toEqual([attackObject]);
+    });
+
+    it("leaves the Job of a run alone that an abort rule has ended: its resources are still the stack's", async () => {
+        run.cluster.add("Job", "run-deadline", {
+            metadata: { labels: { "chaos-experiments/experiment": run.plan.experiment } },
+        });
+        await settled(endRun(run.cluster.api, run.context));
+        expect(await endBut("run-of-a-later-plan")).toEqual([]);
+        expect(run.cluster.names("Job")).toEqual(["run-deadline"]);
     });
 });
 
