@@ -54,11 +54,16 @@ export async function endAttacks(
     const attempt = (step: Promise<unknown>) => step.catch((error: Error) => void failures.push(error.message));
     await Promise.all([
         ...attacks.map(({ path }) => attempt(removeAttack(path))),
-        attempt(
-            labeledPods(namespace, attacks).then((pods) =>
-                inTurns(pods, maxCalls, ({ name }) => attempt(removeLabel(namespace, name))),
-            ),
-        ),
+        // Without attacks there are no labels, nor the right to look for them.
+        ...(attacks.length === 0
+            ? []
+            : [
+                  attempt(
+                      labeledPods(namespace, attacks).then((pods) =>
+                          inTurns(pods, maxCalls, ({ name }) => attempt(removeLabel(namespace, name))),
+                      ),
+                  ),
+              ]),
         ...scaled.map((name) => attempt(restore(namespace, name))),
     ]);
     if (failures.length === 0) return;

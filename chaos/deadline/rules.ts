@@ -32,7 +32,9 @@ export function rulesOf({ attacks, scaled = [] }: RuledBy): Rule[] {
     return [
         ...objectTypes.flatMap((type) => own(type.apiGroup, type.resource, objectsOf(type), ["get", "delete"])),
         ...own("coordination.k8s.io", "leases", [leaseName], ["get"]),
-        { apiGroups: [""], resources: ["pods"], verbs: ["list", "patch", ...(kills ? ["delete"] : [])] },
+        ...(attacks.length > 0
+            ? [{ apiGroups: [""], resources: ["pods"], verbs: ["list", "patch", ...(kills ? ["delete"] : [])] }]
+            : []),
         // Only its ReplicaSet says which Deployment a pod belongs to.
         ...(kills ? [{ apiGroups: ["apps"], resources: ["replicasets"], verbs: ["list"] }] : []),
         ...own("apps", "deployments", scaled, ["get", "patch"]),

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { attackKindOf } from "../attacks/registry";
+import { isAttack, type Plan } from "../definition/plan";
 import { describeMilliseconds } from "../duration";
 import { colors } from "./drawing";
 import type { Conclusion, Journal } from "./journal-schema";
@@ -72,16 +73,18 @@ function rowsOf(journal: Journal): Row[] {
         ["Hypothesis", conclusion.hypothesis],
         ...attackRows(journal),
         ...establishedRows(journal),
-        ["Requests", `${conclusion.requests}, ${conclusion.successRate} succeeded after the grace period`],
+        ["Requests", `${conclusion.requests}, ${successOf(plan, conclusion.successRate)}`],
         ...checkRows(journal),
         ...abortRows(journal),
         ...actionRows(journal),
-        ["First failure", sinceAttack(conclusion.timeToFirstFailureMs)],
-        ["Stable under attack", sinceAttack(conclusion.timeToStabilityMs)],
-        ["Recovery", recovery ? sinceUndone(recovery) : "not undone yet"],
+        ["First failure", sinceAttack(conclusion.timeToFirstFailureMs, isAttack(plan))],
+        [isAttack(plan) ? "Stable under attack" : "Stable", sinceAttack(conclusion.timeToStabilityMs, isAttack(plan))],
+        ["Recovery", recovery ? sinceUndone(recovery, isAttack(plan)) : "not undone yet"],
         ["Run", `${plan.run}, ${new Date(journal.startedAt).toISOString()}`],
     ];
 }
+
+const successOf = (plan: Plan, rate: string) => `${rate} succeeded${isAttack(plan) ? " after the grace period" : ""}`;
 
 function attackRows({ attacks, plan }: Journal): Row[] {
     if (attacks.length === 0) return [["Attack", "none"]];
@@ -100,19 +103,19 @@ function establishedRows({ conclusion: { established = [] } }: Journal): Row[] {
     });
 }
 
-function checkRows({ conclusion: { checks } }: Journal): Row[] {
+function checkRows({ plan, conclusion: { checks } }: Journal): Row[] {
     if (checks.length < 2) return [];
     return checks.map(({ name, held, requests, successRate }) => [
         name,
-        `${held ? "held" : "did not hold"}: ${requests} checks, ${successRate} succeeded after the grace period`,
+        `${held ? "held" : "did not hold"}: ${requests} checks, ${successOf(plan, successRate)}`,
     ]);
 }
 
-function abortRows({ aborted }: Journal): Row[] {
+function abortRows({ aborted, plan }: Journal): Row[] {
     if (aborted === undefined) return [];
     const { check, afterMs, rate, answers, below, overMs } = aborted;
     const measured = `${rate} of ${answers} answers in the last ${describeMilliseconds(overMs)} were good`;
-    return [["Aborted", `${sinceAttack(afterMs)}: ${check}, ${measured} (abort below ${below})`]];
+    return [["Aborted", `${sinceAttack(afterMs, isAttack(plan))}: ${check}, ${measured} (abort below ${below})`]];
 }
 
 function actionRows(journal: Journal): Row[] {

@@ -1,3 +1,4 @@
+import { isAttack } from "../definition/plan";
 import { colors, label, line, lines, margin, rect, relative, type TimeAxis, width, widthOf } from "./drawing";
 import type { Journal } from "./journal-schema";
 import { actionLane, podLanes } from "./lanes";
@@ -84,9 +85,8 @@ export function timelineSvg(journal: Journal): string {
             rect("paper", 0, 0, width, axisY + bands.axis),
             label(edge, 28, title, "title"),
             ...heading.map((text, index) => label(edge, bands.title + (index + 0.75) * bands.line, text, "faint")),
-            ...(attackedAt === undefined
-                ? []
-                : [...spanMarks(journal, axis, top, axisY), ...abortMark(journal, axis, attackedAt, top, axisY)]),
+            ...spanMarks(journal, axis, top, axisY),
+            ...abortMark(journal, axis, top, axisY),
             ...strips.flatMap((strip) => stripMarks(strip, axis)),
             ...kills.map(({ at, pod }) => {
                 const killedAt = x(Math.min(end, Math.max(begin, at)));
@@ -105,17 +105,21 @@ const titleOf = ({ conclusion }: Journal) => `${conclusion.name}: ${conclusion.v
 
 /** The lines below the title: the hypothesis, what became of the attack, and what the marks mean. */
 function headingOf(journal: Journal): string[] {
-    const { conclusion, attackedAt } = journal;
-    const pods = journal.readiness.length === 0 ? "" : "; pods: dashed while not ready, ✕ attacked";
+    const { conclusion, plan, readiness } = journal;
+    const pods = readiness.length === 0 ? "" : `; pods: dashed while not ready${isAttack(plan) ? ", ✕ attacked" : ""}`;
     return [
         ...lines(conclusion.hypothesis, width - 2 * edge, 2),
-        ...(attackedAt === undefined ? [] : [recoveryOf(journal) ?? "not undone yet"]),
+        ...(hasBegun(journal) ? [recoveryOf(journal) ?? "not undone yet"] : []),
         `answers: ● good, ✕ bad${pods}`,
     ];
 }
 
-function recoveryOf({ recovery }: Journal): string | undefined {
-    return recovery && `recovered ${sinceUndone(recovery)}`;
+/** Whether anything was observed: under proven attacks, or without any, but not without a steady state. */
+const hasBegun = ({ plan, conclusion, attackedAt }: Journal) =>
+    isAttack(plan) ? attackedAt !== undefined : conclusion.verdict !== "ABORTED";
+
+function recoveryOf({ recovery, plan }: Journal): string | undefined {
+    return recovery && `recovered ${sinceUndone(recovery, isAttack(plan))}`;
 }
 
 /** The picture in words, for screen readers. */
@@ -125,10 +129,9 @@ function inWords(journal: Journal): string {
         const what = plan.checks[index]!.check.kind === "http" ? `requests to ${name}` : `looks at ${name}`;
         return `${answers.length} ${what}, ${answers.filter(({ good }) => !good).length} of them bad`;
     });
-    const attack =
-        attackedAt === undefined
-            ? "no attack was proven"
-            : `under attack, ${conclusion.successRate} of the counted answers were good`;
+    const good = `${conclusion.successRate} of the counted answers were good`;
+    const whileAttacked = attackedAt === undefined ? "no attack was proven" : `under attack, ${good}`;
+    const attack = isAttack(plan) ? whileAttacked : `without an attack, ${good}`;
     const done = actions.length === 0 ? "" : `; done meanwhile: ${actions.map(({ action }) => action).join(", ")}`;
     const recovered = recoveryOf(journal);
     const after = recovered === undefined ? "" : `; ${recovered}`;
@@ -136,15 +139,18 @@ function inWords(journal: Journal): string {
 }
 
 /** When the attacks lasted. The name of the grace period is above the other if it does not fit into its span. */
-function spanMarks(journal: Journal, { x, end }: TimeAxis, top: number, bottom: number): string[] {
+function spanMarks(journal: Journal, { x, zero, end }: TimeAxis, top: number, bottom: number): string[] {
+    if (!hasBegun(journal)) return [];
     const { plan, aborted } = journal;
-    const attackedAt = journal.attackedAt!;
+    const from = journal.attackedAt ?? zero;
     // An aborted run's attacks have ended, but its last answers may have come later.
     const attackEnd = Math.min(end, aborted?.endedAt ?? end);
-    const graceEnd = Math.min(attackEnd, attackedAt + plan.window.graceMs);
+    const graceEnd = Math.min(attackEnd, from + plan.window.graceMs);
     const spans = [
-        { kind: "grace", name: "grace, not counted", from: attackedAt, to: graceEnd },
-        { kind: "attack", name: "under attack, counted", from: graceEnd, to: attackEnd },
+        { kind: "grace", name: "grace, not counted", from, to: graceEnd },
+        isAttack(plan)
+            ? { kind: "attack", name: "under attack, counted", from: graceEnd, to: attackEnd }
+            : { kind: "window", name: "no attack, all counted", from, to: attackEnd },
     ].filter(({ from, to }) => to > from);
     return [
         ...spans.map(({ kind, from, to }) => rect(kind, x(from), top, x(to) - x(from), bottom - top)),
@@ -159,20 +165,14 @@ function spanMarks(journal: Journal, { x, end }: TimeAxis, top: number, bottom: 
                 fits ? "start" : "end",
             );
         }),
-        line("mark", x(attackedAt), top - 6, x(attackedAt), bottom),
+        ...(isAttack(plan) ? [line("mark", x(from), top - 6, x(from), bottom)] : []),
     ];
 }
 
 /** When a check aborted the run. */
-function abortMark(
-    { aborted }: Journal,
-    { x, end }: TimeAxis,
-    attackedAt: number,
-    top: number,
-    bottom: number,
-): string[] {
+function abortMark({ aborted }: Journal, { x, zero, end }: TimeAxis, top: number, bottom: number): string[] {
     if (aborted === undefined) return [];
-    const at = x(Math.min(end, attackedAt + aborted.afterMs));
+    const at = x(Math.min(end, zero + aborted.afterMs));
     const { check, rate, below } = aborted;
     return [
         line("mark", at, top - 22, at, bottom, `aborted: ${check}, ${rate} succeeded (abort below ${below})`),

@@ -1,4 +1,5 @@
 import { namesOf } from "../checks/observe";
+import { isAttack } from "../definition/plan";
 import { undo } from "../lifecycle/undo";
 import { AttackProofs } from "../proof/attack-proofs";
 import { describeEstablished, type Established } from "../proof/established";
@@ -59,7 +60,7 @@ export const check: Step<"check", keyof Given> = async (context, given) => {
     if ((plan.onFailure === "fail" && verdict !== "PASSED") || (ending && "problem" in ending)) {
         await undo(cluster, context.stack, plan, say);
         throw new Error(
-            `${verdict}: ${reason} The attack is undone, and ${namesOf(plan)} succeeded again; the journal is ` +
+            `${verdict}: ${reason} The ${isAttack(plan) ? "attack" : "run"} is undone, and ${namesOf(plan)} succeeded again; the journal is ` +
                 journal.conclusion.journal,
         );
     }

@@ -1,13 +1,14 @@
-import { type Plan, targetLabelFor } from "../definition/plan";
+import { isAttack, type Plan, targetLabelFor } from "../definition/plan";
 import { describeRadius } from "../targets/radius";
 import { renewLease } from "../lifecycle/lease";
 import { AttackProofs } from "../proof/attack-proofs";
+import { JobPod, startTimeoutMs } from "../proof/job-pod";
 import { type Chosen, chooseForAll } from "../targets/choose";
 import { labelOfPeers } from "../targets/distinguish";
 import { discover } from "../targets/discover";
 import { labelPod, unlabelAll } from "../targets/label";
 import { ignoreNotFound } from "../cluster/client";
-import type { Step, StepContext, StepInputs } from "./contract";
+import { type LabeledTargets, nothingAttacked, type Step, type StepContext, type StepInputs } from "./contract";
 import { refuseWebhookServers } from "../targets/webhooks";
 import { printed } from "./results";
 
@@ -19,6 +20,7 @@ export const labelTargets: Step<"label-targets", "deadlineJob" | "deadlineJobUid
     const { plan, cluster, stack, say } = context;
     const { deadlineJob } = given;
     await requireSameCluster(context, given);
+    if (!isAttack(plan)) return awaitJob(context, deadlineJob);
     // An update that slept since the steady state may have lost the lease, or somebody may have deleted it to stop it.
     const [discovered] = await Promise.all([discover(cluster, plan), renewLease(cluster, { stack, plan })]);
     const chosen = chooseForAll(discovered, plan);
@@ -44,6 +46,13 @@ export const labelTargets: Step<"label-targets", "deadlineJob" | "deadlineJobUid
         throw error;
     }
 };
+
+/** Without attacks: no action may begin that the Job could not undo. */
+async function awaitJob({ plan, cluster, stack }: StepContext, job: string): Promise<LabeledTargets> {
+    await renewLease(cluster, { stack, plan });
+    await new JobPod(cluster, plan.namespace, job).awaitStart(startTimeoutMs);
+    return nothingAttacked.targets;
+}
 
 /**
  * The Job is made by the provider of the stack's resources, and the steps use a kubeconfig.

@@ -343,6 +343,7 @@ export interface KnownExperiment {
     name: string;
     /** The variant that it needs. @default any */
     variant?: "seven";
+    /** @default none */
     attacks?: readonly KnownAttack[];
     /** The steps that it performs during the attack, in order. */
     actions?: readonly { kind: string; durationMs?: number }[];

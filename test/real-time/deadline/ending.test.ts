@@ -29,6 +29,15 @@ it("at the deadline the attack, the labels and the scaling are undone, and the J
     expect([job.exitCode, job.objects.has(policyPath), labeled(), replicas()]).toEqual([0, false, [], 1]);
 });
 
+it("without attacks, what was scaled is restored at the deadline after the lease was taken, and no pod is looked at", async () => {
+    job.refuse = (request) => (request.includes("/pods") ? 403 : undefined);
+    await job.start([], { DEADLINE_MS: "1000", SCALED: "gateway" });
+    await job.until("the program ends", () => job.exitCode !== undefined);
+    expect([job.exitCode, replicas()]).toEqual([0, 1]);
+    expect(job.output).toContain("the deadline has passed: what was scaled is restored");
+    expect(job.output).not.toContain("403");
+});
+
 describe("what cannot be undone does not keep the rest from it, and is tried again:", () => {
     it.each<[string, string, unknown[]]>([
         ["a policy", `DELETE ${policyPath}`, [true, [], 1]],

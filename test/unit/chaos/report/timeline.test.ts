@@ -120,6 +120,16 @@ describe("the picture of a run", () => {
         );
     });
 
+    it("shows a window without an attack: no grace period, and all answers count", () => {
+        const { attackedAt: _, ...rest } = journal;
+        const plan = { ...journal.plan, attacks: [], window: { graceMs: 0, durationMs: 20_000 } };
+        const shown = timelineSvg({ ...rest, attacks: [], plan });
+        expect(shown).toContain(">no attack, all counted</text>");
+        expect(shown).toMatch(/<rect class="window"/);
+        expect(shown).not.toMatch(/class="(?:attack|grace)"|attacked|attack was/);
+        expect(shown).toContain("; without an attack, 100% of the counted answers were good");
+    });
+
     it("shows no attack if none was proven", () => {
         const { attackedAt: _, recovery: __, ...rest } = journal;
         const unproven = timelineSvg({
