@@ -28,7 +28,7 @@ export interface ActionContext {
     cluster: Cluster;
     /** That of the attacks; without attacks, that of the application. */
     namespace: string;
-    /** When the checks end, in milliseconds since the epoch: an action that waits for something must be done by then. */
+    /** When the checks end, in milliseconds since the epoch. What an action waits for must have come by then. */
     endsAt: number;
     /** Set when the run is aborted: an action that only waits ends then, with an error. */
     signal?: AbortSignal;

@@ -11,7 +11,7 @@ export function whyNoRollout({ spec }: FoundWorkload): string | undefined {
     return undefined;
 }
 
-/** As `kubectl rollout status` tells it: all pods are of the new template, none of the old is left, all are available. */
+/** As `kubectl rollout status` tells it: all pods are of the new template and available, and no old one is left. */
 export function rolloutState(kind: WorkloadKind, workload: FoundWorkload): RolloutState {
     const { metadata, status = {} } = workload;
     if ((status.observedGeneration ?? 0) < (metadata?.generation ?? 0)) return { missing: "it has not begun" };

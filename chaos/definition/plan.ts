@@ -189,6 +189,9 @@ function requireAbortRules(checks: readonly PlannedCheck[], durationMs: number):
 /** Whether anything is attacked. Otherwise the run only checks, and acts if the plan has actions. */
 export const isAttack = ({ attacks }: Pick<Plan, "attacks">): boolean => attacks.length > 0;
 
+/** What is undone, in words: "the attack" or "the run". */
+export const undoneOf = (plan: Pick<Plan, "attacks">) => (isAttack(plan) ? "the attack" : "the run");
+
 /** Whether a run needs the deadline Job: to end its attacks, or to restore what it scales. */
 export const needsDeadlineJob = (plan: Pick<Plan, "attacks" | "actions">): boolean =>
     isAttack(plan) || scaledBy(plan.actions).length > 0;

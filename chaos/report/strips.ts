@@ -18,7 +18,7 @@ import { element } from "./markup";
 
 /** Heights, in pixels: of a strip's heading, and of what is below it. */
 const heights = { heading: 24, onlyLatency: 170, latency: 110, samples: 20 };
-/** With more answers than this, their marks are smaller. */
+/** With more answers than this, the marks of good ones are smaller. */
 const many = 150;
 
 /** The answers of a check, as a part of the picture. */
@@ -61,7 +61,7 @@ function rangeOf(latenciesMs: readonly number[]): { least: number; most: number 
 export function stripMarks(strip: Strip, { x, zero }: TimeAxis): string[] {
     const y = (latencyMs: number) => yIn(strip, latencyMs);
     const { answers, latencies, limitMs } = strip;
-    const size = answers.length > many ? 0.7 : 1;
+    const radius = answers.length > many ? 2.2 : 3.2;
     return [
         ...heading(strip),
         ...(latencies ? latencyMarks(strip) : []),
@@ -80,7 +80,7 @@ export function stripMarks(strip: Strip, { x, zero }: TimeAxis): string[] {
               ]),
         ...answers.map(({ at, latencyMs, good, problem }) => {
             const title = `${relative(at, zero)}: ${problem ?? "good"}, ${latencyMs} ms`;
-            return answerMark(x(at), y(latencyMs), good, size, title);
+            return answerMark(x(at), y(latencyMs), good ? radius : undefined, title);
         }),
     ];
 }
@@ -118,12 +118,11 @@ function courseOf(answers: readonly Answer[], x: (at: number) => number, y: (lat
     return element("polyline", { class: "course", points: points.join(" ") });
 }
 
-function answerMark(x: number, y: number, good: boolean, size: number, title: string): string {
-    if (good)
-        return element("circle", { class: "good", cx: round(x), cy: round(y), r: round(3.2 * size) }, [tooltip(title)]);
-    const [arm, whole] = [4 * size, round(8 * size)];
-    const d = `M${round(x - arm)} ${round(y - arm)}l${whole} ${whole}m0 -${whole}l-${whole} ${whole}`;
-    return element("path", { class: "bad", d }, [tooltip(title)]);
+/** @param radius of a good answer's dot. Undefined for a bad answer */
+function answerMark(x: number, y: number, radius: number | undefined, title: string): string {
+    const shown = [tooltip(title)];
+    if (radius !== undefined) return element("circle", { class: "good", cx: round(x), cy: round(y), r: radius }, shown);
+    return element("path", { class: "bad", d: `M${round(x - 4)} ${round(y - 4)}l8 8m0 -8l-8 8` }, shown);
 }
 
 function yIn({ latencies, top, bottom }: Strip, latencyMs: number): number {

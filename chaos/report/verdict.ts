@@ -82,19 +82,17 @@ export interface Judging {
     aborted?: Aborted;
 }
 
-const circumstance = ({ underAttack = true }: Judging) => (underAttack ? "under attack" : "without an attack");
-
 export function judgeCheck(
     { name, check, successRate }: PlannedCheck,
     answers: readonly Answer[],
     judging: Judging,
 ): Judged {
-    const { attackedAt, graceMs, underAttack } = judging;
+    const { attackedAt, graceMs, underAttack = true } = judging;
     const measured = measure(answers, attackedAt, graceMs);
     const { counted, good, unseen } = measured;
     const got =
         `${percentOf(good, counted)} of ${counted} ${checkKindOf(check).describeSuccess(check)} ` +
-        `${circumstance(judging)} (required: ${describeShare(successRate)})`;
+        `${underAttack ? "under attack" : "without an attack"} (required: ${describeShare(successRate)})`;
     if (counted > 0 && reaches(successRate, good, counted))
         return { name, held: true, measured, reason: `${got}; ${describeStability(measured, underAttack)}.` };
     const judged: Judged = { name, held: false, measured, reason: `${got}; ${describeLastFailure(answers)}` };
@@ -128,7 +126,7 @@ export function judgeChecks(
         const answers = observed[index]?.answers ?? [];
         const judged = judgeCheck(check, answers, judging);
         if (aborted?.check !== check.name) return judged;
-        return judgeAborted(check, answers, judged, aborted, circumstance(judging));
+        return judgeAborted(check, answers, judged, aborted, judging.underAttack);
     });
 }
 
@@ -138,12 +136,13 @@ function judgeAborted(
     answers: readonly Answer[],
     { name, measured }: Judged,
     { afterMs, rate, answers: count, below, overMs }: Aborted,
-    circumstance: string,
+    underAttack = true,
 ): Judged {
+    const without = underAttack ? "" : "without an attack ";
     const reason =
         `aborted after ${describeMilliseconds(afterMs)}: ${rate} of ${count} ` +
-        `${checkKindOf(check).describeSuccess(check)} ` +
-        `${circumstance === "under attack" ? "" : `${circumstance} `}in the last ${describeMilliseconds(overMs)} (abort below ${below}); ${describeLastFailure(answers)}`;
+        `${checkKindOf(check).describeSuccess(check)} ${without}in the last ${describeMilliseconds(overMs)} ` +
+        `(abort below ${below}); ${describeLastFailure(answers)}`;
     return { name, held: false, measured, reason };
 }
 
@@ -160,7 +159,8 @@ function describeStability({ firstFailureMs, stableAfterMs, unseen }: Measured, 
 }
 
 /**
- * The verdict of a run that had a steady state, and why. Without attacks, there is none to prove. If some checks failed, the reason names only those.
+ * The verdict of a run that had a steady state, and why. Without attacks, there is none to prove. If some checks
+ * failed, the reason names only those.
  *
  * | verdict      | when                                                                                             |
  * | ------------ | ------------------------------------------------------------------------------------------------ |

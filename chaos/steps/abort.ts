@@ -16,7 +16,7 @@ export class AbortWatch {
     private aborted?: Aborted;
     private over = false;
 
-    /** @param attackedAt when the last attack was proven, or the checks began without any; milliseconds since the epoch */
+    /** @param attackedAt when the last attack was proven, or the checks began without any, in ms since the epoch */
     constructor(
         private readonly context: Pick<StepContext, "plan" | "say">,
         private readonly attackedAt: number,

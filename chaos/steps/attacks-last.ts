@@ -20,7 +20,8 @@ export async function whyOver(
     // The engine runs a check again that was killed, or that failed the update. Its attack is over by then.
     const { run } = plan;
     return (
-        `${isAttack(plan) ? `the attack of run ${run}` : `run ${run}`} has already ended, by its deadline or an earlier update. Start another run: ` +
+        `${isAttack(plan) ? "the attack of " : ""}run ${run} has already ended, by its deadline or an earlier ` +
+        "update. Start another run: " +
         remedy(plan, "run", `${run} again`)
     );
 }

@@ -1,5 +1,5 @@
 import { namesOf } from "../checks/observe";
-import { isAttack } from "../definition/plan";
+import { undoneOf } from "../definition/plan";
 import { undo } from "../lifecycle/undo";
 import { AttackProofs } from "../proof/attack-proofs";
 import { describeEstablished, type Established } from "../proof/established";
@@ -60,8 +60,8 @@ export const check: Step<"check", keyof Given> = async (context, given) => {
     if ((plan.onFailure === "fail" && verdict !== "PASSED") || (ending && "problem" in ending)) {
         await undo(cluster, context.stack, plan, say);
         throw new Error(
-            `${verdict}: ${reason} The ${isAttack(plan) ? "attack" : "run"} is undone, and ${namesOf(plan)} succeeded again; the journal is ` +
-                journal.conclusion.journal,
+            `${verdict}: ${reason} ${capitalized(undoneOf(plan))} is undone, and ${namesOf(plan)} succeeded again; ` +
+                `the journal is ${journal.conclusion.journal}`,
         );
     }
     return journal.conclusion;
@@ -80,6 +80,8 @@ async function establishedUnder(
     seen.inconclusive ??= proofs.whyEstablishedNotCut(established);
     return established;
 }
+
+const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 function tellEstablished({ plan, say }: StepContext, established: readonly Established[]): void {
     for (const [index, one] of established.entries()) {

@@ -29,7 +29,7 @@ it("at the deadline the attack, the labels and the scaling are undone, and the J
     expect([job.exitCode, job.objects.has(policyPath), labeled(), replicas()]).toEqual([0, false, [], 1]);
 });
 
-it("without attacks, what was scaled is restored at the deadline after the lease was taken, and no pod is looked at", async () => {
+it("without attacks, what was scaled is restored when the deadline has passed since the lease was taken", async () => {
     job.refuse = (request) => (request.includes("/pods") ? 403 : undefined);
     await job.start([], { DEADLINE_MS: "1000", SCALED: "gateway" });
     await job.until("the program ends", () => job.exitCode !== undefined);

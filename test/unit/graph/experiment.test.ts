@@ -332,7 +332,7 @@ describe("an experiment without an attack", () => {
         for (const kind of [kinds.job, kinds.policy, kinds.role]) expect(names(asked, kind)).toEqual([]);
     });
 
-    it("must have the Job if it scales: it restores the Deployment at the deadline, and may do nothing else", async () => {
+    it("must have the Job if it scales: it restores the Deployment, and may do nothing else", async () => {
         const actions = [{ kind: "scale" as const, deployment: "gateway", replicas: 3 }];
         const asked = await experimentOf({ attacks: [], actions }, { ...printed, targets: { attacks: [] } });
         expect(names(asked, kinds.command)).toEqual(["steady-state", "targets", "check"]);
