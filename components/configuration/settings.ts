@@ -306,7 +306,9 @@ export const settings = {
     }),
     "experiment.grace": setting(duration("0s", "10m"), {
         default: "15s",
-        meaning: "For this long after the last attack is proven, answers do not count: the cluster reroutes.",
+        meaning:
+            "For this long after the last attack is proven, answers do not count: the cluster reroutes. " +
+            "Without an attack, all count.",
     }),
     "experiment.successRate": setting(percentage, {
         default: "100%",
