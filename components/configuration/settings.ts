@@ -312,7 +312,9 @@ export const settings = {
     }),
     "experiment.grace": setting(duration("0s", "10m"), {
         default: "15s",
-        meaning: "For this long after the last attack is proven, answers do not count: the cluster reroutes.",
+        meaning:
+            "For this long after the last attack is proven, answers do not count: the cluster reroutes. " +
+            "Without an attack, all count.",
     }),
     "experiment.successRate": setting(percentage, {
         default: "100%",
@@ -349,6 +351,7 @@ export interface KnownExperiment {
     name: string;
     /** The variant that it needs. @default any */
     variant?: "seven";
+    /** @default none */
     attacks?: readonly KnownAttack[];
     /** The steps that it performs during the attack, in order. */
     actions?: readonly { kind: string; durationMs?: number }[];
