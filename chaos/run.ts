@@ -1,14 +1,14 @@
 import * as command from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
 import { scaledBy } from "./actions/registry";
-import { objectTypeOf } from "./attacks/objects";
+import { objectNameOf, objectTypeOf } from "./attacks/objects";
 import { attackKindOf } from "./attacks/registry";
 import { attackResource } from "./attacks/resource";
 import { Deadline, type DeadlineAttack } from "./deadline/deadline";
-import { type Plan, type PlannedAttack, planToken, runNameOf, targetLabelFor } from "./definition/plan";
+import { identityOf, type Plan, type PlannedAttack, planToken, runNameOf, targetLabelFor } from "./definition/plan";
 import type { Conclusion } from "./report/journal-schema";
 import type { ExperimentPrograms } from "./programs";
-import { type LabeledTargets, type StepInputs, type StepName, variables } from "./steps/contract";
+import { type LabeledTargets, type SteadyState, type StepInputs, type StepName, variables } from "./steps/contract";
 import { packed, printAgain, runFromInput } from "./steps/from-state";
 import { parsed } from "./steps/results";
 
@@ -40,14 +40,15 @@ export interface RunArgs {
 export function runResources(args: RunArgs): pulumi.Output<Conclusion> {
     const { plan, image, programs, prefix, parent } = args;
     const { experiment, namespace, deadlineMs } = plan;
-    const runName = runNameOf(plan);
-    const attacks = plan.attacks.map((attack) => deadlineAttack(plan, attack, runName));
+    const attacks = plan.attacks.map((attack) => deadlineAttack(plan, attack));
     const nameOf = (part: string) => `${prefix}${part}`;
     const step = (name: string, how: StepArgs, dependsOn?: pulumi.ResourceOptions["dependsOn"]) =>
         stepResource(nameOf(name), args, how, { parent, dependsOn });
 
     const first = step("steady-state", { create: "steady-state", delete: "recovery" }, args.dependsOn);
     const steadyState = first.result;
+    // From the state: an upgrade must not rename the objects of a run that an earlier version has begun.
+    const runName = steadyState.apply((found) => parsed<SteadyState>(found).runName ?? runNameOf(plan));
     const deadline = new Deadline(
         nameOf("deadline"),
         {
@@ -70,7 +71,8 @@ export function runResources(args: RunArgs): pulumi.Output<Conclusion> {
         deadline.parts,
     ).result;
     const objects = plan.attacks.map(({ name: attackName, attack }, index) => {
-        const { object, label } = attacks[index]!;
+        const { label } = attacks[index]!;
+        const object = runName.apply((run) => objectNameOf(run, attackName));
         const chosen = targets.apply((found) => parsed<LabeledTargets>(found).attacks[index]!);
         const made = { attack, experiment, namespace, object, targetLabel: label, chosen };
         return attackResource(nameOf(attackName), made, { parent });
@@ -83,14 +85,14 @@ export function runResources(args: RunArgs): pulumi.Output<Conclusion> {
     return conclusion.apply((printed) => parsed<Conclusion>(printed));
 }
 
-function deadlineAttack(plan: Plan, planned: PlannedAttack, runName: string): DeadlineAttack {
+function deadlineAttack(plan: Plan, planned: PlannedAttack): DeadlineAttack {
     const { name, attack, target, radius } = planned;
     const kind = attackKindOf(attack);
     const interval = kind.killing?.(attack);
     const label = targetLabelFor(plan, planned);
     const killing = interval && { ...interval, label, target, radius, clusterName: plan.clusterName };
     return {
-        object: `${runName}-${name}`,
+        name,
         objectType: objectTypeOf(attack),
         label,
         listenPort: kind.proof(attack).outward?.port,
@@ -146,6 +148,3 @@ function stepResource(
     // neither verdicts nor diffs would show.
     return { resource, result: pulumi.unsecret(resource.stdout) };
 }
-
-/** What distinguishes a stack from others of its name, if it has that. */
-const identityOf = (stack: string) => stack.replace(/^.*\//, "");

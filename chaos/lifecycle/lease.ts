@@ -84,19 +84,24 @@ export async function acquireLease(cluster: Cluster, holder: LeaseHolder & { pla
     const { now } = await readAt(cluster, namespace);
     const body = leaseOf(holder, now);
     if (await succeeds(cluster.coordination.createNamespacedLease({ namespace, body }))) return;
-    await take(cluster, holder, await read(cluster, namespace), now);
+    await take(cluster, holder, body, await read(cluster, namespace), now);
 }
 
 /**
  * Takes the lease again that an earlier step of the run has taken.
  *
+ * @param runName as that step has named the run
  * @throws Error if it was deleted since, which ends the run
  * @throws LeaseHeldError that names the holder, if another stack has taken it since
  */
-export async function renewLease(cluster: Cluster, holder: LeaseHolder & { plan: Plan }): Promise<void> {
+export async function renewLease(
+    cluster: Cluster,
+    holder: LeaseHolder & { plan: Plan },
+    runName = runNameOf(holder.plan, holder.stack),
+): Promise<void> {
     const { namespace, run } = holder.plan;
     const { held, now } = await readAt(cluster, namespace);
-    if (held) return take(cluster, holder, held, now);
+    if (held) return take(cluster, holder, leaseOf(holder, now, runName), held, now);
     throw new Error(
         `the lease of namespace ${namespace} was deleted, which ends the run ${run}. Nothing was attacked. Start ` +
             `another run: ${remedy(holder.plan, "run", `${run} again`)}`,
@@ -104,7 +109,11 @@ export async function renewLease(cluster: Cluster, holder: LeaseHolder & { plan:
 }
 
 /** @param at when it is taken, by the API server's clock */
-function leaseOf(holder: LeaseHolder & { plan: Plan }, at: number): V1Lease {
+function leaseOf(
+    holder: LeaseHolder & { plan: Plan },
+    at: number,
+    runName = runNameOf(holder.plan, holder.stack),
+): V1Lease {
     const { namespace, experiment, deadlineMs } = holder.plan;
     const now = new V1MicroTime(at);
     return {
@@ -113,7 +122,7 @@ function leaseOf(holder: LeaseHolder & { plan: Plan }, at: number): V1Lease {
             namespace,
             annotations: {
                 [labels.experiment]: experiment,
-                [annotations.run]: runNameOf(holder.plan),
+                [annotations.run]: runName,
                 [annotations.plan]: JSON.stringify(holder.plan),
                 // Not in the Job's environment: an upgrade would replace the Jobs of enabled experiments.
                 [annotations.kept]: JSON.stringify(keptTargetsOf(holder.plan)),
@@ -129,17 +138,18 @@ function leaseOf(holder: LeaseHolder & { plan: Plan }, at: number): V1Lease {
 }
 
 /**
+ * @param body the lease as it shall be
  * @param held the lease as it is. Undefined if it does not exist
  * @param now the time by the API server's clock
  */
 async function take(
     cluster: Cluster,
-    holder: LeaseHolder & { plan: Plan },
+    holder: LeaseHolder,
+    body: V1Lease,
     held: V1Lease | undefined,
     now: number,
 ): Promise<void> {
     const { namespace } = holder.plan;
-    const body = leaseOf(holder, now);
     const isFree = !held || isOver(held, now) || isHeldBy(held, holder) || isEnded(held);
     if (!isFree) throw new LeaseHeldError(describe(held));
     // If somebody else has seen it end too, and changed it since, the API server rejects this (409).

@@ -4,7 +4,7 @@ import { namesOf, type Observed, problemsOf, steadyAnswers, untilSteady } from "
 import { chooseRoute } from "../checks/route";
 import { describeRoute } from "../checks/service";
 import type { Cluster } from "../cluster/client";
-import type { Plan } from "../definition/plan";
+import { type Plan, runNameOf } from "../definition/plan";
 import { acquireLease, LeaseHeldError, releaseLease, stopCommand } from "../lifecycle/lease";
 import { sweep } from "../lifecycle/sweep";
 import { remedy } from "../remedy";
@@ -46,7 +46,7 @@ export const steadyState: Step<"steady-state"> = async (context) => {
 };
 
 async function findSteadyState(context: StepContext, begun: number): Promise<SteadyState> {
-    const { plan, cluster, say } = context;
+    const { plan, cluster, stack, say } = context;
     const { experiment, namespace, service } = plan;
     const [swept, route, discovered] = await Promise.all([
         sweep(cluster, namespace, experiment),
@@ -73,7 +73,12 @@ async function findSteadyState(context: StepContext, begun: number): Promise<Ste
     const now = discovered.every(({ ready = true }) => ready) ? discovered : await discover(cluster, plan);
     chooseForAll(now, plan);
     await refuseWebhookServers(cluster, plan, now);
-    return { ...(route && { route }), ...(Object.keys(routes).length > 0 && { routes }), latencyMs };
+    return {
+        ...(route && { route }),
+        ...(Object.keys(routes).length > 0 && { routes }),
+        runName: runNameOf(plan, stack),
+        latencyMs,
+    };
 }
 
 function adviceFor(plan: Plan, unsteady: readonly Observed[]): string {
