@@ -36,9 +36,17 @@ export const cleanUpCommands = (place: Place): [string, string] => [
     `${kubectl(place)} label pods --selector ${labels.target} ${labels.target}-`,
 ];
 
-/** Another stack's experiment holds the namespace's lease. */
+/** Another experiment holds the namespace's lease. */
 export class LeaseHeldError extends Error {
     override readonly name = "LeaseHeldError";
+
+    /** @param ofThisStack the name of that experiment, if a stack of this one's name runs it */
+    constructor(
+        message: string,
+        readonly ofThisStack?: string,
+    ) {
+        super(message);
+    }
 }
 
 /** Who runs an experiment. A stack may take its own lease again, and undo its own experiment, on any machine. */
@@ -151,7 +159,7 @@ async function take(
 ): Promise<void> {
     const { namespace } = holder.plan;
     const isFree = !held || isOver(held, now) || isHeldBy(held, holder) || isEnded(held);
-    if (!isFree) throw new LeaseHeldError(describe(held));
+    if (!isFree) throw new LeaseHeldError(describe(held), otherOfStack(held, holder));
     // If somebody else has seen it end too, and changed it since, the API server rejects this (409).
     const resourceVersion = held?.metadata!.resourceVersion;
     const replacement = { ...body, metadata: { ...body.metadata, resourceVersion } };
@@ -241,6 +249,17 @@ async function readAt({ coordination }: Cluster, namespace: string): Promise<{ h
         held: answer instanceof ApiException ? undefined : answer.data,
         now: Number.isNaN(time) ? Date.now() : time,
     };
+}
+
+/**
+ * The experiment that holds a lease, if it has another name and the holder's stack runs it. Each component of a program
+ * has an identity: a component that was renamed is another one, and begins before Pulumi undoes the earlier one.
+ */
+function otherOfStack({ spec, metadata }: V1Lease, { stack, plan }: LeaseHolder): string | undefined {
+    const experiment = metadata?.annotations?.[labels.experiment];
+    const [, name] = /^stack ([^ ]*)\/\w+ /.exec(spec!.holderIdentity ?? "") ?? [];
+    const isOther = experiment !== plan.experiment && name !== undefined;
+    return isOther && name === stack.replace(/\/\w+$/, "") ? experiment : undefined;
 }
 
 function describe(held: V1Lease): string {

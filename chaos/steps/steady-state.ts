@@ -31,10 +31,7 @@ export const steadyState: Step<"steady-state"> = async (context) => {
     await requireRights(context, begun);
     await acquireLease(cluster, { stack, plan }).catch((error: unknown) => {
         if (!(error instanceof LeaseHeldError)) throw error;
-        const advice =
-            "Disable the experiment there first, or wait until its lease ends: two at once would affect more than " +
-            `the radius of either allows. If that stack no longer exists: ${stopCommand(plan)}`;
-        return abort(context, `${error.message}.`, begun, [], advice);
+        return abort(context, `${error.message}.`, begun, [], adviceIfHeld(plan, error));
     });
     context.say(`To stop this experiment at any time: ${stopCommand(plan)}`);
     try {
@@ -79,6 +76,21 @@ async function findSteadyState(context: StepContext, begun: number): Promise<Ste
         runName: runNameOf(plan, stack),
         latencyMs,
     };
+}
+
+function adviceIfHeld(plan: Plan, { ofThisStack }: LeaseHeldError): string {
+    if (ofThisStack === undefined)
+        return (
+            "Disable the experiment there first, or wait until its lease ends: two at once would affect more than " +
+            `the radius of either allows. If that stack no longer exists: ${stopCommand(plan)}`
+        );
+    return (
+        // Not `aliases`: this update has already put the component into the state under its other name.
+        `If the program has renamed ${ofThisStack} to ${plan.experiment}: disable it ` +
+        `(${remedy(plan, "enabled", false)}), run \`pulumi up\`, which undoes ${ofThisStack}, then enable it again. ` +
+        `If the program has both, disable ${ofThisStack} first: two at once would affect more than the radius of ` +
+        "either allows."
+    );
 }
 
 function adviceFor(plan: Plan, unsteady: readonly Observed[]): string {

@@ -101,6 +101,23 @@ describe("a run is aborted, and nothing is attacked,", () => {
     });
 });
 
+it("ABORTED because of the same stack's experiment of another name: the error says how to rename one", async () => {
+    const earlier = { ...run.plan, experiment: "earlier" };
+    await acquireLease(run.cluster.api, { stack: "dev/0123456789abcdef", plan: earlier });
+    const context = { ...run.context, stack: "dev/fedcba9876543210" };
+    const refused = settled(steadyState(context, {}));
+    await expect(refused).rejects.toThrow(
+        /^ABORTED: .* runs earlier .*has renamed earlier to hot-deals-blackhole: disable it .*`pulumi up`/,
+    );
+    await expect(refused).rejects.not.toThrow("delete lease");
+});
+
+it("ABORTED because of another stack of the same name, with the same experiment: nothing was renamed", async () => {
+    await acquireLease(run.cluster.api, { stack: "dev/0123456789abcdef", plan: run.plan });
+    const context = { ...run.context, stack: "dev/fedcba9876543210" };
+    await expect(settled(steadyState(context, {}))).rejects.toThrow("delete lease");
+});
+
 describe("a run does not begin", () => {
     it("without a target: the error lists what there is, and the lease is released", async () => {
         run.plan.attacks = [{ ...run.plan.attacks[0]!, target: "k8s.deployment=gone" }];
