@@ -9,7 +9,7 @@ import { type FirstActs, firstActs } from "./first-acts";
 import { holderOf, identityIn } from "./identity";
 import { endRuns } from "./lifecycle/end-runs";
 import { builtPrograms, type ExperimentPrograms } from "./programs";
-import type { Conclusion } from "./report/journal-schema";
+import type { Conclusion } from "./report/conclusion";
 import type { Verdict } from "./report/verdict";
 import { runResources } from "./run";
 import { previewTargets } from "./targets/preview";

@@ -6,7 +6,7 @@ import { attackKindOf } from "./attacks/registry";
 import { attackResource } from "./attacks/resource";
 import { Deadline, type DeadlineAttack } from "./deadline/deadline";
 import { identityOf, type Plan, type PlannedAttack, planToken, runNameOf, targetLabelFor } from "./definition/plan";
-import type { Conclusion } from "./report/journal-schema";
+import type { Conclusion } from "./report/conclusion";
 import type { ExperimentPrograms } from "./programs";
 import { type LabeledTargets, type SteadyState, type StepInputs, type StepName, variables } from "./steps/contract";
 import { packed, printAgain, runFromInput } from "./steps/from-state";

@@ -5,7 +5,7 @@ import { describeEstablished, type Established } from "../proof/established";
 import type { Proven } from "../proof/outcome";
 import { journalOf, type Seen } from "../report/compose";
 import { ReadinessRecorder } from "../report/readiness";
-import type { Conclusion } from "../report/journal-schema";
+import type { Conclusion } from "../report/conclusion";
 import { keepReport } from "../report/report";
 import { awaitRecovery, type Ending } from "./abort";
 import { notSeen, whyOver } from "./attacks-last";

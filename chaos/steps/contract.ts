@@ -3,7 +3,7 @@ import type { KnownRoutes } from "../checks/endpoints";
 import type { Cluster } from "../cluster/client";
 import type { Plan } from "../definition/plan";
 import type { Baseline } from "../proof/outcome";
-import type { Conclusion } from "../report/journal-schema";
+import type { Conclusion } from "../report/conclusion";
 import type { Chosen } from "../targets/choose";
 import { parsed } from "./results";
 

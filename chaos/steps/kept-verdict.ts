@@ -1,7 +1,7 @@
 import { earlyEndOf } from "../lifecycle/end-runs";
 import { leaseFor } from "../lifecycle/lease";
 import { lastJournalOf } from "../report/journal-files";
-import type { Conclusion } from "../report/journal-schema";
+import type { Conclusion } from "../report/conclusion";
 import type { StepContext } from "./contract";
 
 /**
