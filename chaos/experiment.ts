@@ -12,6 +12,7 @@ import { builtPrograms, type ExperimentPrograms } from "./programs";
 import type { Conclusion } from "./report/conclusion";
 import type { Verdict } from "./report/verdict";
 import { runResources } from "./run";
+import { asVariable, maxVariableLength } from "./steps/variable";
 import { previewTargets } from "./targets/preview";
 
 /** What an experiment needs besides what it does. */
@@ -128,7 +129,18 @@ function contextIn(kubeconfig: pulumi.Input<string> | undefined, context: string
     // Known later; see `guarded`.
     if (typeof kubeconfig !== "string") return context;
     const config = kubeconfigFrom(kubeconfig);
+    requireShort(kubeconfig);
     return guardedContext(config, context ?? config.getCurrentContext(), naming).name;
+}
+
+/** @throws Error if no step could be given a kubeconfig */
+function requireShort(kubeconfig: string): void {
+    const { length } = asVariable(kubeconfig);
+    if (length <= maxVariableLength) return;
+    throw new Error(
+        `the given kubeconfig takes ${length} bytes, compressed, and ${maxVariableLength} are possible; give only ` +
+            "the context that the experiment needs: kubectl config view --minify --flatten --context NAME",
+    );
 }
 
 /** A kubeconfig that is looked at as soon as it is known. An empty one would lead to this machine's. */

@@ -11,6 +11,7 @@ import type { ExperimentPrograms } from "./programs";
 import { type LabeledTargets, type SteadyState, type StepInputs, type StepName, variables } from "./steps/contract";
 import { packed, printAgain, runFromInput } from "./steps/from-state";
 import { parsed } from "./steps/results";
+import { asVariable } from "./steps/variable";
 
 export interface RunArgs {
     plan: Plan;
@@ -132,7 +133,9 @@ function stepResource(
                 ...Object.fromEntries(inputs.map(([input, value]) => [variables[input], value])),
                 [variables.plan]: JSON.stringify(plan),
                 [variables.stack]: stack,
-                ...(kubeconfig !== undefined && { [variables.kubeconfig]: pulumi.secret(kubeconfig) }),
+                ...(kubeconfig !== undefined && {
+                    [variables.kubeconfig]: pulumi.secret(pulumi.output(kubeconfig).apply(asVariable)),
+                }),
             },
             // A stack may be renamed.
             triggers: [

@@ -72,7 +72,7 @@ export type Step<N extends StepName, I extends keyof StepInputs = never> = (
 export const variables = {
     plan: "EXPERIMENT_PLAN",
     stack: "EXPERIMENT_STACK",
-    /** Text of a kubeconfig. @default the machine's own */
+    /** Text of a kubeconfig; see `asVariable`. @default the machine's own */
     kubeconfig: "EXPERIMENT_KUBECONFIG",
     steadyState: "STEADY_STATE",
     targets: "TARGETS",

@@ -11,6 +11,7 @@ import { labelTargets } from "./label-targets";
 import { recovery } from "./recovery";
 import { printed } from "./results";
 import { steadyState } from "./steady-state";
+import { fromVariable } from "./variable";
 
 const steps: { [N in StepName]: Step<N, keyof StepInputs> } = {
     "steady-state": steadyState,
@@ -28,7 +29,8 @@ async function main(name: string | undefined): Promise<unknown> {
     const inputs = inputsFrom(process.env);
     const { plan, stack } = inputs;
     const answersFile = process.env[variables.answersFile] || undefined;
-    const access = { context: plan.context, kubeconfig: process.env[variables.kubeconfig] };
+    const kubeconfig = process.env[variables.kubeconfig];
+    const access = { context: plan.context, kubeconfig: kubeconfig && fromVariable(kubeconfig) };
     const run = (cluster: Cluster): Promise<unknown> =>
         steps[name as StepName]({ plan, stack, cluster, say, answersFile }, inputs);
     return name === "recovery" ? undoWith(access, run, say) : run(connect(access));

@@ -1,10 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type DefinedExperiment, planOfArguments } from "../../../chaos/definition/arguments";
 import { Experiment, type ExperimentArgs } from "../../../chaos/experiment";
+import { fromVariable } from "../../../chaos/steps/variable";
 import { type Asked, find, kinds, recordGraph, secretMark, unhandledErrors } from "./support";
 
 /** A cluster that does not answer. */
@@ -205,6 +207,22 @@ describe("the steps", () => {
             expect(inputs.environment.value.EXPERIMENT_KUBECONFIG).toContain("a-secret-token");
             expect(inputs.environment.value.EXPERIMENT_PLAN).not.toContain("a-secret-token");
         }
+    });
+
+    it("get a kubeconfig compressed that is too long for a variable, which Linux limits to 128 KiB", async () => {
+        const long = kubeconfig("anything").replace("{", `{"description":"${"certificate ".repeat(20_000)}",`);
+        for (const { inputs } of steps(await build({ kubeconfig: long }))) {
+            const { EXPERIMENT_KUBECONFIG: given } = inputs.environment.value;
+            expect(given.length).toBeLessThan(10_000);
+            expect(fromVariable(given)).toBe(long);
+        }
+    });
+
+    it("cannot be given one that is too long even so: the error says how to shorten it", async () => {
+        const random = randomBytes(150_000).toString("base64");
+        const long = kubeconfig("anything").replace("{", `{"description":"${random}",`);
+        for (const given of [long, pulumi.output(long)])
+            expect(await errorOf({ kubeconfig: given })).toMatch(/takes \d+ bytes, .* kubectl config view --minify/);
     });
 
     it("run again only for another plan: another version, folder or kubeconfig prints the earlier result", async () => {
