@@ -53,7 +53,7 @@ const defaultImage = "docker.io/library/node:22.23.3-bookworm-slim";
 
 const naming: Naming = {
     key: "context",
-    name: (context) => `\`context: "${context.replace(/^'|'$/g, "")}"\` in the program`,
+    named: (context) => ({ code: `context: ${JSON.stringify(context)}`, where: "in the program" }),
     local: "kind, minikube, k3d, Docker Desktop",
     what: "experiments",
 };

@@ -5,16 +5,9 @@ import { annotations, labels } from "../cluster/labels";
 import type { Plan } from "../definition/plan";
 import { leaseFor, type LeaseHolder, type LeaseOwner, leasesOf } from "./lease";
 import { recover, recoveryTimeoutMs } from "./recover";
+import { earlyEndOf, type RunEnd } from "./run-end";
 import { valuesOf } from "./settled";
 import { removeAttacks, sweep } from "./sweep";
-
-/** A run whose attacks were ended before its resources were deleted. Kept in its lease's annotation, as JSON. */
-export interface RunEnd {
-    /** When the attacks had ended, in milliseconds since the epoch. */
-    at: number;
-    /** From then until every check was steady, in milliseconds. Absent if that was not seen. */
-    recoveredAfterMs?: number;
-}
 
 /**
  * How long an update leaves this process to the checks, in milliseconds: what it does next keeps the process busy, and
@@ -76,12 +69,6 @@ export async function endRun(
     valuesOf(await Promise.allSettled([own && note(cluster, own, { at: Date.now() }), removal]));
     const at = Date.now();
     return { at, recovery: noteRecovery(cluster, own, at, () => plan, recoveryTimeoutMs) };
-}
-
-/** How the run that holds a lease was ended. Undefined if it was not. */
-export function earlyEndOf({ metadata }: V1Lease): RunEnd | undefined {
-    const noted = metadata?.annotations?.[annotations.ended];
-    return noted === undefined ? undefined : (JSON.parse(noted) as RunEnd);
 }
 
 /** Notes in the lease how its run was ended. It names the run no longer, so no deadline Job may begin it again. */

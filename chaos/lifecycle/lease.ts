@@ -3,6 +3,7 @@ import { type Cluster, ignoreNotFound, statusOf } from "../cluster/client";
 import { annotations, labels } from "../cluster/labels";
 import { keptTargetsOf, type Plan, runNameOf } from "../definition/plan";
 import { remedy } from "../remedy";
+import { earlyEndOf } from "./run-end";
 
 /** Name of the Lease: a namespace has one. */
 export const leaseName = "chaos-experiment";
@@ -158,7 +159,8 @@ async function take(
     now: number,
 ): Promise<void> {
     const { namespace } = holder.plan;
-    const isFree = !held || isOver(held, now) || isHeldBy(held, holder) || isEnded(held);
+    // The attacks of a run that was ended are gone. Its resources may still be deleted.
+    const isFree = !held || isOver(held, now) || isHeldBy(held, holder) || earlyEndOf(held) !== undefined;
     if (!isFree) throw new LeaseHeldError(describe(held), otherOfStack(held, holder));
     // If somebody else has seen it end too, and changed it since, the API server rejects this (409).
     const resourceVersion = held?.metadata!.resourceVersion;
@@ -229,8 +231,6 @@ function read(cluster: Cluster, namespace: string, name = leaseName): Promise<V1
 /** When a lease ends, in milliseconds since the epoch. */
 export const leaseEndsAt = ({ spec }: V1Lease) =>
     new Date(spec!.renewTime!).getTime() + spec!.leaseDurationSeconds! * 1_000;
-/** Its attacks were ended, and are gone. The resources of its run may still be deleted. */
-const isEnded = ({ metadata }: V1Lease) => metadata?.annotations?.[annotations.ended] !== undefined;
 const isOver = (held: V1Lease, now: number) => now > leaseEndsAt(held);
 
 /**

@@ -1,4 +1,4 @@
-import { earlyEndOf } from "../lifecycle/end-runs";
+import { earlyEndOf } from "../lifecycle/run-end";
 import { leaseFor } from "../lifecycle/lease";
 import { lastJournalOf } from "../report/journal-files";
 import type { Conclusion } from "../report/conclusion";

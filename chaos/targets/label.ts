@@ -19,11 +19,12 @@ export async function labelPod(
  * Removes the label from every pod of a namespace, whichever experiment added it: the caller holds the lease on the
  * namespace.
  *
+ * @param label @default that of this version
  * @returns the number of labeled pods
  */
-export async function unlabelAll(cluster: Cluster, namespace: string): Promise<number> {
-    const { items } = await cluster.core.listNamespacedPod({ namespace, labelSelector: labels.target });
-    const body = { metadata: { labels: { [labels.target]: null } } };
+export async function unlabelAll(cluster: Cluster, namespace: string, label: string = labels.target): Promise<number> {
+    const { items } = await cluster.core.listNamespacedPod({ namespace, labelSelector: label });
+    const body = { metadata: { labels: { [label]: null } } };
     await Promise.all(
         items.map(({ metadata }) =>
             ignoreNotFound(cluster.core.patchNamespacedPod({ name: metadata!.name!, namespace, body }, mergePatch())),

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { earlyEndOf, endRun, endRuns } from "../../../../chaos/lifecycle/end-runs";
+import { endRun, endRuns } from "../../../../chaos/lifecycle/end-runs";
+import { earlyEndOf } from "../../../../chaos/lifecycle/run-end";
 import { acquireLease, leaseName, releaseLease } from "../../../../chaos/lifecycle/lease";
 import { undo } from "../../../../chaos/lifecycle/undo";
 import { refuse } from "../support/fake-cluster";
