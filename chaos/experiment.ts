@@ -7,12 +7,14 @@ import { kubeconfigFrom, loadKubeconfig } from "./cluster/kubeconfig";
 import { explain, problemOf } from "./cluster/problem";
 import { type DefinedExperiment, namespaceOf, planOfArguments } from "./definition/arguments";
 import { isAttack, type Plan, runNameOf } from "./definition/plan";
+import { type FirstActs, firstActs } from "./first-acts";
 import { holderOf, identityIn } from "./identity";
 import { endRuns } from "./lifecycle/end-runs";
 import { builtPrograms, type ExperimentPrograms } from "./programs";
-import type { Conclusion } from "./report/journal-schema";
+import type { Conclusion } from "./report/conclusion";
 import type { Verdict } from "./report/verdict";
 import { runResources } from "./run";
+import { asVariable, maxVariableLength } from "./steps/variable";
 import { previewTargets } from "./targets/preview";
 
 /** What an experiment needs besides what it does. */
@@ -53,7 +55,7 @@ const defaultImage = "docker.io/library/node:22.23.3-bookworm-slim";
 
 const naming: Naming = {
     key: "context",
-    name: (context) => `\`context: "${context.replace(/^'|'$/g, "")}"\` in the program`,
+    named: (context) => ({ code: `context: ${JSON.stringify(context)}`, where: "in the program" }),
     local: "kind, minikube, k3d, Docker Desktop",
     what: "experiments",
 };
@@ -65,7 +67,8 @@ const naming: Naming = {
  * If the component is removed from the program, Pulumi undoes the experiment when it deletes the resources, at the end
  * of the update: until then the attacks last, at most until their deadline. Disable it first.
  *
- * @throws RunError with all mistakes in the arguments, in previews too, if it is enabled
+ * Mistakes in the arguments of an enabled experiment fail the update, and its preview, by rejected outputs, all of a
+ * program's experiments at once. None of them begins then, and those that are disabled end their attacks nevertheless.
  */
 export class Experiment extends pulumi.ComponentResource {
     /** The verdict and what it rests on. Known when the check has ended; undefined if the experiment is disabled. */
@@ -81,40 +84,28 @@ export class Experiment extends pulumi.ComponentResource {
         const own = () => identityIn(`${prefix}identity`, undefined, { parent: this });
         const stack = pulumi.output(identity ?? own()).apply(holderOf);
         const prepared = prepare(name, args);
-        if ("problem" in prepared && enabled) throw new MistakeError(prepared.problem);
-        if ("problem" in prepared) void pulumi.log.warn(prepared.problem, this);
+        const first = firstActs();
 
         const acts: pulumi.Output<void>[] = [];
-        if (enabled && "plan" in prepared) {
-            const { plan } = prepared;
-            const given = kubeconfig === undefined ? undefined : guarded(kubeconfig, plan.context);
-            const run = { plan, image, programs: programs(), kubeconfig: given, prefix, parent: this };
-            // Its workloads could not become ready under the attack of an earlier plan.
-            if (!pulumi.runtime.isDryRun()) ending.push(endEarlier(plan, given, stack));
-            // Also experiments above this one that are disabled: their namespace may be this one's.
-            // They know kubeconfigs, which are secret. The stack's name is not.
-            const afterThose = pulumi.all([stack, pulumi.unsecret(pulumi.all(ending))]).apply(([own]) => own);
-            this.conclusion = runResources({ ...run, stack: afterThose, dependsOn: opts?.dependsOn });
-            if (pulumi.runtime.isDryRun()) acts.push(pulumi.output(preview(plan, given)));
-        } else {
+        if (!enabled) {
+            if ("problem" in prepared) void pulumi.log.warn(prepared.problem, this);
             this.conclusion = pulumi.output(undefined);
             if (!pulumi.runtime.isDryRun()) acts.push(endFirst(name, args, stack));
-            ending.push(...acts);
+            acts.forEach((act) => first.end(act));
+        } else if ("problem" in prepared) {
+            this.conclusion = pulumi.output(first.refuse(prepared.problem));
+        } else {
+            const { plan } = prepared;
+            const given = kubeconfig === undefined ? undefined : guarded(kubeconfig, plan.context, first);
+            const run = { plan, image, programs: programs(), kubeconfig: given, prefix, parent: this };
+            // Its workloads could not become ready under the attack of an earlier plan.
+            if (!pulumi.runtime.isDryRun()) first.endEarlier(endEarlier(plan, given, stack));
+            this.conclusion = runResources({ ...run, stack: first.before(stack), dependsOn: opts?.dependsOn });
+            if (pulumi.runtime.isDryRun()) acts.push(pulumi.output(preview(plan, given)));
         }
         this.verdict = this.conclusion.apply((conclusion) => conclusion?.verdict ?? ("disabled" as const));
         // The update waits for what the outputs wait for.
         this.registerOutputs({ conclusion: this.conclusion, acts: pulumi.all(acts).apply(() => undefined) });
-    }
-}
-
-/** What ends the attacks that this program does not want any more: of disabled experiments, and of earlier plans. */
-const ending: pulumi.Output<void>[] = [];
-
-/** Mistakes of the person who wrote the arguments. Their message has no stack trace. */
-class MistakeError extends pulumi.RunError {
-    constructor(message: string) {
-        super(message);
-        this.stack = message;
     }
 }
 
@@ -143,14 +134,33 @@ function contextIn(kubeconfig: pulumi.Input<string> | undefined, context: string
     // Known later; see `guarded`.
     if (typeof kubeconfig !== "string") return context;
     const config = kubeconfigFrom(kubeconfig);
+    requireShort(kubeconfig);
     return guardedContext(config, context ?? config.getCurrentContext(), naming).name;
 }
 
+/** @throws Error if no step could be given a kubeconfig */
+function requireShort(kubeconfig: string): void {
+    const { length } = asVariable(kubeconfig);
+    if (length <= maxVariableLength) return;
+    throw new Error(
+        `the given kubeconfig takes ${length} bytes, compressed, and ${maxVariableLength} are possible; give only ` +
+            "the context that the experiment needs: kubectl config view --minify --flatten --context NAME",
+    );
+}
+
 /** A kubeconfig that is looked at as soon as it is known. An empty one would lead to this machine's. */
-function guarded(kubeconfig: pulumi.Input<string>, context: string | undefined): pulumi.Output<string> {
-    return pulumi.output(kubeconfig).apply((text) => {
-        contextIn(text, context);
-        return text;
+function guarded(
+    kubeconfig: pulumi.Input<string>,
+    context: string | undefined,
+    first: FirstActs,
+): pulumi.Output<string> {
+    return pulumi.output(kubeconfig).apply(async (text) => {
+        try {
+            contextIn(text, context);
+            return text;
+        } catch (error) {
+            return first.refuse(explain(error));
+        }
     });
 }
 
@@ -182,7 +192,11 @@ function endEarlier(
     return pulumi.all([kubeconfig, stack]).apply(async ([text, holder]) => {
         const end = async () => {
             const cluster = connect({ kubeconfig: text, context }, endTimeoutMs);
-            return endRuns(cluster, { stack: holder, defaultNamespace: namespace }, runNameOf(plan));
+            return endRuns(cluster, { stack: holder, defaultNamespace: namespace }, [
+                runNameOf(plan, holder),
+                // As versions up to 0.3.0 have named it.
+                runNameOf(plan),
+            ]);
         };
         const ended = await end().catch(() => []);
         if (ended.length > 0) await pulumi.log.info(`Ended the attacks of ${ended.join(" and ")}`);

@@ -18,5 +18,5 @@ export type { Right } from "./cluster/rights";
 export { permissionsOf } from "./permissions/permissions";
 export { type RolesArgs, rolesManifest, type Subject } from "./permissions/roles";
 export type { Duration } from "./duration";
-export type { Conclusion } from "./report/journal-schema";
+export type { Conclusion, ConcludedCheck, ConcludedEstablished } from "./report/conclusion";
 export type { Verdict } from "./report/verdict";

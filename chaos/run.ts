@@ -1,11 +1,12 @@
 import * as command from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
 import { scaledBy } from "./actions/registry";
-import { objectTypeOf } from "./attacks/objects";
+import { objectNameOf, objectTypeOf } from "./attacks/objects";
 import { attackKindOf } from "./attacks/registry";
 import { attackResource } from "./attacks/resource";
 import { Deadline, type DeadlineAttack } from "./deadline/deadline";
 import {
+    identityOf,
     type Plan,
     needsDeadlineJob,
     type PlannedAttack,
@@ -13,11 +14,19 @@ import {
     runNameOf,
     targetLabelFor,
 } from "./definition/plan";
-import type { Conclusion } from "./report/journal-schema";
+import type { Conclusion } from "./report/conclusion";
 import type { ExperimentPrograms } from "./programs";
-import { type LabeledTargets, nothingAttacked, type StepInputs, type StepName, variables } from "./steps/contract";
+import {
+    type LabeledTargets,
+    nothingAttacked,
+    type SteadyState,
+    type StepInputs,
+    type StepName,
+    variables,
+} from "./steps/contract";
 import { packed, printAgain, runFromInput } from "./steps/from-state";
 import { parsed } from "./steps/results";
+import { asVariable } from "./steps/variable";
 
 export interface RunArgs {
     plan: Plan;
@@ -46,7 +55,6 @@ export interface RunArgs {
  */
 export function runResources(args: RunArgs): pulumi.Output<Conclusion> {
     const { plan, prefix, parent } = args;
-    const runName = runNameOf(plan);
     const step = (name: string, how: StepArgs, dependsOn?: pulumi.ResourceOptions["dependsOn"]) =>
         stepResource(`${prefix}${name}`, args, how, { parent, dependsOn });
 
@@ -61,8 +69,10 @@ export function runResources(args: RunArgs): pulumi.Output<Conclusion> {
         );
     }
 
-    const attacks = plan.attacks.map((attack) => deadlineAttack(plan, attack, runName));
-    const deadline = deadlineOf(args, attacks, first.resource);
+    // From the state: an upgrade must not rename the objects of a run that an earlier version has begun.
+    const runName = steadyState.apply((found) => parsed<SteadyState>(found).runName ?? runNameOf(plan));
+    const attacks = plan.attacks.map((attack) => deadlineAttack(plan, attack));
+    const deadline = deadlineOf(args, attacks, runName, first.resource);
     const { name: deadlineJob, uid: deadlineJobUid } = deadline.job.metadata;
     const targets = step(
         "targets",
@@ -72,7 +82,8 @@ export function runResources(args: RunArgs): pulumi.Output<Conclusion> {
     ).result;
     const objects = plan.attacks.map(({ name: attackName, attack }, index) => {
         const { experiment, namespace } = plan;
-        const { object, label } = attacks[index]!;
+        const { label } = attacks[index]!;
+        const object = runName.apply((run) => objectNameOf(run, attackName));
         const chosen = targets.apply((found) => parsed<LabeledTargets>(found).attacks[index]!);
         const made = { attack, experiment, namespace, object, targetLabel: label, chosen };
         return attackResource(`${prefix}${attackName}`, made, { parent });
@@ -89,6 +100,7 @@ const conclusionOf = ({ result }: { result: pulumi.Output<string> }) =>
 function deadlineOf(
     { plan, image, programs, prefix, parent }: RunArgs,
     attacks: DeadlineAttack[],
+    runName: pulumi.Output<string>,
     dependsOn: pulumi.Resource,
 ): Deadline {
     const { experiment, namespace, deadlineMs, actions } = plan;
@@ -97,7 +109,7 @@ function deadlineOf(
         {
             experiment,
             namespace,
-            runName: runNameOf(plan),
+            runName,
             attacks,
             scaled: scaledBy(actions),
             deadlineMs,
@@ -108,14 +120,14 @@ function deadlineOf(
     );
 }
 
-function deadlineAttack(plan: Plan, planned: PlannedAttack, runName: string): DeadlineAttack {
+function deadlineAttack(plan: Plan, planned: PlannedAttack): DeadlineAttack {
     const { name, attack, target, radius } = planned;
     const kind = attackKindOf(attack);
     const interval = kind.killing?.(attack);
     const label = targetLabelFor(plan, planned);
     const killing = interval && { ...interval, label, target, radius, clusterName: plan.clusterName };
     return {
-        object: `${runName}-${name}`,
+        name,
         objectType: objectTypeOf(attack),
         label,
         listenPort: kind.proof(attack).outward?.port,
@@ -155,7 +167,9 @@ function stepResource(
                 ...Object.fromEntries(inputs.map(([input, value]) => [variables[input], value])),
                 [variables.plan]: JSON.stringify(plan),
                 [variables.stack]: stack,
-                ...(kubeconfig !== undefined && { [variables.kubeconfig]: pulumi.secret(kubeconfig) }),
+                ...(kubeconfig !== undefined && {
+                    [variables.kubeconfig]: pulumi.secret(pulumi.output(kubeconfig).apply(asVariable)),
+                }),
             },
             // A stack may be renamed.
             triggers: [
@@ -171,6 +185,3 @@ function stepResource(
     // neither verdicts nor diffs would show.
     return { resource, result: pulumi.unsecret(resource.stdout) };
 }
-
-/** What distinguishes a stack from others of its name, if it has that. */
-const identityOf = (stack: string) => stack.replace(/^.*\//, "");

@@ -1,10 +1,11 @@
 /** Durations and percentages as a person writes them in a definition. */
 import * as z from "zod";
-import { type Duration, parseDuration } from "./duration";
+import { parseDuration } from "./duration";
 import { parsePercentage } from "./share";
+import type { Range } from "./times";
 
 /** @param examples completes "such as …", in the error */
-export const durationBetween = (least: Duration, most: Duration, examples = "500ms, 30s or 5m0s") =>
+export const durationBetween = ({ least, most }: Range, examples = "500ms, 30s or 5m0s") =>
     z.string().refine(
         (text) => {
             const milliseconds = parseDuration(text) ?? -1;

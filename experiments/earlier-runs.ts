@@ -1,5 +1,5 @@
-import { PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
 import { type Cluster, type LeaseOwner, leasesOf } from "../chaos/index";
+import { unlabelAll } from "../chaos/targets/label";
 
 /** Versions up to 0.2 gave the objects of experiments the shop's names. */
 const leaseName = "chaos-shop-experiment";
@@ -20,7 +20,7 @@ export async function endEarlierRuns(cluster: Cluster, owner: LeaseOwner): Promi
         const labelSelector = `${labels.experiment}=${annotations[labels.experiment]}`;
         await cluster.networking.deleteCollectionNamespacedNetworkPolicy({ namespace, labelSelector });
         await deleteKillRequests(cluster, namespace, labelSelector);
-        await unlabelTargets(cluster, namespace);
+        await unlabelAll(cluster, namespace, [labels.target]);
         await cluster.coordination.deleteNamespacedLease({ name: leaseName, namespace });
     }
     return leases.map(({ metadata }) => metadata!.annotations?.[labels.experiment] ?? leaseName);
@@ -31,14 +31,5 @@ async function deleteKillRequests({ core }: Cluster, namespace: string, labelSel
     for (const { metadata } of items) {
         if (metadata?.annotations?.[targetsAnnotation] === undefined) continue;
         await core.deleteNamespacedConfigMap({ name: metadata.name!, namespace });
-    }
-}
-
-async function unlabelTargets({ core }: Cluster, namespace: string): Promise<void> {
-    const { items } = await core.listNamespacedPod({ namespace, labelSelector: labels.target });
-    for (const { metadata } of items) {
-        const body = { metadata: { labels: { [labels.target]: null } } };
-        const asMergePatch = setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
-        await core.patchNamespacedPod({ name: metadata!.name!, namespace, body }, asMergePatch);
     }
 }

@@ -27,6 +27,9 @@ export const killRequest: AttackObjectType = {
 
 export const objectTypes = [policy, killRequest];
 
+/** @param attack its name in the plan */
+export const objectNameOf = (runName: string, attack: string) => `${runName}-${attack}`;
+
 export function objectTypeOf(attack: Attack): AttackObjectType {
     return attackKindOf(attack).killing ? killRequest : policy;
 }

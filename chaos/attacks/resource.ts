@@ -12,7 +12,7 @@ export interface AttackResourceArgs {
     experiment: string;
     namespace: string;
     /** Name of the object: each run has its own. */
-    object: string;
+    object: pulumi.Output<string>;
     targetLabel: string;
     /** Known once the deadline Job watches the targets. */
     chosen: pulumi.Output<Chosen>;

@@ -18,7 +18,7 @@ const defaultAbortOver: Duration = "10s";
 
 export const abortSettingsSchema = {
     abortBelow: percentage("50%").optional(),
-    abortOver: durationBetween("1s", "1h", "10s").optional(),
+    abortOver: durationBetween({ least: "1s", most: "1h" }, "10s").optional(),
 };
 
 /** When a check ends the attacks early. */

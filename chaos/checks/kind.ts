@@ -3,6 +3,8 @@ import type { Cluster } from "../cluster/client";
 import type { Right } from "../cluster/rights";
 import { type AbortSettings, abortSettingsSchema } from "./abort";
 import type { Answer } from "./answer";
+import { parseDuration } from "../duration";
+import { times } from "../times";
 import type { ApiServerPulse } from "./api-server";
 import type { Endpoints } from "./endpoints";
 import type { ServiceReference } from "./service";
@@ -22,7 +24,7 @@ export interface CheckSettings extends AbortSettings {
 export const checkSettingsSchema = {
     name: z.string().trim().min(1).max(60).optional(),
     perSecond: z.number().min(1).max(50).optional(),
-    timeoutMs: z.int().min(100).max(60_000).optional(),
+    timeoutMs: z.int().min(parseDuration(times.timeout.least)!).max(parseDuration(times.timeout.most)!).optional(),
     successRate: z.number().positive().max(1).optional(),
     ...abortSettingsSchema,
 };

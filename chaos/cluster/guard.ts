@@ -38,8 +38,8 @@ const localClusters: readonly LocalCluster[] = [
 export interface Naming {
     /** What names it: `kube.context`. */
     key: string;
-    /** How to give that a value, as an imperative. */
-    name(context: string): string;
+    /** What gives that a value: a command or code, and where that belongs if it is not obvious. */
+    named(context: string): { code: string; where?: string };
     /** How to start a local cluster: completes "start a local one (…)". */
     local: string;
     /** Completes "If … may run there: ". */
@@ -66,12 +66,14 @@ export class GuardError extends Error {
 export function guardedContext(kubeconfig: KubeConfig, named: string | undefined, naming: Naming): AllowedContext {
     const contexts = kubeconfig.getContexts();
     const known = contexts.map(({ name }) => name);
-    const remedy = `start a local one (${naming.local}), or name one with ${naming.name("NAME")}`;
+    const { code, where } = naming.named("NAME");
+    const toName = `\`${code}\`${where ? ` ${where}` : ""}`;
+    const remedy = `start a local one (${naming.local}), or name one with ${toName}`;
     if (named !== undefined && !known.includes(named)) {
         throw new GuardError(
             `${naming.key} is "${named}", which the kubeconfig does not have; ` +
                 (known.length > 0
-                    ? `allowed: ${known.join(", ")}; set with ${naming.name("NAME")}`
+                    ? `allowed: ${known.join(", ")}; set with ${toName}`
                     : `it has no context at all: ${remedy}`),
         );
     }
@@ -94,10 +96,11 @@ export function guardedContext(kubeconfig: KubeConfig, named: string | undefined
     // With a proxy, 127.0.0.1 is the proxy's own address.
     const local = proxyUrl === undefined ? localCluster(name, server, candidates) : undefined;
     if (named === undefined && local === undefined) {
+        const { code, where } = naming.named(name);
         throw new GuardError(
             `the current context "${name}" (${server}) is not plainly a local cluster, ` +
                 "and this stack does not name it. Nothing was touched. " +
-                `If ${naming.what} may run there: ${naming.name(`'${name}'`).replace(/^`(.*)`$/, "$1")}`,
+                `If ${naming.what} may run there: ${where ? `${where}, ` : ""}${code}`,
         );
     }
     return { name, server, local };

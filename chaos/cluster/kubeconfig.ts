@@ -30,14 +30,8 @@ export function loadKubeconfig(): KubeConfig {
 
 /** Reads the text of a kubeconfig. @throws KubeconfigError without the text, which may hold a token */
 export function kubeconfigFrom(text: string): KubeConfig {
-    const kubeconfig = new KubeConfig();
     if (text.trim() === "") throw new KubeconfigError("the given kubeconfig is empty; give its text, or leave it out");
-    try {
-        kubeconfig.loadFromString(text);
-        return kubeconfig;
-    } catch (error) {
-        throw new KubeconfigError(`the given kubeconfig cannot be read: ${yamlProblem(error)}`);
-    }
+    return loaded("the given kubeconfig", () => text);
 }
 
 /**
@@ -57,17 +51,21 @@ function merged(files: readonly string[]): KubeConfig {
 }
 
 function read(file: string): KubeConfig {
+    const remedy = "; fix it, or set KUBECONFIG to another file";
+    const kubeconfig = loaded(`the kubeconfig ${file}`, () => readFileSync(file, "utf8"), remedy);
+    kubeconfig.makePathsAbsolute(dirname(file));
+    return kubeconfig;
+}
+
+/** An empty text has no context. @param name begins the error */
+function loaded(name: string, textOf: () => string, remedy = ""): KubeConfig {
     const kubeconfig = new KubeConfig();
     try {
-        const text = readFileSync(file, "utf8");
-        if (text.trim() === "") return kubeconfig;
-        kubeconfig.loadFromString(text);
-        kubeconfig.makePathsAbsolute(dirname(file));
+        const text = textOf();
+        if (text.trim() !== "") kubeconfig.loadFromString(text);
         return kubeconfig;
     } catch (error) {
-        throw new KubeconfigError(
-            `the kubeconfig ${file} cannot be read: ${yamlProblem(error)}; fix it, or set KUBECONFIG to another file`,
-        );
+        throw new KubeconfigError(`${name} cannot be read: ${yamlProblem(error)}${remedy}`);
     }
 }
 

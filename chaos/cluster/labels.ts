@@ -13,10 +13,13 @@ export const labels = {
     protected: "chaos-experiments/protected",
 } as const;
 
-/** The merge patch that takes from a pod all labels that a run gives its targets. */
-export const withoutRunLabels = {
-    metadata: { labels: { [labels.target]: null, [labels.attacked]: null, [labels.combined]: null } },
-};
+/** The labels that a run gives its targets. */
+export const runLabels = [labels.target, labels.attacked, labels.combined] as const;
+
+/** The merge patch that takes labels from an object. */
+export const without = (keys: readonly string[]) => ({
+    metadata: { labels: Object.fromEntries(keys.map((key) => [key, null])) },
+});
 
 /** Whether labels protect an object. Versions up to 0.2 had a label of the demo shop's. */
 export const isProtected = (found: Readonly<Record<string, string>> = {}): boolean =>

@@ -1,6 +1,6 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import type { AttackObjectType } from "../attacks/objects";
+import { type AttackObjectType, objectNameOf } from "../attacks/objects";
 import { labels } from "../cluster/labels";
 import { restrictedContainer, restrictedPod, users } from "../cluster/pod-security";
 import { leasePath } from "../lifecycle/lease";
@@ -12,7 +12,7 @@ export interface DeadlineArgs {
     /** Namespace of the attacks' objects and of the targets. */
     namespace: string;
     /** Prefix of the objects' names: each run has its own. The lease names it. */
-    runName: string;
+    runName: pulumi.Output<string>;
     attacks: DeadlineAttack[];
     /** Deployments that the experiment scales. @default none */
     scaled?: string[];
@@ -25,7 +25,8 @@ export interface DeadlineArgs {
 
 /** An attack as the Job knows it. */
 export interface DeadlineAttack extends Omit<JobAttack, "path"> {
-    object: string;
+    /** Its name in the plan. */
+    name: string;
     objectType: AttackObjectType;
 }
 
@@ -62,7 +63,8 @@ export class Deadline {
     constructor(name: string, args: DeadlineArgs, opts: pulumi.CustomResourceOptions) {
         const child = { ...opts, deleteBeforeReplace: true };
         // Each run has its own objects, so a sweep before a run never removes what that run is going to use.
-        const objectName = `${args.runName}-deadline`;
+        const objectName = pulumi.interpolate`${args.runName}-deadline`;
+        const rules = args.runName.apply((run) => rulesOf({ ...args, attacks: namedIn(run, args.attacks) }));
         const metadata = {
             name: objectName,
             namespace: args.namespace,
@@ -70,7 +72,7 @@ export class Deadline {
         };
 
         const account = new k8s.core.v1.ServiceAccount(`${name}-account`, { metadata }, child);
-        const role = new k8s.rbac.v1.Role(`${name}-role`, { metadata, rules: rulesOf(args) }, child);
+        const role = new k8s.rbac.v1.Role(`${name}-role`, { metadata, rules }, child);
         const binding = new k8s.rbac.v1.RoleBinding(
             `${name}-binding`,
             {
@@ -117,13 +119,16 @@ export class Deadline {
     }
 }
 
-function podSpec(args: DeadlineArgs, objectName: string): k8s.types.input.core.v1.PodSpec {
-    const env: Record<keyof DeadlineEnvironment, string> = {
-        NAMESPACE: args.namespace,
-        ATTACKS: JSON.stringify(args.attacks.map((attack) => jobAttack(args.namespace, attack))),
+function podSpec(args: DeadlineArgs, objectName: pulumi.Output<string>): k8s.types.input.core.v1.PodSpec {
+    const { namespace, runName } = args;
+    const attacksIn = (run: string) => namedIn(run, args.attacks).map((attack) => jobAttack(namespace, attack));
+    const leaseOf = (run: string): LeaseOfRun => ({ path: leasePath(namespace), run });
+    const env: Record<keyof DeadlineEnvironment, pulumi.Input<string>> = {
+        NAMESPACE: namespace,
+        ATTACKS: runName.apply((run) => JSON.stringify(attacksIn(run))),
         SCALED: (args.scaled ?? []).join(),
         DEADLINE_MS: String(args.deadlineMs),
-        LEASE: JSON.stringify({ path: leasePath(args.namespace), run: args.runName } satisfies LeaseOfRun),
+        LEASE: runName.apply((run) => JSON.stringify(leaseOf(run))),
     };
     return {
         restartPolicy: "OnFailure",
@@ -153,6 +158,13 @@ function podSpec(args: DeadlineArgs, objectName: string): k8s.types.input.core.v
     };
 }
 
-function jobAttack(namespace: string, { object, objectType, ...attack }: DeadlineAttack): JobAttack {
+/** Attacks with the names of their objects. */
+const namedIn = (runName: string, attacks: readonly DeadlineAttack[]) =>
+    attacks.map(({ name, ...attack }) => ({ ...attack, object: objectNameOf(runName, name) }));
+
+function jobAttack(
+    namespace: string,
+    { object, objectType, ...attack }: ReturnType<typeof namedIn>[number],
+): JobAttack {
     return { path: `${objectType.api}/namespaces/${namespace}/${objectType.resource}/${object}`, ...attack };
 }

@@ -1,7 +1,7 @@
 import type { V1NetworkPolicy } from "@kubernetes/client-node";
 import { restoring, type Scalable } from "../actions/scaling";
 import { bodyOf, get, listed, patch, remove } from "./api";
-import { labels, withoutRunLabels } from "../cluster/labels";
+import { labels, runLabels, without } from "../cluster/labels";
 import { fieldManager, nextRestoring } from "../policies/exemption";
 import { inTurns } from "../in-turns";
 import type { JobAttack } from "./protocol";
@@ -56,7 +56,7 @@ export async function endAttacks(
     const attempt = (step: Promise<unknown>) => step.catch((error: Error) => void failures.push(error.message));
     await Promise.all([
         ...attacks.map(({ path }) => attempt(removeAttack(path))),
-        // Without attacks there are no labels, nor the right to look for them. Somebody may have removed one of a pod's.
+        // Without attacks there are no labels, nor the right to look for them. A pod may have lost one of them.
         ...(attacks.length === 0 ? [] : [labels.target, labels.attacked]).map((label) =>
             attempt(
                 labeledPods(namespace, attacks, label).then((pods) =>
@@ -80,7 +80,7 @@ async function removeAttack(path: string): Promise<void> {
 
 async function removeLabels(namespace: string, pod: string): Promise<void> {
     const path = `/api/v1/namespaces/${namespace}/pods/${pod}`;
-    bodyOf(await patch(path, withoutRunLabels), `the labels of ${pod} cannot be removed`);
+    bodyOf(await patch(path, without(runLabels)), `the labels of ${pod} cannot be removed`);
 }
 
 /** Restores the policies that let go of targets. A conflicting change is rejected (409), and it is tried again. */

@@ -7,6 +7,7 @@ import { checksWith, definitionSchema, type ExperimentDefinition, listed, mistak
 import { type Plan, planOf } from "./plan";
 import { locateTarget } from "../targets/locate";
 import { durationBetween, percentage } from "../texts";
+import { times } from "../times";
 import { timeFaults } from "./time-faults";
 
 /** An experiment as a program writes it. All are plain values: a preview shows what would be attacked. */
@@ -23,7 +24,7 @@ export interface DefinedExperiment extends ExperimentDefinition {
         /** Observation time after the grace period, 1 s to 1 h. @default "30s" */
         duration?: Duration;
         /**
-         * For this long after the last attack is proven, answers do not count, up to 10 min. Not for an experiment
+         * For this long after the last attack is proven, answers do not count, 0 s to 10 min. Not for an experiment
          * without attacks. @default "15s"
          */
         grace?: Duration;
@@ -57,15 +58,15 @@ const argumentsSchema = definitionSchema.extend({
         .optional(),
     window: z
         .strictObject({
-            duration: durationBetween("1s", "1h").optional(),
-            grace: durationBetween("0s", "10m").optional(),
+            duration: durationBetween(times.duration).optional(),
+            grace: durationBetween(times.grace).optional(),
         })
         .optional(),
-    interval: durationBetween("20ms", "1m").optional(),
-    timeout: durationBetween("100ms", "1m").optional(),
+    interval: durationBetween(times.interval).optional(),
+    timeout: durationBetween(times.timeout).optional(),
     successRate: percentage().optional(),
     abortBelow: percentage().optional(),
-    deadline: durationBetween("10s", "24h").optional(),
+    deadline: durationBetween(times.deadline).optional(),
     onFailure: z.enum(["report", "fail"]).optional(),
     run: z.string().trim().min(1).optional(),
     reports: z.string().trim().min(1).optional(),
@@ -133,11 +134,11 @@ const isWithoutAttack = ({ attacks = [] }: Partial<DefinedExperiment>) => attack
 function timesOf(args: DefinedExperiment) {
     const { window, interval, timeout, deadline } = args;
     return {
-        durationMs: parseDuration(window?.duration ?? "30s")!,
-        graceMs: parseDuration(window?.grace ?? (isWithoutAttack(args) ? "0s" : "15s"))!,
-        intervalMs: parseDuration(interval ?? "1s")!,
-        timeoutMs: parseDuration(timeout ?? "5s")!,
-        deadlineMs: parseDuration(deadline ?? "10m")!,
+        durationMs: parseDuration(window?.duration ?? times.duration.usual)!,
+        graceMs: parseDuration(window?.grace ?? (isWithoutAttack(args) ? "0s" : times.grace.usual))!,
+        intervalMs: parseDuration(interval ?? times.interval.usual)!,
+        timeoutMs: parseDuration(timeout ?? times.timeout.usual)!,
+        deadlineMs: parseDuration(deadline ?? times.deadline.usual)!,
     };
 }
 

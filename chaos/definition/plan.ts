@@ -214,10 +214,22 @@ export function keptTargetsOf(plan: Plan): KeptTargets {
     );
 }
 
-/** Name of a run, and the beginning of the names of its objects. */
-export function runNameOf(plan: Plan): string {
-    return `${plan.experiment}-${planToken(plan)}`;
+/**
+ * Name of a run, and the beginning of the names of its objects. Two stacks may run the same plan in a namespace, the
+ * second after the first one's deadline: then neither may delete the other's objects.
+ *
+ * @param stack by name and identity, as leases name it. Absent: as versions up to 0.3.0 named their runs
+ */
+export function runNameOf(plan: Plan, stack?: string): string {
+    const token = planToken(plan);
+    // As long as the plan's: see `maxNameLength`.
+    return `${plan.experiment}-${stack === undefined ? token : tokenOf(`${token} of ${identityOf(stack)}`)}`;
 }
+
+/** What distinguishes a stack from others of its name, if it has that: a stack may be renamed. */
+export const identityOf = (stack: string) => stack.replace(/^.*\//, "");
+
+const tokenOf = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 8);
 
 /**
  * Distinguishes plans in the names of their objects: another plan is another run. What another machine may have
@@ -225,5 +237,5 @@ export function runNameOf(plan: Plan): string {
  */
 export function planToken(plan: Plan): string {
     const { context: _, reports: __, settings: ___, ...run } = plan;
-    return createHash("sha256").update(JSON.stringify(run)).digest("hex").slice(0, 8);
+    return tokenOf(JSON.stringify(run));
 }

@@ -5,16 +5,9 @@ import { annotations, labels } from "../cluster/labels";
 import type { Plan } from "../definition/plan";
 import { leaseFor, type LeaseHolder, type LeaseOwner, leasesOf } from "./lease";
 import { recover, recoveryTimeoutMs } from "./recover";
+import { earlyEndOf, type RunEnd } from "./run-end";
 import { valuesOf } from "./settled";
 import { removeAttacks, sweep } from "./sweep";
-
-/** A run whose attacks were ended before its resources were deleted. Kept in its lease's annotation, as JSON. */
-export interface RunEnd {
-    /** When the attacks had ended, in milliseconds since the epoch. */
-    at: number;
-    /** From then until every check was steady, in milliseconds. Absent if that was not seen. */
-    recoveredAfterMs?: number;
-}
 
 /**
  * How long an update leaves this process to the checks, in milliseconds: what it does next keeps the process busy, and
@@ -30,11 +23,11 @@ const backgroundTimeoutMs = 10_000;
  * between a person's "stop" and the end of an attack. Then sees when the application recovers, if need be in the
  * background.
  *
- * @param but name of a run that goes on. @default none does
+ * @param but names of a run that goes on. @default none does
  * @returns the experiments whose attacks were ended
  * @throws Error with all that failed, after everything was tried
  */
-export async function endRuns(cluster: Cluster, owner: LeaseOwner, but?: string): Promise<string[]> {
+export async function endRuns(cluster: Cluster, owner: LeaseOwner, but?: readonly string[]): Promise<string[]> {
     const leases = (await leasesOf(cluster, owner)).filter((lease) => but === undefined || isOfAnother(lease, but));
     const ended = await Promise.allSettled(
         leases.map(async (lease) => {
@@ -80,15 +73,9 @@ export async function endRun(
 }
 
 /** Whether a lease is held by another run, which nobody has ended yet. */
-function isOfAnother(lease: V1Lease, run: string): boolean {
+function isOfAnother(lease: V1Lease, names: readonly string[]): boolean {
     const held = lease.metadata?.annotations?.[annotations.run];
-    return held !== undefined && held !== run && earlyEndOf(lease) === undefined;
-}
-
-/** How the run that holds a lease was ended. Undefined if it was not. */
-export function earlyEndOf({ metadata }: V1Lease): RunEnd | undefined {
-    const noted = metadata?.annotations?.[annotations.ended];
-    return noted === undefined ? undefined : (JSON.parse(noted) as RunEnd);
+    return held !== undefined && !names.includes(held) && earlyEndOf(lease) === undefined;
 }
 
 /** Notes in the lease how its run was ended. It names the run no longer, so no deadline Job may begin it again. */

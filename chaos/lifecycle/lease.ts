@@ -1,8 +1,9 @@
 import { ApiException, V1MicroTime, type V1Lease } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound, statusOf } from "../cluster/client";
-import { annotations, labels, withoutRunLabels } from "../cluster/labels";
+import { annotations, labels, runLabels } from "../cluster/labels";
 import { keptTargetsOf, type Plan, runNameOf } from "../definition/plan";
 import { remedy } from "../remedy";
+import { earlyEndOf } from "./run-end";
 
 /** Name of the Lease: a namespace has one. */
 export const leaseName = "chaos-experiment";
@@ -33,14 +34,20 @@ export const stopCommand = (place: Place) => `${kubectl(place)} delete lease ${l
  */
 export const cleanUpCommands = (place: Place): [string, string] => [
     `${kubectl(place)} delete networkpolicies --selector ${labels.experiment}`,
-    `${kubectl(place)} label pods --selector ${labels.target} ${Object.keys(withoutRunLabels.metadata.labels)
-        .map((key) => `${key}-`)
-        .join(" ")}`,
+    `${kubectl(place)} label pods --selector ${labels.target} ${runLabels.map((key) => `${key}-`).join(" ")}`,
 ];
 
-/** Another stack's experiment holds the namespace's lease. */
+/** Another experiment holds the namespace's lease. */
 export class LeaseHeldError extends Error {
     override readonly name = "LeaseHeldError";
+
+    /** @param ofThisStack the name of that experiment, if a stack of this one's name runs it */
+    constructor(
+        message: string,
+        readonly ofThisStack?: string,
+    ) {
+        super(message);
+    }
 }
 
 /** Who runs an experiment. A stack may take its own lease again, and undo its own experiment, on any machine. */
@@ -86,19 +93,24 @@ export async function acquireLease(cluster: Cluster, holder: LeaseHolder & { pla
     const { now } = await readAt(cluster, namespace);
     const body = leaseOf(holder, now);
     if (await succeeds(cluster.coordination.createNamespacedLease({ namespace, body }))) return;
-    await take(cluster, holder, await read(cluster, namespace), now);
+    await take(cluster, holder, body, await read(cluster, namespace), now);
 }
 
 /**
  * Takes the lease again that an earlier step of the run has taken.
  *
+ * @param runName as that step has named the run
  * @throws Error if it was deleted since, which ends the run
  * @throws LeaseHeldError that names the holder, if another stack has taken it since
  */
-export async function renewLease(cluster: Cluster, holder: LeaseHolder & { plan: Plan }): Promise<void> {
+export async function renewLease(
+    cluster: Cluster,
+    holder: LeaseHolder & { plan: Plan },
+    runName = runNameOf(holder.plan, holder.stack),
+): Promise<void> {
     const { namespace, run } = holder.plan;
     const { held, now } = await readAt(cluster, namespace);
-    if (held) return take(cluster, holder, held, now);
+    if (held) return take(cluster, holder, leaseOf(holder, now, runName), held, now);
     throw new Error(
         `the lease of namespace ${namespace} was deleted, which ends the run ${run}. Nothing was attacked. Start ` +
             `another run: ${remedy(holder.plan, "run", `${run} again`)}`,
@@ -106,14 +118,18 @@ export async function renewLease(cluster: Cluster, holder: LeaseHolder & { plan:
 }
 
 /** Whether a run has its lease, and its deadline has not passed. For runs whose attacks do not show that. */
-export async function isUnderWay(cluster: Cluster, plan: Plan): Promise<boolean> {
+export async function isUnderWay(cluster: Cluster, plan: Plan, runName: string): Promise<boolean> {
     const { held, now } = await readAt(cluster, plan.namespace);
-    if (held?.metadata!.annotations?.[annotations.run] !== runNameOf(plan)) return false;
+    if (held?.metadata!.annotations?.[annotations.run] !== runName) return false;
     return now < new Date(held.spec!.renewTime!).getTime() + plan.deadlineMs;
 }
 
 /** @param at when it is taken, by the API server's clock */
-function leaseOf(holder: LeaseHolder & { plan: Plan }, at: number): V1Lease {
+function leaseOf(
+    holder: LeaseHolder & { plan: Plan },
+    at: number,
+    runName = runNameOf(holder.plan, holder.stack),
+): V1Lease {
     const { namespace, experiment, deadlineMs } = holder.plan;
     const now = new V1MicroTime(at);
     return {
@@ -122,7 +138,7 @@ function leaseOf(holder: LeaseHolder & { plan: Plan }, at: number): V1Lease {
             namespace,
             annotations: {
                 [labels.experiment]: experiment,
-                [annotations.run]: runNameOf(holder.plan),
+                [annotations.run]: runName,
                 [annotations.plan]: JSON.stringify(holder.plan),
                 // Not in the Job's environment: an upgrade would replace the Jobs of enabled experiments.
                 [annotations.kept]: JSON.stringify(keptTargetsOf(holder.plan)),
@@ -138,19 +154,21 @@ function leaseOf(holder: LeaseHolder & { plan: Plan }, at: number): V1Lease {
 }
 
 /**
+ * @param body the lease as it shall be
  * @param held the lease as it is. Undefined if it does not exist
  * @param now the time by the API server's clock
  */
 async function take(
     cluster: Cluster,
-    holder: LeaseHolder & { plan: Plan },
+    holder: LeaseHolder,
+    body: V1Lease,
     held: V1Lease | undefined,
     now: number,
 ): Promise<void> {
     const { namespace } = holder.plan;
-    const body = leaseOf(holder, now);
-    const isFree = !held || isOver(held, now) || isHeldBy(held, holder) || isEnded(held);
-    if (!isFree) throw new LeaseHeldError(describe(held));
+    // The attacks of a run that was ended are gone. Its resources may still be deleted.
+    const isFree = !held || isOver(held, now) || isHeldBy(held, holder) || earlyEndOf(held) !== undefined;
+    if (!isFree) throw new LeaseHeldError(describe(held), otherOfStack(held, holder));
     // If somebody else has seen it end too, and changed it since, the API server rejects this (409).
     const resourceVersion = held?.metadata!.resourceVersion;
     const replacement = { ...body, metadata: { ...body.metadata, resourceVersion } };
@@ -220,8 +238,6 @@ function read(cluster: Cluster, namespace: string, name = leaseName): Promise<V1
 /** When a lease ends, in milliseconds since the epoch. */
 export const leaseEndsAt = ({ spec }: V1Lease) =>
     new Date(spec!.renewTime!).getTime() + spec!.leaseDurationSeconds! * 1_000;
-/** Its attacks were ended, and are gone. The resources of its run may still be deleted. */
-const isEnded = ({ metadata }: V1Lease) => metadata?.annotations?.[annotations.ended] !== undefined;
 const isOver = (held: V1Lease, now: number) => now > leaseEndsAt(held);
 
 /**
@@ -240,6 +256,17 @@ async function readAt({ coordination }: Cluster, namespace: string): Promise<{ h
         held: answer instanceof ApiException ? undefined : answer.data,
         now: Number.isNaN(time) ? Date.now() : time,
     };
+}
+
+/**
+ * The experiment that holds a lease, if it has another name and the holder's stack runs it. Each component of a program
+ * has an identity: a component that was renamed is another one, and begins before Pulumi undoes the earlier one.
+ */
+function otherOfStack({ spec, metadata }: V1Lease, { stack, plan }: LeaseHolder): string | undefined {
+    const experiment = metadata?.annotations?.[labels.experiment];
+    const [, name] = /^stack ([^ ]*)\/\w+ /.exec(spec!.holderIdentity ?? "") ?? [];
+    const isOther = experiment !== plan.experiment && name !== undefined;
+    return isOther && name === stack.replace(/\/\w+$/, "") ? experiment : undefined;
 }
 
 function describe(held: V1Lease): string {

@@ -1,8 +1,8 @@
 import type { Cluster } from "../cluster/client";
 import { undoneOf, type Plan } from "../definition/plan";
-import { earlyEndOf } from "./end-runs";
 import { leaseFor, releaseLease } from "./lease";
 import { recover, recoveryTimeoutMs } from "./recover";
+import { earlyEndOf } from "./run-end";
 import { sweep } from "./sweep";
 
 export interface Undone {

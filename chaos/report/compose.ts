@@ -7,7 +7,8 @@ import type { InconclusiveReason, Proven } from "../proof/outcome";
 import { percentOf } from "../share";
 import type { Chosen } from "../targets/choose";
 import { journalPath } from "./journal-files";
-import type { Conclusion, Journal } from "./journal-schema";
+import type { Conclusion } from "./conclusion";
+import type { Journal } from "./journal-schema";
 import { judge, type Judged, judgeChecks, type Measured, together } from "./verdict";
 
 /** What was seen in the window. */

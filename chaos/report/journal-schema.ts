@@ -4,6 +4,7 @@ import { attackSchema } from "../attacks/registry";
 import type { Aborted } from "../checks/abort";
 import { checkSchema } from "../checks/registry";
 import type { Plan } from "../definition/plan";
+import type { Conclusion } from "./conclusion";
 import { verdicts } from "./verdict";
 
 /** Milliseconds since the epoch. */
@@ -62,6 +63,8 @@ const plan = z.object({
     reports: z.string(),
 }) satisfies z.ZodType<Plan>;
 
+export type { Conclusion };
+
 const direction = z.literal("inward").describe("Into the targets; absent if the attack denies no connections there");
 
 const conclusion = z.object({
@@ -96,10 +99,7 @@ const conclusion = z.object({
         .describe("Result of each check of which it is known whether it held"),
     actions: z.array(z.string()).describe("Actions done, in words"),
     journal: z.string().describe("Path of the run's journal; its picture and page are beside it"),
-});
-
-/** The result of a run, as the stack's output shows it. */
-export type Conclusion = z.infer<typeof conclusion>;
+}) satisfies z.ZodType<Conclusion>;
 
 const answer = z.object({
     at: instant.describe("When it was asked"),

@@ -1,19 +1,18 @@
 import { objectTypeOf } from "../attacks/objects";
 import { type Cluster, ignoreNotFound } from "../cluster/client";
 import { problemOf } from "../cluster/problem";
-import { isAttack, type Plan } from "../definition/plan";
+import { isAttack, type Plan, runNameOf } from "../definition/plan";
 import { isUnderWay } from "../lifecycle/lease";
 import type { InconclusiveReason } from "../proof/outcome";
+import type { StepInputs } from "./contract";
 import { remedy } from "../remedy";
 
+type Begun = Pick<StepInputs, "steadyState" | "attackObjects">;
+
 /** Why the attacks, or a run without any, are over, or why that is unknown. Undefined while they last. */
-export async function whyOver(
-    plan: Plan,
-    cluster: Cluster,
-    objects: readonly string[],
-): Promise<InconclusiveReason | undefined> {
+export async function whyOver(plan: Plan, cluster: Cluster, begun: Begun): Promise<InconclusiveReason | undefined> {
     try {
-        if (await attacksExist(plan, cluster, objects)) return undefined;
+        if (await attacksExist(plan, cluster, begun)) return undefined;
     } catch (error) {
         return notSeen(error).inconclusive;
     }
@@ -26,17 +25,17 @@ export async function whyOver(
     );
 }
 
-/**
- * Whether the attacks exist; of a run without any, whether it still has the lease.
- *
- * @param objects names of the attacks' objects, in the order of the plan
- */
-export async function attacksExist(plan: Plan, cluster: Cluster, objects: readonly string[]): Promise<boolean> {
+/** Whether the attacks exist; of a run without any, whether it still has the lease. */
+export async function attacksExist(
+    plan: Plan,
+    cluster: Cluster,
+    { steadyState, attackObjects }: Begun,
+): Promise<boolean> {
     const { attacks, namespace } = plan;
-    if (!isAttack(plan)) return isUnderWay(cluster, plan);
+    if (!isAttack(plan)) return isUnderWay(cluster, plan, steadyState.runName ?? runNameOf(plan));
     const found = await Promise.all(
         attacks.map(({ attack }, index) =>
-            ignoreNotFound(objectTypeOf(attack).read(cluster, { name: objects[index]!, namespace })),
+            ignoreNotFound(objectTypeOf(attack).read(cluster, { name: attackObjects[index]!, namespace })),
         ),
     );
     return found.every((object) => object !== undefined);

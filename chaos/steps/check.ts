@@ -9,11 +9,13 @@ import { describeEstablished, type Established } from "../proof/established";
 import type { InconclusiveReason, Proven } from "../proof/outcome";
 import { journalOf, type Seen } from "../report/compose";
 import { ReadinessRecorder } from "../report/readiness";
+import type { Conclusion } from "../report/conclusion";
 import { keepReport } from "../report/report";
 import { labelPods, unlabelAll } from "../targets/label";
-import { awaitRecovery } from "./abort";
+import { awaitRecovery, type Ending } from "./abort";
 import { notSeen, whyOver } from "./attacks-last";
 import type { Step, StepContext, StepInputs } from "./contract";
+import { keptVerdict } from "./kept-verdict";
 import { clockShift, seenNothing, watchWindow } from "./window";
 
 type Given = Pick<StepInputs, "steadyState" | "targets" | "deadlineJob" | "attackObjects">;
@@ -26,11 +28,14 @@ type Given = Pick<StepInputs, "steadyState" | "targets" | "deadlineJob" | "attac
  *   of an aborted run could not be ended at the first try
  */
 export const check: Step<"check", keyof Given> = async (context, given) => {
-    const { plan, cluster, say } = context;
+    const { plan, cluster } = context;
     const startedAt = Date.now();
     const shiftMs = clockShift();
     const { attacks: chosen, control } = given.targets;
-    const over = (await whyOver(plan, cluster, given.attackObjects)) ?? (await letGo(context, given));
+    const ended = await whyOver(plan, cluster, given);
+    const kept = ended === undefined ? undefined : await keptVerdict(context);
+    if (kept) return conclude(context, kept);
+    const over = ended ?? (await letGo(context, given));
     const before = over === undefined ? control : { inconclusive: over };
     const { tookMs, leftOut } = "tookMs" in before ? before : {};
     const proofs = new AttackProofs({ cluster, plan, job: given.deadlineJob, chosen, baselineMs: tookMs, leftOut });
@@ -56,20 +61,25 @@ export const check: Step<"check", keyof Given> = async (context, given) => {
     });
     keepReport(journal);
 
-    const { verdict, reason } = journal.conclusion;
+    return conclude(context, journal.conclusion, seen.ending);
+};
+
+/** Tells the verdict, and waits for the recovery of an aborted run. @throws as `check` */
+async function conclude(context: StepContext, conclusion: Conclusion, ending?: Ending): Promise<Conclusion> {
+    const { plan, cluster, stack, say } = context;
+    const { verdict, reason } = conclusion;
     say(`${verdict}: ${reason}`);
-    const { ending } = seen;
     if (ending && "problem" in ending) say(`The attacks could not be ended at once: ${ending.problem}`);
     else if (ending) await awaitRecovery(context, ending);
     if ((plan.onFailure === "fail" && verdict !== "PASSED") || (ending && "problem" in ending)) {
-        await undo(cluster, context.stack, plan, say);
+        await undo(cluster, stack, plan, say);
         throw new Error(
             `${verdict}: ${reason} ${capitalized(undoneOf(plan))} is undone, and ${namesOf(plan)} succeeded again; ` +
-                `the journal is ${journal.conclusion.journal}`,
+                `the journal is ${conclusion.journal}`,
         );
     }
-    return journal.conclusion;
-};
+    return conclusion;
+}
 
 /**
  * In a namespace with other policies: labels the targets, so that these policies let go of them, now that the attacks'
@@ -90,7 +100,7 @@ async function letGo({ plan, cluster }: StepContext, given: Given): Promise<Inco
         if (statusOf(error) !== 404 && statusOf(error) !== 409) throw error;
         return "a target is gone, or was replaced, before its attack could begin";
     }
-    const over = await whyOver(plan, cluster, given.attackObjects);
+    const over = await whyOver(plan, cluster, given);
     if (over !== undefined) await unlabelAll(cluster, plan.namespace);
     return over;
 }

@@ -3,7 +3,7 @@ import type { KnownRoutes } from "../checks/endpoints";
 import type { Cluster } from "../cluster/client";
 import type { Plan } from "../definition/plan";
 import type { Baseline } from "../proof/outcome";
-import type { Conclusion } from "../report/journal-schema";
+import type { Conclusion } from "../report/conclusion";
 import type { Chosen } from "../targets/choose";
 import { parsed } from "./results";
 
@@ -19,6 +19,8 @@ export type StepName = keyof StepResults;
 
 /** `routes` is absent if no check names a Service. */
 export interface SteadyState extends KnownRoutes {
+    /** See `runNameOf`. Absent in what versions up to 0.3.0 have printed. */
+    runName?: string;
     /** Of the slowest of the last good answers. */
     latencyMs: number;
 }
@@ -79,7 +81,7 @@ export type Step<N extends StepName, I extends keyof StepInputs = never> = (
 export const variables = {
     plan: "EXPERIMENT_PLAN",
     stack: "EXPERIMENT_STACK",
-    /** Text of a kubeconfig. @default the machine's own */
+    /** Text of a kubeconfig; see `asVariable`. @default the machine's own */
     kubeconfig: "EXPERIMENT_KUBECONFIG",
     steadyState: "STEADY_STATE",
     targets: "TARGETS",

@@ -1,5 +1,5 @@
 import type { V1NetworkPolicy } from "@kubernetes/client-node";
-import { isAttack, type Plan, targetLabelFor } from "../definition/plan";
+import { isAttack, type Plan, runNameOf, targetLabelFor } from "../definition/plan";
 import { describeRadius } from "../targets/radius";
 import { renewLease } from "../lifecycle/lease";
 import { AttackProofs } from "../proof/attack-proofs";
@@ -22,13 +22,17 @@ import { printed } from "./results";
  * Chooses the targets and labels their pods: the attacks select the labels. Then waits until the deadline Job has
  * looked at them, since an attack must not begin that nothing could end or witness.
  */
-export const labelTargets: Step<"label-targets", "deadlineJob" | "deadlineJobUid"> = async (context, given) => {
+export const labelTargets: Step<"label-targets", "steadyState" | "deadlineJob" | "deadlineJobUid"> = async (
+    context,
+    given,
+) => {
     const { plan, cluster, stack, say } = context;
-    const { deadlineJob } = given;
+    const { deadlineJob, steadyState } = given;
+    const { runName = runNameOf(plan) } = steadyState;
     await requireSameCluster(context, given);
     if (!isAttack(plan)) return awaitJob(context, deadlineJob);
     // An update that slept since the steady state may have lost the lease, or somebody may have deleted it to stop it.
-    const [discovered] = await Promise.all([discover(cluster, plan), renewLease(cluster, { stack, plan })]);
+    const [discovered] = await Promise.all([discover(cluster, plan), renewLease(cluster, { stack, plan }, runName)]);
     const chosen = chooseForAll(discovered, plan);
     for (const one of chosen) one.peersLabel = one.peers && (await labelOfPeers(cluster, one.peers, discovered));
     requireWithin(plan, chosen);
@@ -39,7 +43,7 @@ export const labelTargets: Step<"label-targets", "deadlineJob" | "deadlineJobUid
     // A killed update may have labeled others: together with these they could exceed the radius.
     await removeAttacks(cluster, namespace, experiment);
     try {
-        await createCombined(cluster, plan, combinations);
+        await createCombined(cluster, plan, runName, combinations);
         for (const [index, { targets }] of chosen.entries()) {
             const label = targetLabelFor(plan, plan.attacks[index]!);
             await labelPods(cluster, targets, (uid) => {

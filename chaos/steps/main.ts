@@ -2,14 +2,16 @@
  * Runs one step as the process that a command resource starts. Prints its result to standard output as JSON, and its
  * progress to standard error. A step that fails says why in plain words and exits with code 1.
  */
-import { connect } from "../cluster/client";
+import { type Cluster, connect } from "../cluster/client";
 import { explain } from "../cluster/problem";
 import { check } from "./check";
 import { inputsFrom, type Step, type StepInputs, type StepName, variables } from "./contract";
+import { undoWith } from "./expired";
 import { labelTargets } from "./label-targets";
 import { recovery } from "./recovery";
 import { printed } from "./results";
 import { steadyState } from "./steady-state";
+import { fromVariable } from "./variable";
 
 const steps: { [N in StepName]: Step<N, keyof StepInputs> } = {
     "steady-state": steadyState,
@@ -27,8 +29,11 @@ async function main(name: string | undefined): Promise<unknown> {
     const inputs = inputsFrom(process.env);
     const { plan, stack } = inputs;
     const answersFile = process.env[variables.answersFile] || undefined;
-    const cluster = connect({ context: plan.context, kubeconfig: process.env[variables.kubeconfig] });
-    return steps[name as StepName]({ plan, stack, cluster, say, answersFile }, inputs);
+    const kubeconfig = process.env[variables.kubeconfig];
+    const access = { context: plan.context, kubeconfig: kubeconfig && fromVariable(kubeconfig) };
+    const run = (cluster: Cluster): Promise<unknown> =>
+        steps[name as StepName]({ plan, stack, cluster, say, answersFile }, inputs);
+    return name === "recovery" ? undoWith(access, run, say) : run(connect(access));
 }
 
 // The last argument: a program that is read from standard input is not among them.

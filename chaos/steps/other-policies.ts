@@ -1,8 +1,9 @@
 import type { V1NetworkPolicy } from "@kubernetes/client-node";
+import { objectNameOf } from "../attacks/objects";
 import { attackKindOf } from "../attacks/registry";
 import { type Cluster, statusOf } from "../cluster/client";
 import { labels } from "../cluster/labels";
-import { type Plan, runNameOf, targetLabelFor } from "../definition/plan";
+import { type Plan, targetLabelFor } from "../definition/plan";
 import type { Chosen } from "../targets/choose";
 import { peersIn } from "../policies/allow-rules";
 import { type Combination, combine } from "../policies/combine";
@@ -17,12 +18,12 @@ export async function otherPolicies({ networking }: Cluster, namespace: string):
 const isForWitness = ({ labels: of = {} }: { labels?: Record<string, string> }) => labels.witness in of;
 
 /** Lets the deadline Job work in a namespace that has policies. Removed with the Job. */
-export async function admitWitness(cluster: Cluster, plan: Plan): Promise<void> {
+export async function admitWitness(cluster: Cluster, plan: Plan, runName: string): Promise<void> {
     const { experiment, namespace } = plan;
     const specs = witnessPolicies(await otherPolicies(cluster, namespace), experiment);
     await Promise.all(
         specs.map((spec, index) => {
-            const name = `${runNameOf(plan)}-witness-${index + 1}`;
+            const name = `${runName}-witness-${index + 1}`;
             return create(cluster, { metadata: { name, namespace, labels: { [labels.witness]: experiment } }, spec });
         }),
     );
@@ -59,13 +60,18 @@ export function combinedNumber(combination: Combination | undefined, uid: string
  * Creates the policies that combine attacks with those of the namespace. They allow nothing that these do not, but for
  * connections with the deadline Job's pod.
  */
-export async function createCombined(cluster: Cluster, plan: Plan, combinations: Combinations): Promise<void> {
+export async function createCombined(
+    cluster: Cluster,
+    plan: Plan,
+    runName: string,
+    combinations: Combinations,
+): Promise<void> {
     const { experiment, namespace } = plan;
     const policies = combinations.flatMap((combination, attackIndex) => {
         const planned = plan.attacks[attackIndex]!;
         return (combination?.combined ?? []).map(({ rules }, index) => {
             const number = String(index + 1);
-            const name = `${runNameOf(plan)}-${planned.name}-${number}`;
+            const name = `${objectNameOf(runName, planned.name)}-${number}`;
             const matchLabels = { [labels.target]: targetLabelFor(plan, planned), [labels.combined]: number };
             const { ingress, ...rest } = rules;
             return {

@@ -4,7 +4,7 @@ import { namesOf, type Observed, problemsOf, steadyAnswers, untilSteady } from "
 import { chooseRoute } from "../checks/route";
 import { describeRoute } from "../checks/service";
 import type { Cluster } from "../cluster/client";
-import { isAttack, needsDeadlineJob, type Plan } from "../definition/plan";
+import { isAttack, needsDeadlineJob, type Plan, runNameOf } from "../definition/plan";
 import { admitWitness } from "./other-policies";
 import { acquireLease, LeaseHeldError, releaseLease, stopCommand } from "../lifecycle/lease";
 import { sweep } from "../lifecycle/sweep";
@@ -33,10 +33,7 @@ export const steadyState: Step<"steady-state"> = async (context) => {
     await requireRights(context, begun);
     await acquireLease(cluster, { stack, plan }).catch((error: unknown) => {
         if (!(error instanceof LeaseHeldError)) throw error;
-        const advice =
-            "Disable the experiment there first, or wait until its lease ends: two at once would affect more than " +
-            `the radius of either allows. If that stack no longer exists: ${stopCommand(plan)}`;
-        return abort(context, `${error.message}.`, begun, [], advice);
+        return abort(context, `${error.message}.`, begun, [], adviceIfHeld(plan, error));
     });
     context.say(`To stop this experiment at any time: ${stopCommand(plan)}`);
     try {
@@ -48,7 +45,7 @@ export const steadyState: Step<"steady-state"> = async (context) => {
 };
 
 async function findSteadyState(context: StepContext, begun: number): Promise<SteadyState> {
-    const { plan, cluster, say } = context;
+    const { plan, cluster, stack, say } = context;
     const { experiment, namespace, service } = plan;
     const [swept, route, discovered] = await Promise.all([
         sweep(cluster, namespace, experiment),
@@ -71,9 +68,15 @@ async function findSteadyState(context: StepContext, begun: number): Promise<Ste
     const latencyMs = Math.max(...last.map((answer) => answer.latencyMs));
     const each = checks.length > 1 ? " to each check" : "";
     say(`Steady: ${steadyAnswers} good answers in a row${each}, the slowest in ${latencyMs} ms`);
-    const found = { ...(route && { route }), ...(Object.keys(routes).length > 0 && { routes }), latencyMs };
+    const runName = runNameOf(plan, stack);
+    const found = {
+        ...(route && { route }),
+        ...(Object.keys(routes).length > 0 && { routes }),
+        runName,
+        latencyMs,
+    };
     if (!isAttack(plan)) {
-        if (needsDeadlineJob(plan)) await admitWitness(cluster, plan);
+        if (needsDeadlineJob(plan)) await admitWitness(cluster, plan, runName);
         return found;
     }
     // The targets are chosen later. That there are any must be known before anything is created.
@@ -81,8 +84,23 @@ async function findSteadyState(context: StepContext, begun: number): Promise<Ste
     const now = discovered.every(({ ready = true }) => ready) ? discovered : await discover(cluster, plan);
     chooseForAll(now, plan);
     await refuseWebhookServers(cluster, plan, now);
-    await admitWitness(cluster, plan);
+    await admitWitness(cluster, plan, runName);
     return found;
+}
+
+function adviceIfHeld(plan: Plan, { ofThisStack }: LeaseHeldError): string {
+    if (ofThisStack === undefined)
+        return (
+            "Disable the experiment there first, or wait until its lease ends: two at once would affect more than " +
+            `the radius of either allows. If that stack no longer exists: ${stopCommand(plan)}`
+        );
+    return (
+        // Not `aliases`: this update has already put the component into the state under its other name.
+        `If the program has renamed ${ofThisStack} to ${plan.experiment}: disable it ` +
+        `(${remedy(plan, "enabled", false)}), run \`pulumi up\`, which undoes ${ofThisStack}, then enable it again. ` +
+        `If the program has both, disable ${ofThisStack} first: two at once would affect more than the radius of ` +
+        "either allows."
+    );
 }
 
 function adviceFor(plan: Plan, unsteady: readonly Observed[]): string {

@@ -64,7 +64,7 @@ export async function watchWindow(
         return { name: planned.name, answers };
     });
     const asked = Promise.all(asking).finally(() => pulse?.stop());
-    const attacksLast = () => attacksExist(plan, cluster, attackObjects);
+    const attacksLast = () => attacksExist(plan, cluster, { steadyState, attackObjects });
     const [actions, held] = await Promise.all([
         performAll(plan.actions, { cluster, namespace: plan.namespace, endsAt, signal }, attacksLast, say),
         isAttack(plan)
@@ -76,7 +76,10 @@ export async function watchWindow(
     if (aborted === undefined) await asked;
     const inconclusive =
         // First, since it may be what the proof suffers from.
-        shiftedClock(shiftMs()) ?? held ?? failedAction(actions) ?? (await whyOver(plan, cluster, attackObjects));
+        shiftedClock(shiftMs()) ??
+        held ??
+        failedAction(actions) ??
+        (await whyOver(plan, cluster, { steadyState, attackObjects }));
     const ending = aborted && (await endAttacks(context));
     const endedAt = ending && "at" in ending ? ending.at : undefined;
     const checks = await asked;

@@ -1,7 +1,7 @@
 import { setHeaderOptions } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound, messageOf, statusOf } from "../cluster/client";
 import { problemOf } from "../cluster/problem";
-import { agentKeyEntry, agentKeyHeader, agentLabels, agentPort, targetsPath } from "./agent-contract";
+import { agentKeyEntry, agentKeyHeader, agentPort, targetsPath } from "./agent-contract";
 import type { Discovered } from "./containers";
 
 /** A stack's builtin agent: the DaemonSet that the stack has made. Labels alone prove nothing: anybody can set them. */
@@ -13,6 +13,8 @@ export interface AgentReference {
 /** The builtin agents of one installation: a pod on each node. */
 export interface Agents {
     namespace: string;
+    /** The labels of their pods. */
+    labels: Record<string, string>;
     /** Name of the Secret with their key. */
     secret: string;
 }
@@ -31,8 +33,9 @@ export class RefusedError extends Error {
 export async function findAgents(cluster: Cluster, { namespace, name }: AgentReference): Promise<Agents | undefined> {
     const found = await ignoreNotFound(cluster.apps.readNamespacedDaemonSet({ name, namespace }));
     if (!found || found.metadata?.deletionTimestamp !== undefined) return undefined;
-    const secret = found.spec!.template.spec!.volumes!.find(({ secret }) => secret !== undefined)!.secret!.secretName!;
-    return { namespace, secret };
+    const { selector, template } = found.spec!;
+    const secret = template.spec!.volumes!.find(({ secret }) => secret !== undefined)!.secret!.secretName!;
+    return { namespace, labels: selector.matchLabels!, secret };
 }
 
 /** The agents' key, from their Secret: read access to the Secret is access to the agents. Undefined if it is gone. */
@@ -57,7 +60,7 @@ export async function askAgents(cluster: Cluster, agents: Agents, key?: string):
             `namespace ${namespace} has no Secret ${agents.secret} with the agents' key; run: pulumi up --refresh`,
         );
     }
-    const { items } = await cluster.core.listNamespacedPod({ namespace, labelSelector: selectorOf(agentLabels) });
+    const { items } = await cluster.core.listNamespacedPod({ namespace, labelSelector: selectorOf(agents.labels) });
     const running = items.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
     if (running.length === 0) {
         throw new Error(

@@ -1,5 +1,5 @@
 import { type Cluster, ignoreNotFound, mergePatch } from "../cluster/client";
-import { labels, withoutRunLabels } from "../cluster/labels";
+import { runLabels, without } from "../cluster/labels";
 import { inTurns } from "../in-turns";
 import type { Target } from "./containers";
 
@@ -28,18 +28,21 @@ export async function labelPods(
  * Removes the labels of runs from every pod of a namespace, whichever experiment added them: the caller holds the lease
  * on the namespace.
  *
+ * @param keys of the labels; a pod may have lost one of them. @default those of this version
  * @returns the number of labeled pods
  */
-export async function unlabelAll(cluster: Cluster, namespace: string): Promise<number> {
-    // Somebody may have removed one of them.
+export async function unlabelAll(
+    cluster: Cluster,
+    namespace: string,
+    keys: readonly string[] = runLabels,
+): Promise<number> {
     const lists = await Promise.all(
-        [labels.target, labels.attacked].map((labelSelector) =>
-            cluster.core.listNamespacedPod({ namespace, labelSelector }),
-        ),
+        keys.map((labelSelector) => cluster.core.listNamespacedPod({ namespace, labelSelector })),
     );
     const names = [...new Set(lists.flatMap(({ items }) => items.map(({ metadata }) => metadata!.name!)))];
+    const body = without(keys);
     await inTurns(names, maxCalls, (name) =>
-        ignoreNotFound(cluster.core.patchNamespacedPod({ name, namespace, body: withoutRunLabels }, mergePatch())),
+        ignoreNotFound(cluster.core.patchNamespacedPod({ name, namespace, body }, mergePatch())),
     );
     return names.length;
 }

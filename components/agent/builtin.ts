@@ -2,7 +2,7 @@ import * as k8s from "@pulumi/kubernetes";
 import * as kx from "@pulumi/kubernetesx";
 import * as pulumi from "@pulumi/pulumi";
 import { join } from "node:path";
-import { agentKeyEntry, agentLabels, agentOf, agentPort } from "../../chaos/targets/agent-contract";
+import { agentKeyEntry, agentPort } from "../../chaos/targets/agent-contract";
 import { labels } from "../../chaos/cluster/labels";
 import { restrictedContainer, restrictedPod, users } from "../../chaos/cluster/pod-security";
 import { nodeEnvironment, Program, programCommand, programMount, servicesFolder } from "../base/program";
@@ -21,6 +21,11 @@ export interface BuiltinAgentArgs {
     /** Whether its pods may exchange only the traffic that they need. @default true */
     networkPolicies?: boolean;
 }
+
+const agentLabels = { "app.kubernetes.io/name": "agent", "app.kubernetes.io/part-of": "chaos-shop" };
+
+/** Label on the agent's DaemonSet, for people: the namespace of the shop that it was installed with. */
+const agentOf = "chaos-shop/agent-of";
 
 const keyMount = "/agent-key";
 

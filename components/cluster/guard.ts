@@ -3,7 +3,7 @@ import { type AllowedContext, guardedContext, type Naming } from "../../chaos/cl
 
 const naming: Naming = {
     key: "kube.context",
-    name: (context) => `\`pulumi config set kube.context ${context}\``,
+    named: (context) => ({ code: `pulumi config set kube.context ${context === "NAME" ? context : `'${context}'`}` }),
     local: "`npm run sandbox -- up`, kind, minikube, k3d, Docker Desktop",
     what: "the shop and its experiments",
     // The network of RFC 2544, 198.18.0.0/15.

@@ -1,5 +1,6 @@
 import { attackKinds } from "../../chaos/attacks/registry";
 import type { CheckSettings } from "../../chaos/checks/kind";
+import { times } from "../../chaos/times";
 import {
     agentKey,
     annotations,
@@ -87,7 +88,7 @@ export const settings = {
         default: "program",
         meaning: "What installs the shop: this program, a chart, or a manifest. Changing it recreates the namespace.",
     }),
-    "install.timeout": setting(duration("5s", "5m"), {
+    "install.timeout": setting(duration({ least: "5s", most: "5m" }), {
         default: "5m0s",
         meaning: "Maximum time for a shop from a chart or a manifest to become ready.",
     }),
@@ -119,7 +120,7 @@ export const settings = {
         default: "LoadBalancer",
         meaning: "Type of the gateway's Service, which listens on port 80: `LoadBalancer`, `NodePort` or `ClusterIP`.",
     }),
-    "gateway.addressTimeout": setting(duration("0s", "10m"), {
+    "gateway.addressTimeout": setting(duration({ least: "0s", most: "10m" }), {
         describedDefault: "`15s` on a local cluster, otherwise `5m0s`",
         meaning: "How long an update waits for a new gateway's external address before it continues without one.",
         example: "2m",
@@ -153,7 +154,7 @@ export const settings = {
     "replicas.hot-deals": replicas("hot-deals"),
     "replicas.orders": replicas("orders"),
     "replicas.inventory": replicas("inventory"),
-    "orders.readyTimeout": setting(duration("0s", "10m"), {
+    "orders.readyTimeout": setting(duration({ least: "0s", most: "10m" }), {
         default: "5m0s",
         meaning:
             "How long an update waits for new pods of orders, inventory and message-broker before it continues " +
@@ -204,7 +205,7 @@ export const settings = {
             "Whether `pulumi destroy` keeps the PersistentVolumeClaims and their namespace. The next `pulumi up` " +
             "uses them again.",
     }),
-    "shutdown.delay": setting(duration("0s", "1m"), {
+    "shutdown.delay": setting(duration({ least: "0s", most: "1m" }), {
         default: "0s",
         meaning:
             "How long a stopping program keeps serving while the cluster removes it from its Services. `5s` " +
@@ -228,7 +229,7 @@ export const settings = {
         meaning: "The agent's namespace, created with it.",
         example: "demo-agent",
     }),
-    "agent.timeout": setting(duration("5s", "5m"), {
+    "agent.timeout": setting(duration({ least: "5s", most: "5m" }), {
         default: "5m0s",
         meaning: "Maximum time for the agent to become ready.",
     }),
@@ -298,20 +299,20 @@ export const settings = {
             "INCONCLUSIVE unless they are shown to be cut. `any`: it is only reported.",
         example: "any",
     }),
-    "experiment.duration": setting(duration("1s", "1h"), {
-        default: "30s",
+    "experiment.duration": setting(duration(times.duration), {
+        default: times.duration.usual,
         meaning: "Observation time after the grace period.",
     }),
-    "experiment.interval": setting(duration("20ms", "1m"), {
-        default: "1s",
+    "experiment.interval": setting(duration(times.interval), {
+        default: times.interval.usual,
         meaning: "Default interval between requests.",
     }),
-    "experiment.timeout": setting(duration("100ms", "1m"), {
-        default: "5s",
+    "experiment.timeout": setting(duration(times.timeout), {
+        default: times.timeout.usual,
         meaning: "Default request timeout.",
     }),
-    "experiment.grace": setting(duration("0s", "10m"), {
-        default: "15s",
+    "experiment.grace": setting(duration(times.grace), {
+        default: times.grace.usual,
         meaning:
             "For this long after the last attack is proven, answers do not count: the cluster reroutes. " +
             "Without an attack, all count.",
@@ -327,8 +328,8 @@ export const settings = {
             "this. For checks that set no other.",
         example: "50%",
     }),
-    "experiment.deadline": setting(duration("10s", "24h"), {
-        default: "10m",
+    "experiment.deadline": setting(duration(times.deadline), {
+        default: times.deadline.usual,
         meaning: "The attack ends by itself after this time, even if the update that started it was killed.",
     }),
     "experiment.onFailure": setting(oneOf("report", "fail"), {

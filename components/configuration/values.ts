@@ -2,6 +2,7 @@ import { parseAttributes } from "../../chaos/targets/attributes";
 import { parseDuration } from "../../chaos/duration";
 import { allowedName, isName } from "../../chaos/cluster/name";
 import { parsePercentage, type Share } from "../../chaos/share";
+import type { Range } from "../../chaos/times";
 import { allowedRadius, parseRadius, type Radius } from "../../chaos/targets/radius";
 
 /** Parses one setting's text. */
@@ -36,7 +37,7 @@ export function count(least: number, most: number): Reader<number> {
 }
 
 /** A duration between two others, in milliseconds. */
-export function duration(least: string, most: string): Reader<number> {
+export function duration({ least, most }: Range): Reader<number> {
     return {
         allowed: `a duration from ${least} to ${most}, such as 500ms, 30s or 5m0s`,
         read: (text) => {

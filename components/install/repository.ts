@@ -2,6 +2,8 @@ import { JSON_SCHEMA, load } from "js-yaml";
 import type { Chart } from "./chart";
 
 const fetchTimeoutMs = 15_000;
+/** A semantic version, with or without what comes after `-` and `+`. */
+const oneVersion = /^v?\d+\.\d+\.\d+(?:-[\w.-]+)?(?:\+[\w.-]+)?$/;
 
 /**
  * Checks that a chart is in its repository. When a chart replaces another shop, Helm would report a missing chart only
@@ -17,8 +19,8 @@ export async function requireChart({ repo, name, version }: Chart): Promise<void
     const versions = index[name]?.map((entry) => entry.version);
     if (versions === undefined)
         throw refusal("chart.name", name, `${repo} does not have; allowed: ${Object.keys(index).join(", ")}`, "NAME");
-    // Helm resolves a range of versions.
-    if (version !== undefined && /^v?\d+\.\d+\.\d+/.test(version) && !versions.includes(version)) {
+    // Helm resolves a range of versions, such as `1.0.0 - 1.9.0`.
+    if (version !== undefined && oneVersion.test(version) && !versions.includes(version)) {
         const allowed = versions.slice(0, 10).join(", ");
         throw refusal("chart.version", version, `${repo} does not have for ${name}; allowed: ${allowed}`, "VERSION");
     }

@@ -3,10 +3,11 @@ import type { Allowed, Effect, Outcome } from "./kind";
 /**
  * Compares what came out of a run with what its kind allows.
  *
- * @param effect what the trouble saw may leave fewer outcomes
+ * @param effect what the trouble saw may leave fewer outcomes, or add some
  * @returns why it is wrong, in a sentence; undefined if it is right
  */
-export function judge(allowed: Allowed, outcome: Outcome, reason: string, effect?: Effect): string | undefined {
+export function judge(usual: Allowed, outcome: Outcome, reason: string, effect?: Effect): string | undefined {
+    const allowed = { ...usual, ...effect?.also };
     const pattern = allowed[outcome];
     if (pattern === undefined) return `${outcome} instead of ${describeAllowed(allowed)}: ${reason}`;
     if (effect?.only && !effect.only.includes(outcome))

@@ -55,6 +55,8 @@ export interface Effect {
     saw: string;
     /** The only right outcomes, after what it saw. @default all that the kind allows */
     only?: Outcome[];
+    /** Outcomes that are right, too, since it has disturbed more than its kind says. @default none */
+    also?: Allowed;
 }
 
 /** What is done in a trial. */

@@ -1,11 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type DefinedExperiment, planOfArguments } from "../../../chaos/definition/arguments";
 import { Experiment, type ExperimentArgs } from "../../../chaos/experiment";
-import { type Asked, find, kinds, recordGraph, secretMark } from "./support";
+import { fromVariable } from "../../../chaos/steps/variable";
+import { type Asked, find, kinds, recordGraph, secretMark, unhandledErrors } from "./support";
 
 /** A cluster that does not answer. */
 const kubeconfig = (context: string, server = "https://127.0.0.1:1") =>
@@ -32,6 +34,21 @@ const found = Object.fromEntries(
 );
 const build = (changes: object = {}, names = ["it"], isPreview = false) =>
     recordGraph(async () => names.forEach((name) => new Experiment(name, { ...args, ...changes })), found, isPreview);
+/** Builds several experiments, each with its changes. @returns the steps that were begun, and the errors */
+async function refused(experiments: Record<string, object>, isPreview = false) {
+    const asked: Asked[] = [];
+    const program = async () =>
+        Object.entries(experiments).forEach(([name, changes]) => new Experiment(name, { ...args, ...changes }));
+    const errors = await unhandledErrors(() => recordGraph(program, found, isPreview, asked));
+    return { begun: steps(asked), errors: errors.map(({ message }) => message) };
+}
+/** The one error of a program. */
+async function errorOf(changes: object, name = "it"): Promise<string> {
+    const { begun, errors } = await refused({ [name]: changes });
+    expect(begun).toEqual([]);
+    expect(errors).toHaveLength(1);
+    return errors[0]!;
+}
 
 const folder = mkdtempSync(join(tmpdir(), "chaos-experiments-"));
 const usual = process.env.KUBECONFIG;
@@ -69,7 +86,7 @@ describe("mistakes in the arguments", () => {
             successRate: "99",
             colour: "red",
         };
-        const built = build(wrong);
+        const error = await errorOf(wrong);
         for (const place of [
             "interval: is 5; allowed: text",
             "hypothesis",
@@ -79,9 +96,9 @@ describe("mistakes in the arguments", () => {
             "deadline",
             "successRate",
         ])
-            await expect(built).rejects.toThrow(new RegExp(`^  ${place}\\b`, "m"));
-        await expect(built).rejects.toThrow(/the experiment it has \d+ mistakes:[^]*"colour"/);
-        await expect(built).rejects.toThrow(/"length"/);
+            expect(error).toMatch(new RegExp(`^  ${place}\\b`, "m"));
+        expect(error).toMatch(/the experiment it has \d+ mistakes:[^]*"colour"/);
+        expect(error).toMatch(/"length"/);
     });
 
     it.each([
@@ -106,7 +123,31 @@ describe("mistakes in the arguments", () => {
         ["interval: no check would look", { interval: "1m", window: { duration: "10s" } }],
         ['its name: "It" is not allowed', {}, "It"],
     ])("include what is valid only by itself: %s", async (reason, changes, name = "it") => {
-        await expect(build(changes, [name])).rejects.toThrow(reason);
+        expect(await errorOf(changes, name)).toContain(reason);
+    });
+
+    it("of all experiments are told together, in previews too, and then none of them begins", async () => {
+        const experiments = { one: { deadline: "1s" }, it: {}, two: { interval: 5 } };
+        for (const isPreview of [false, true]) {
+            const { begun, errors } = await refused(experiments, isPreview);
+            expect(begun).toEqual([]);
+            expect(errors).toEqual([
+                expect.stringMatching(/experiment one has a mistake:\n  deadline[^]*experiment two has a mistake/),
+            ]);
+        }
+    });
+
+    it("do not keep another experiment's attacks from their end, wherever it is in the program", async () => {
+        const off = { enabled: false };
+        const { errors } = await refused({ one: off, it: { deadline: "1s" }, two: off });
+        expect(errors).toEqual([expect.stringContaining("deadline")]);
+        for (const name of ["one", "two"])
+            expect(told).toContainEqual(expect.stringContaining(`The attacks of ${name} could not be ended first`));
+    });
+
+    it("of a program are no other's that the same process runs next", async () => {
+        await errorOf({ deadline: "1s" });
+        expect(steps(await build())).toHaveLength(3);
     });
 
     it("do not keep a disabled experiment from being undone: they are warnings", async () => {
@@ -130,8 +171,8 @@ it("ends attacks before what the experiment depends on is ready: it may not beco
 describe("a cluster that nobody has named", () => {
     it("is refused, with the argument that names it", async () => {
         useAmbient("production", "https://203.0.113.5:6443");
-        await expect(build({ kubeconfig: undefined })).rejects.toThrow(
-            /the current context "production" .* not plainly a local.*: `context: "production"` in the program$/,
+        expect(await errorOf({ kubeconfig: undefined })).toMatch(
+            /the current context "production" .* not plainly a local.*: in the program, context: "production"$/,
         );
     });
 
@@ -148,9 +189,10 @@ describe("a cluster that nobody has named", () => {
         const { hypothesis, attacks, checks } = args as DefinedExperiment;
         const plan = planOfArguments("it", { hypothesis, attacks, checks });
         const planned = { enabled: true, programs: args.programs, plan };
-        const built = (more: object) => recordGraph(async () => new Experiment("it", { ...planned, ...more }), found);
-        await expect(built({})).rejects.toThrow(/the current context "production" .* not plainly a local cluster/);
-        const asked = await built({ context: "production" });
+        const program = (more: object) => async () => new Experiment("it", { ...planned, ...more });
+        const errors = await unhandledErrors(() => recordGraph(program({}), found));
+        expect(String(errors)).toMatch(/the current context "production" .* not plainly a local cluster/);
+        const asked = await recordGraph(program({ context: "production" }), found);
         expect(JSON.parse(find(asked, kinds.command, "it-check").environment.EXPERIMENT_PLAN).context).toBe(
             "production",
         );
@@ -159,7 +201,8 @@ describe("a cluster that nobody has named", () => {
     it("is refused if the kubeconfig that names it turns out to be empty", async () => {
         useAmbient("production", "https://203.0.113.5:6443");
         for (const empty of ["", "  \n"])
-            await expect(build({ kubeconfig: empty })).rejects.toThrow("the given kubeconfig is empty");
+            for (const given of [empty, pulumi.output(empty)])
+                expect(await errorOf({ kubeconfig: given })).toContain("the given kubeconfig is empty");
     });
 
     it("is used if the program names its context", async () => {
@@ -176,6 +219,22 @@ describe("the steps", () => {
             expect(inputs.environment.value.EXPERIMENT_KUBECONFIG).toContain("a-secret-token");
             expect(inputs.environment.value.EXPERIMENT_PLAN).not.toContain("a-secret-token");
         }
+    });
+
+    it("get a kubeconfig compressed that is too long for a variable, which Linux limits to 128 KiB", async () => {
+        const long = kubeconfig("anything").replace("{", `{"description":"${"certificate ".repeat(20_000)}",`);
+        for (const { inputs } of steps(await build({ kubeconfig: long }))) {
+            const { EXPERIMENT_KUBECONFIG: given } = inputs.environment.value;
+            expect(given.length).toBeLessThan(10_000);
+            expect(fromVariable(given)).toBe(long);
+        }
+    });
+
+    it("cannot be given one that is too long even so: the error says how to shorten it", async () => {
+        const random = randomBytes(150_000).toString("base64");
+        const long = kubeconfig("anything").replace("{", `{"description":"${random}",`);
+        for (const given of [long, pulumi.output(long)])
+            expect(await errorOf({ kubeconfig: given })).toMatch(/takes \d+ bytes, .* kubectl config view --minify/);
     });
 
     it("run again only for another plan: another version, folder or kubeconfig prints the earlier result", async () => {

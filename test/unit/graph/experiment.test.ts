@@ -160,6 +160,21 @@ describe("the deadline", () => {
         });
     });
 
+    it("and the attacks have the names that the first step has given the run", async () => {
+        const found = { ...printed, "steady-state": { ...printed["steady-state"], runName: "a-run" } };
+        const asked = await experimentOf({}, found);
+        expect(find(asked, kinds.policy, "blackhole").metadata.name).toBe("a-run-blackhole");
+        expect(find(asked, kinds.job, "deadline").metadata.name).toBe("a-run-deadline");
+        expect(environmentOf(asked).LEASE).toContain('"run":"a-run"');
+        expect(environmentOf(asked).ATTACKS).toContain("/networkpolicies/a-run-blackhole");
+        const [{ resourceNames }] = find(asked, kinds.role, "deadline-role").rules;
+        expect(resourceNames).toEqual(["a-run-blackhole"]);
+    });
+
+    it("and the attacks keep the names of a run that version 0.3.0 has begun", () => {
+        expect(find(experiment, kinds.policy, "blackhole").metadata.name).toBe(`${runNameOf(plan)}-blackhole`);
+    });
+
     it("must leave a lost node at once: meanwhile nothing would end the attacks", () => {
         const { tolerations } = find(experiment, kinds.job, "deadline").spec.template.spec;
         expect(tolerations).toEqual(

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { setTimeout } from "node:timers/promises";
 
 /** A resource as the program asked for it. Secrets are wrapped, as the engine gets them. */
 export interface Asked {
@@ -17,13 +18,15 @@ export const images = {
 /**
  * Stands in for the engine, for the resource graph only: records what the program asks for, and gives back what it
  * asked with. A command's output is what `printed` says for its name.
+ *
+ * @param asked gets what is asked for, also if the program fails
  */
 export async function recordGraph(
     build: () => Promise<unknown>,
     printed: Record<string, object> = {},
     isPreview = false,
+    asked: Asked[] = [],
 ): Promise<Asked[]> {
-    const asked: Asked[] = [];
     await pulumi.runtime.setMocks(
         {
             newResource: ({ type, name, inputs, id }) => {
@@ -42,6 +45,25 @@ export async function recordGraph(
     await build();
     await pulumi.runtime.disconnect();
     return asked;
+}
+
+/**
+ * What the SDK tells when it runs a program: each error once that an output was rejected with and that nothing else
+ * has handled. Does not wait for the program: its resources wait forever for inputs that were rejected.
+ */
+export async function unhandledErrors(program: () => Promise<unknown>): Promise<Error[]> {
+    const told = new Set<Error>();
+    const usual = process.listeners("unhandledRejection");
+    process.removeAllListeners("unhandledRejection");
+    process.on("unhandledRejection", (error) => told.add(error as Error));
+    try {
+        await Promise.race([program(), setTimeout(400)]);
+        await setTimeout(50);
+    } finally {
+        process.removeAllListeners("unhandledRejection");
+        for (const listener of usual) process.on("unhandledRejection", listener);
+    }
+    return [...told];
 }
 
 /** The only resource of a type with a name. */

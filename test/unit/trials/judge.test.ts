@@ -32,6 +32,12 @@ describe("a verdict", () => {
     });
 });
 
+it("a trouble that disturbed more than its kind says may make other outcomes right", () => {
+    const effect = { saw: "the kubelet restarted it", also: { FAILED: /required/ } };
+    expect(judge({ PASSED: /^100% / }, "FAILED", "80% (required: 100%)", effect)).toBeUndefined();
+    expect(judge({ PASSED: /^100% / }, "FAILED", "80% (required: 100%)")).toContain("FAILED instead of PASSED");
+});
+
 describe("the kinds", () => {
     it("have different names, and a meaning without a period", () => {
         expect(new Set(kinds.map(({ name }) => name)).size).toBe(kinds.length);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ExperimentDefinition } from "../../../../chaos/definition/definition";
-import { keptTargetsOf, planOf, type PlanArgs, planToken } from "../../../../chaos/definition/plan";
+import { keptTargetsOf, planOf, type PlanArgs, planToken, runNameOf } from "../../../../chaos/definition/plan";
 
 const definition: ExperimentDefinition = {
     hypothesis: "It holds.",
@@ -190,6 +190,14 @@ it("a plan names the stack's agent, and has no such field without one", () => {
     expect(plan({ agent })).toMatchObject({ agent });
     // A journal is found by comparing its plan, which was JSON.
     expect(plan()).not.toHaveProperty("agent");
+});
+
+it("a run's name differs among stacks, not if one is renamed, and is as long as before", () => {
+    const name = runNameOf(plan(), "local/0123456789abcdef");
+    expect(name).not.toBe(runNameOf(plan(), "local/fedcba9876543210"));
+    expect(name).toBe(runNameOf(plan(), "renamed/0123456789abcdef"));
+    expect(name).toHaveLength(runNameOf(plan()).length);
+    expect(name).toMatch(new RegExp(`^${plan().experiment}-[0-9a-f]{8}$`));
 });
 
 it("equal plans have equal tokens, and another plan has another one", () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { earlyEndOf, endRun, endRuns } from "../../../../chaos/lifecycle/end-runs";
+import { endRun, endRuns } from "../../../../chaos/lifecycle/end-runs";
+import { earlyEndOf } from "../../../../chaos/lifecycle/run-end";
 import { acquireLease, leaseName, releaseLease } from "../../../../chaos/lifecycle/lease";
 import { runNameOf } from "../../../../chaos/definition/plan";
 import { undo } from "../../../../chaos/lifecycle/undo";
@@ -79,7 +80,7 @@ describe("ending a stack's runs", () => {
 });
 
 describe("ending a stack's runs but one", () => {
-    const endBut = (name: string) => settled(endRuns(run.cluster.api, ours, name));
+    const endBut = (name: string) => settled(endRuns(run.cluster.api, ours, [name]));
 
     it("ends the run of an earlier plan: the application's pods could not become ready under it", async () => {
         expect(await endBut("run-of-a-later-plan")).toEqual([run.plan.experiment]);
@@ -87,7 +88,7 @@ describe("ending a stack's runs but one", () => {
     });
 
     it("lets that run go on, which the update does not begin again", async () => {
-        expect(await endBut(runNameOf(run.plan))).toEqual([]);
+        expect(await endBut(runNameOf(run.plan, "ours"))).toEqual([]);
         expect(run.cluster.names("NetworkPolicy")).toEqual([attackObject]);
     });
 

@@ -42,7 +42,7 @@ describe("taking the lease", () => {
             metadata: {
                 annotations: {
                     "chaos-experiments/experiment": "hot-deals-blackhole",
-                    "chaos-experiments/run": runNameOf(ours.plan),
+                    "chaos-experiments/run": runNameOf(ours.plan, ours.stack),
                     "chaos-experiments/kept": '{"hot-deals-blackhole.blackhole":{}}',
                 },
             },

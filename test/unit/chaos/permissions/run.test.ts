@@ -28,7 +28,9 @@ afterEach(() => run.close());
 async function wholeRun(): Promise<string> {
     const { context } = run;
     const found = await settled(steadyState(context, {}));
-    const targets = await settled(labelTargets(context, { deadlineJob: job, deadlineJobUid: run.jobUid }));
+    const targets = await settled(
+        labelTargets(context, { steadyState: found, deadlineJob: job, deadlineJobUid: run.jobUid }),
+    );
     run.attack();
     const labels = { "chaos-experiments/experiment": run.plan.experiment };
     run.cluster.get("NetworkPolicy", attackObject).metadata.labels = labels;

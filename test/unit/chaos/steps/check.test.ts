@@ -5,12 +5,13 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Attack } from "../../../../chaos/attacks/registry";
 import { http, type HttpCheck } from "../../../../chaos/checks/http";
 import type { KeptState } from "../../../../chaos/deadline/protocol";
+import { endRuns } from "../../../../chaos/lifecycle/end-runs";
 import { acquireLease } from "../../../../chaos/lifecycle/lease";
 import type { Plan } from "../../../../chaos/definition/plan";
 import { keptJournals } from "../../../../chaos/report/journal-files";
 import type { Conclusion } from "../../../../chaos/report/journal-schema";
 import { check } from "../../../../chaos/steps/check";
-import type { LabeledTargets, SteadyState } from "../../../../chaos/steps/contract";
+import type { LabeledTargets, SteadyState, StepContext } from "../../../../chaos/steps/contract";
 import { refuse } from "../support/fake-cluster";
 import { attackObject, FakeRun, job } from "../support/fake-run";
 import { settled } from "../support/time";
@@ -27,11 +28,11 @@ beforeEach(async () => {
 });
 afterEach(() => run.close());
 
-/** Runs the check on the attacked pod. */
-function step(answersFile?: string, steadyState: SteadyState = { latencyMs: 5 }): Promise<Conclusion> {
+/** Runs the check on the attacked pod. @param more of the step's context */
+function step(more: Partial<StepContext> = {}, steadyState: SteadyState = { latencyMs: 5 }): Promise<Conclusion> {
     const targets = { attacks: [{ matching: 2, targets: [run.target()] }], control, isPoliced };
     const given = { steadyState, targets, deadlineJob: job, attackObjects: [attackObject] };
-    return settled(check({ ...run.context, answersFile }, given));
+    return settled(check({ ...run.context, ...more }, given));
 }
 const journal = () => keptJournals(run.plan.reports)[0]!;
 const endAttack = () => run.cluster.remove("NetworkPolicy", attackObject);
@@ -155,7 +156,7 @@ it("a check that failed beyond doubt makes the verdict FAILED, whatever another 
 
 describe("the verdict is INCONCLUSIVE", () => {
     async function reason(steadyState?: SteadyState): Promise<string> {
-        const { verdict, reason, checks } = await step(undefined, steadyState);
+        const { verdict, reason, checks } = await step({}, steadyState);
         expect([verdict, checks]).toEqual(["INCONCLUSIVE", []]);
         expect(reason).toMatch(/^Nothing is known: .*\.$/);
         return reason;
@@ -419,6 +420,35 @@ describe("an abort rule", () => {
         };
     };
 
+    describe("after an update that was killed while it waited for recovery", () => {
+        beforeEach(async () => {
+            breakApplication();
+            // The journal is written by then.
+            const say = (line: string) => {
+                if (line.startsWith("FAILED")) throw new Error("killed");
+            };
+            await expect(step({ say })).rejects.toThrow("killed");
+        });
+
+        it("the next one finds the verdict in the journal", async () => {
+            const again = await step();
+            expect(again).toMatchObject({ verdict: "FAILED", reason: expect.stringMatching(/^aborted after /) });
+            expect(run.said.at(-1)).toMatch(/^FAILED: aborted after /);
+            expect(keptJournals(run.plan.reports)).toHaveLength(1);
+        });
+
+        it("the next one knows no verdict if the journal is an earlier run's of the same plan", async () => {
+            run.setReady("hot-deals-2", true);
+            await acquireLease(run.cluster.api, { stack: "ours", plan: run.plan });
+            run.attack();
+            run.cluster.get("NetworkPolicy", attackObject).metadata.labels = {
+                "chaos-experiments/experiment": run.plan.experiment,
+            };
+            await settled(endRuns(run.cluster.api, { stack: "ours", defaultNamespace: "demo" }));
+            expect(await step()).toMatchObject({ verdict: "INCONCLUSIVE" });
+        });
+    });
+
     it("ends the attacks at once: FAILED, with the reason in the output, the journal and what is said", async () => {
         breakUntilEnd();
         const begun = Date.now();
@@ -614,7 +644,7 @@ describe("a kill", () => {
 
 it("each answer is appended to the answers file as it comes", async () => {
     const file = join(run.plan.reports, "answers");
-    await step(file);
+    await step({ answersFile: file });
     const answers = readFileSync(file, "utf8")
         .trim()
         .split("\n")

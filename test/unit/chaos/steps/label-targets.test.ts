@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { runNameOf } from "../../../../chaos/definition/plan";
 import { acquireLease, leaseName } from "../../../../chaos/lifecycle/lease";
+import type { SteadyState } from "../../../../chaos/steps/contract";
 import { labelTargets } from "../../../../chaos/steps/label-targets";
 import { refuse } from "../support/fake-cluster";
 import { FakeRun, job } from "../support/fake-run";
@@ -12,9 +14,22 @@ beforeEach(async () => {
 });
 afterEach(() => run.close());
 
-const step = () => settled(labelTargets(run.context, { deadlineJob: job, deadlineJobUid: run.jobUid }));
+const step = (steadyState: SteadyState = { latencyMs: 5 }) =>
+    settled(labelTargets(run.context, { steadyState, deadlineJob: job, deadlineJobUid: run.jobUid }));
 const labelOf = (pod: string) => run.cluster.get("Pod", pod).metadata.labels?.["chaos-experiments/target"];
 const labels = () => ["hot-deals-1", "hot-deals-2"].map(labelOf).filter((label) => label !== undefined);
+
+it.each([
+    [
+        "as the steady state has named the run",
+        { runName: "hot-deals-blackhole-0a1b2c3d" },
+        "hot-deals-blackhole-0a1b2c3d",
+    ],
+    ["as version 0.3.0 named runs, if it has begun this one", {}, undefined],
+])("takes the lease again %s: its Job looks for that", async (_, found, name = runNameOf(run.plan)) => {
+    await step({ latencyMs: 5, ...found });
+    expect(run.cluster.get("Lease", leaseName).metadata.annotations).toMatchObject({ "chaos-experiments/run": name });
+});
 
 it("labels as many pods as the radius allows, and returns them with the control", async () => {
     const { attacks, control } = await step();

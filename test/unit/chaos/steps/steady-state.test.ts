@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { http } from "../../../../chaos/checks/http";
+import { runNameOf } from "../../../../chaos/definition/plan";
 import { acquireLease, leaseName } from "../../../../chaos/lifecycle/lease";
 import { keptJournals } from "../../../../chaos/report/journal-files";
 import { steadyState } from "../../../../chaos/steps/steady-state";
@@ -16,7 +17,7 @@ const step = () => settled(steadyState(run.context, {}));
 const leases = () => run.cluster.names("Lease");
 
 it("the steady state holds the lease, and gives the latency of the slowest of three good answers", async () => {
-    expect(await step()).toEqual({ latencyMs: expect.any(Number) });
+    expect(await step()).toEqual({ runName: runNameOf(run.plan, "ours"), latencyMs: expect.any(Number) });
     expect(leases()).toEqual([leaseName]);
     expect(run.said).toEqual([
         "To stop this experiment at any time: " +
@@ -35,7 +36,7 @@ it("the steady state hands on the routes to the Services that checks name", asyn
         await endpoints.of(asked);
         return { at: Date.now(), latencyMs: 5, good: true };
     });
-    expect(await step()).toEqual({ routes: { "http://shop/orders": route }, latencyMs: 5 });
+    expect(await step()).toMatchObject({ routes: { "http://shop/orders": route }, latencyMs: 5 });
     expect(run.said).toContain(
         "Asking http://shop/orders at the API server's proxy, since no external address answers",
     );
@@ -98,6 +99,23 @@ describe("a run is aborted, and nothing is attacked,", () => {
         expect(leases()).toEqual([leaseName]);
         expect(keptJournals(run.plan.reports)).toMatchObject([{ conclusion: { verdict: "ABORTED" } }]);
     });
+});
+
+it("ABORTED because of the same stack's experiment of another name: the error says how to rename one", async () => {
+    const earlier = { ...run.plan, experiment: "earlier" };
+    await acquireLease(run.cluster.api, { stack: "dev/0123456789abcdef", plan: earlier });
+    const context = { ...run.context, stack: "dev/fedcba9876543210" };
+    const refused = settled(steadyState(context, {}));
+    await expect(refused).rejects.toThrow(
+        /^ABORTED: .* runs earlier .*has renamed earlier to hot-deals-blackhole: disable it .*`pulumi up`/,
+    );
+    await expect(refused).rejects.not.toThrow("delete lease");
+});
+
+it("ABORTED because of another stack of the same name, with the same experiment: nothing was renamed", async () => {
+    await acquireLease(run.cluster.api, { stack: "dev/0123456789abcdef", plan: run.plan });
+    const context = { ...run.context, stack: "dev/fedcba9876543210" };
+    await expect(settled(steadyState(context, {}))).rejects.toThrow("delete lease");
 });
 
 describe("a run does not begin", () => {

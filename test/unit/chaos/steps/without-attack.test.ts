@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Action } from "../../../../chaos/actions/registry";
 import { isRequired } from "../../../../chaos/cluster/rights";
+import { runNameOf } from "../../../../chaos/definition/plan";
 import { releaseLease } from "../../../../chaos/lifecycle/lease";
 import { permissionsOf } from "../../../../chaos/permissions/permissions";
 import { keptJournals } from "../../../../chaos/report/journal-files";
@@ -24,9 +25,10 @@ beforeEach(() => {
 });
 afterEach(() => run.close());
 
+const found = () => ({ latencyMs: 5, runName: runNameOf(run.plan, run.context.stack) });
 const begin = () => settled(steadyState(run.context, {}));
 /** The check, as a run without a deadline Job is given it. */
-const observe = () => settled(check(run.context, { steadyState: { latencyMs: 5 }, ...nothingAttacked }));
+const observe = () => settled(check(run.context, { steadyState: found(), ...nothingAttacked }));
 const breakApplication = () => ["hot-deals-1", "hot-deals-2"].forEach((pod) => run.setReady(pod, false));
 const journal = () => keptJournals(run.plan.reports)[0]!;
 
@@ -103,7 +105,8 @@ describe("a run without an attack", () => {
 });
 
 describe("a run that scales without an attack", () => {
-    const awaitJob = () => settled(labelTargets(run.context, { deadlineJob: job, deadlineJobUid: run.jobUid }));
+    const given = () => ({ steadyState: found(), deadlineJob: job, deadlineJobUid: run.jobUid });
+    const awaitJob = () => settled(labelTargets(run.context, given()));
 
     it("begins when the deadline Job runs, which restores what was scaled", async () => {
         run.plan.actions = [scale];

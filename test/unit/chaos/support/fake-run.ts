@@ -119,10 +119,10 @@ export class FakeRun {
 
     /** Adds an agent: its DaemonSet, its key, and a pod that answers with this. */
     addAgent(namespace: string, targets: object[], name = "agent"): void {
-        const labels = { "app.kubernetes.io/name": "agent", "app.kubernetes.io/part-of": "chaos-shop" };
+        const labels = { app: name };
         const volumes = [{ name: "key", secret: { secretName: "agent-key" } }];
-        const metadata = { labels: { ...labels, "chaos-shop/agent-of": "demo" } };
-        this.cluster.add("DaemonSet", name, { metadata, spec: { template: { spec: { volumes } } } }, namespace);
+        const spec = { selector: { matchLabels: labels }, template: { spec: { volumes } } };
+        this.cluster.add("DaemonSet", name, { spec }, namespace);
         this.cluster.add("Secret", "agent-key", { data: { key: "a2V5" } }, namespace);
         this.cluster.add("Pod", `${name}-1`, { metadata: { labels } }, namespace);
         const others = this.cluster.proxied;

@@ -35,7 +35,13 @@ describe("a run does not begin if a pod that matches the target", () => {
         await step();
         addWebhook();
         await expect(
-            settled(labelTargets(run.context, { deadlineJob: job, deadlineJobUid: run.jobUid })),
+            settled(
+                labelTargets(run.context, {
+                    steadyState: { latencyMs: 5 },
+                    deadlineJob: job,
+                    deadlineJobUid: run.jobUid,
+                }),
+            ),
         ).rejects.toThrow("guard.example.com");
         expect(run.cluster.get("Pod", "hot-deals-1").metadata.labels).toEqual({ app: "guard" });
     });

@@ -26,6 +26,8 @@ describe("a chart", () => {
         ["the newest", undefined],
         ["one version", "1.0.0"],
         ["a range of versions", "^1.0.0"],
+        ["a range with spaces that begins with a version", "1.0.0 - 1.9.0"],
+        ["several ranges", "1.0.0 || >=1.1.0"],
     ])("that its repository has is accepted: %s", async (_, version) => {
         await expect(requireChart({ repo: `${url}/charts/`, name: "shop", version })).resolves.toBeUndefined();
     });
