@@ -105,6 +105,32 @@ describe("an experiment of two attacks, three checks and three actions", () => {
     });
 });
 
+describe("an experiment without an attack that restarts the gateway", () => {
+    const gateway = () => stack.cluster.apps.readNamespacedDeployment({ name: "gateway", namespace });
+
+    it("says so in its verdict, and makes no object that could attack", async () => {
+        const run = { ...short, "experiment.name": "gateway-rollout", "experiment.duration": "20s" };
+        const { verdict, ...told } = (await stack.up(run)).outputs.experiment!.value as Conclusion;
+        // The gateway ends at once: whether a request is lost is chance.
+        expect(["PASSED", "FAILED"]).toContain(verdict);
+        expect(told).toMatchObject({
+            reason: expect.stringContaining("requests to /products succeeded without an attack"),
+            attack: "none",
+            actions: ["wait 2 s", "restart gateway"],
+        });
+        expect((await stack.cluster.batch.listNamespacedJob({ namespace })).items).toEqual([]);
+    });
+
+    it("leaves no difference: the next update neither conflicts nor restarts the gateway again", async () => {
+        const before = (await gateway()).metadata!.generation;
+        await stack.up({ "experiment.enabled": "false" });
+        const { metadata, spec } = await gateway();
+        expect(spec!.template.metadata!.annotations).toHaveProperty(["chaos-experiments/restarted-at"]);
+        expect(metadata!.generation).toBe(before);
+        expect(await stack.traces()).toEqual([]);
+    });
+});
+
 describe("an action that the cluster refuses", () => {
     const name = "one-pod-each";
     const admission = () => stack.cluster.kubeconfig.makeApiClient(AdmissionregistrationV1Api);
