@@ -6,7 +6,7 @@ import { agentKeyEntry, agentPort } from "../../chaos/targets/agent-contract";
 import { labels } from "../../chaos/cluster/labels";
 import { restrictedContainer, restrictedPod, users } from "../../chaos/cluster/pod-security";
 import { nodeEnvironment, Program, programCommand, programMount, servicesFolder } from "../base/program";
-import { fromAnybody, NetworkPolicies, type NetworkPoliciesArgs, toApiServer } from "../base/network-policies";
+import { fromEverybody, NetworkPolicies, type NetworkPoliciesArgs, toApiServer } from "../base/network-policies";
 import { forceOwnership } from "../base/force-ownership";
 import { httpLiveness } from "../base/probes";
 
@@ -84,7 +84,7 @@ export class BuiltinAgent extends pulumi.ComponentResource {
 
 /** Experiments ask the agent through the API server's proxy, whose address is the control plane's. */
 function traffic(name: string): Omit<NetworkPoliciesArgs, "namespace"> {
-    const allowed = { pods: agentLabels, ingress: [fromAnybody(agentPort)], egress: [toApiServer] };
+    const allowed = { pods: agentLabels, ingress: [fromEverybody(agentPort)], egress: [toApiServer] };
     return { pods: { matchLabels: agentLabels }, allowed: { [name]: allowed } };
 }
 

@@ -17,8 +17,8 @@ export interface Traffic {
 
 const tcp = (port: number) => ({ protocol: "TCP", port });
 
-/** Connections from anybody, also from outside the cluster. */
-export const fromAnybody = (port: number) => ({ ports: [tcp(port)] });
+/** Connections from everybody, also from outside the cluster. */
+export const fromEverybody = (port: number) => ({ ports: [tcp(port)] });
 
 /** Connections from pods of this namespace with one of some labels: at least one, since none would mean everybody. */
 export const fromPods = (pods: readonly Labels[], port: number) => ({

@@ -1,5 +1,5 @@
 import {
-    fromAnybody,
+    fromEverybody,
     fromPods,
     type NetworkPoliciesArgs,
     toApiServer,
@@ -14,7 +14,7 @@ import { programPort } from "./http-service";
 interface Workload {
     port: number;
     /** The workloads that connect to its port. The kubelet's probes are always allowed. */
-    callers: readonly string[] | "anybody";
+    callers: readonly string[] | "everybody";
     /** @default false */
     asksApiServer?: boolean;
 }
@@ -24,11 +24,11 @@ const departments = ["fashion-bestseller", "toys-bestseller", "hot-deals"] as co
 /**
  * Who may talk to whom. Both variants have the same list: changing the variant changes no other workload's policy.
  *
- * Whoever calls another workload looks up its name. The database and the broker call nobody.
+ * A workload that calls another one also looks up its name. The database and the broker call none.
  */
 const workloads: Record<string, Workload> = {
     // By its Service, through an Ingress, or through the API server's proxy.
-    gateway: { port: programPort, callers: "anybody", asksApiServer: true },
+    gateway: { port: programPort, callers: "everybody", asksApiServer: true },
     ...Object.fromEntries(departments.map((name) => [name, { port: programPort, callers: ["gateway"] }])),
     database: { port: databasePort, callers: [...departments, "orders", "inventory"] },
     orders: { port: programPort, callers: ["gateway"] },
@@ -58,7 +58,7 @@ function trafficOf(name: string): Traffic {
     return {
         pods: labelsOf(name),
         ...(callers.length > 0 && {
-            ingress: [callers === "anybody" ? fromAnybody(port) : fromPods(callers.map(labelsOf), port)],
+            ingress: [callers === "everybody" ? fromEverybody(port) : fromPods(callers.map(labelsOf), port)],
         }),
         ...(egress.length > 0 && { egress }),
     };
