@@ -19,15 +19,17 @@ afterEach(() => run.close());
 const good = { at: 1, latencyMs: 1, good: true };
 const bad = { at: 2, latencyMs: 1, good: false, problem: "status 503" };
 
+const blackhole: Attack = { kind: "blackhole" };
+
 /** With all pods of the Service cut off, unless told otherwise. */
-async function why({ check = http, attack = { kind: "blackhole" } as Attack, pods = both, answers = [good] } = {}) {
+async function why({ check = http, attack = blackhole, pods = both, answers = [good] } = {}) {
     run.plan.checks[0]!.check = check;
     run.plan.attacks[0]!.attack = attack;
     const chosen = [{ matching: 2, targets: pods.map((pod) => run.target(pod)) }];
     return whyAnsweredAllTheSame(run.plan, run.cluster.api, chosen, [{ answers }]);
 }
 
-it("a Service that answers while all of its pods are cut off was asked on a way that no policy applies to", async () => {
+it("a Service that answers while its pods are all cut off was asked on a way that no policy applies to", async () => {
     expect(await why()).toMatch(/^every pod behind the Service hot-deals was cut off, and the check pods was answered/);
 });
 
@@ -42,13 +44,15 @@ describe("answers count", () => {
         { kind: "dns" },
         { kind: "kill" },
     ])("if others may connect to the targets: $kind $direction $ports $peers", async (attack) =>
-        expect(await why({ attack })).toBeUndefined());
+        expect(await why({ attack })).toBeUndefined(),
+    );
     it.each<Check>([
         { kind: "http", url: "https://shop.example", path: "/" },
         { kind: "http", service: "hot-deals", namespace: "elsewhere", path: "/" },
         { kind: "podsReady", of: "k8s.deployment=hot-deals" },
     ])("if the check asks something else: $kind $url $namespace", async (check) =>
-        expect(await why({ check })).toBeUndefined());
+        expect(await why({ check })).toBeUndefined(),
+    );
     it("if a pod is not ready: the Service does not ask it", async () => {
         both.forEach((pod) => run.setReady(pod, false));
         expect(await why()).toBeUndefined();
