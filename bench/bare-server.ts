@@ -5,7 +5,7 @@ import { packedName, servicesFolder } from "../components/base/program";
 import { addressOf } from "../chaos/checks/service";
 import { gatewayService, productsUrl } from "../components/shop/gateway";
 import { ignoreNotFound } from "../chaos/cluster/client";
-import { kubectlApply } from "./cluster";
+import { kubectlApply, openBackends } from "./cluster";
 import type { KubernetesObject } from "../cli/rendering/collect";
 import { namespaces, type Session } from "./session";
 import { until } from "./time";
@@ -16,7 +16,7 @@ const patienceSeconds = 60;
 
 /**
  * Starts `bare-merge.js` in a pod like the gateway's: the same image, Node options, environment, limits and Service
- * type. Only the program differs, and it has no probes.
+ * type. Only the program differs, and it has no probes. While it is there, everybody may connect to the backends.
  *
  * @returns the URL of its listing
  */
@@ -24,7 +24,9 @@ export async function startBareServer(session: Session) {
     const { cluster, context } = session;
     const gateway = await cluster.apps.readNamespacedDeployment({ name: gatewayService.name, namespace });
     await kubectlApply(context, manifestsLike(JSON.parse(JSON.stringify(gateway.spec!.template.spec)) as PodSpec));
+    const closeBackends = await openBackends(cluster, namespace);
     const remove = async () => {
+        await closeBackends();
         await ignoreNotFound(cluster.apps.deleteNamespacedDeployment({ name, namespace }));
         await ignoreNotFound(cluster.core.deleteNamespacedService({ name, namespace }));
         await ignoreNotFound(cluster.core.deleteNamespacedConfigMap({ name, namespace }));

@@ -73,13 +73,29 @@ export async function gatewayUrl(cluster: Cluster, namespace: string): Promise<s
     return productsUrl(address);
 }
 
+const backends = ["fashion-bestseller", "toys-bestseller", "hot-deals"];
+
+/**
+ * Lets everybody connect to the backends, which the shop's own policies deny.
+ *
+ * @returns removes the policy
+ */
+export async function openBackends({ networking }: Cluster, namespace: string): Promise<() => Promise<unknown>> {
+    const name = "bench-to-backends";
+    const podSelector = { matchExpressions: [{ key: "app", operator: "In", values: backends }] };
+    const body = { metadata: { name }, spec: { podSelector, policyTypes: ["Ingress"], ingress: [{}] } };
+    const remove = () => ignoreNotFound(networking.deleteNamespacedNetworkPolicy({ name, namespace }));
+    // A measurement that was killed leaves it.
+    await remove();
+    await networking.createNamespacedNetworkPolicy({ namespace, body });
+    return remove;
+}
+
 /** The URLs of the backends' `/products` by name: the node's address and the ports of their NodePort Services. */
 export async function backendUrls({ core }: Cluster, namespace: string): Promise<Record<string, string>> {
     const [nodes, services] = await Promise.all([core.listNode(), core.listNamespacedService({ namespace })]);
     const host = nodes.items[0]!.status!.addresses!.find(({ type }) => type === "InternalIP")!.address;
-    const listing = services.items.filter(({ metadata }) =>
-        ["fashion-bestseller", "toys-bestseller", "hot-deals"].includes(metadata!.name!),
-    );
+    const listing = services.items.filter(({ metadata }) => backends.includes(metadata!.name!));
     return Object.fromEntries(
         listing.map(({ metadata, spec }) => [metadata!.name!, `http://${host}:${spec!.ports![0]!.nodePort}/products`]),
     );

@@ -1,10 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
+import { actionKindOf } from "./actions/registry";
+import { namesOf } from "./checks/observe";
 import { type ClusterAccess, connect } from "./cluster/client";
 import { guardedContext, type Naming } from "./cluster/guard";
 import { kubeconfigFrom, loadKubeconfig } from "./cluster/kubeconfig";
 import { explain, problemOf } from "./cluster/problem";
 import { type DefinedExperiment, namespaceOf, planOfArguments } from "./definition/arguments";
-import { type Plan, runNameOf } from "./definition/plan";
+import { isAttack, type Plan, runNameOf } from "./definition/plan";
 import { holderOf, identityIn } from "./identity";
 import { endRuns } from "./lifecycle/end-runs";
 import { builtPrograms, type ExperimentPrograms } from "./programs";
@@ -154,6 +156,7 @@ function guarded(kubeconfig: pulumi.Input<string>, context: string | undefined):
 
 /** Tells in a preview whom the experiment would hit. */
 async function preview(plan: Plan, kubeconfig: pulumi.Input<string> | undefined): Promise<void> {
+    if (!isAttack(plan)) return pulumi.log.info(describeWithoutAttack(plan));
     // Undocumented, but in use by Pulumi's own packages: `apply` says nothing about what is not known yet.
     const given = pulumi.output(kubeconfig) as pulumi.Output<string | undefined> & { isKnown: Promise<boolean> };
     if (!(await given.isKnown)) {
@@ -186,11 +189,18 @@ function endEarlier(
     });
 }
 
+function describeWithoutAttack({ experiment, namespace, actions, checks }: Plan): string {
+    const done = actions.map((action) => actionKindOf(action).describe(action)).join(", ");
+    const nothing = `${experiment} would attack nothing`;
+    if (done === "") return `${nothing}, and only check ${namesOf({ checks })}`;
+    return `${nothing}; in namespace ${namespace} it would ${done}, while it checks ${namesOf({ checks })}`;
+}
+
 /** Ends the attacks of a disabled experiment. What fails is told: the engine still deletes them at the end. */
 function endFirst(name: string, args: ExperimentArgs, stack: pulumi.Output<string>): pulumi.Output<void> {
     const plan = "plan" in args ? args.plan : undefined;
     const context = args.context ?? plan?.context;
-    const namespace = plan?.namespace ?? ("attacks" in args ? namespaceOf(args) : undefined) ?? "default";
+    const namespace = plan?.namespace ?? ("plan" in args ? undefined : namespaceOf(args)) ?? "default";
     return pulumi.all([args.kubeconfig, stack]).apply(async ([text, holder]) => {
         try {
             const access: ClusterAccess = { kubeconfig: text, context: contextIn(text, context) };

@@ -4,6 +4,7 @@ export type { Attack } from "./attacks/registry";
 export type { Check } from "./checks/registry";
 export type { ServiceReference } from "./checks/service";
 export type { Cluster } from "./cluster/client";
+export { labels } from "./cluster/labels";
 export { problemOf } from "./cluster/problem";
 export { type AttackDefinition, type ExperimentDefinition, mistakesIn } from "./definition/definition";
 export { type DefinedExperiment, planOfArguments } from "./definition/arguments";

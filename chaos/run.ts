@@ -5,10 +5,17 @@ import { objectTypeOf } from "./attacks/objects";
 import { attackKindOf } from "./attacks/registry";
 import { attackResource } from "./attacks/resource";
 import { Deadline, type DeadlineAttack } from "./deadline/deadline";
-import { type Plan, type PlannedAttack, planToken, runNameOf, targetLabelFor } from "./definition/plan";
+import {
+    type Plan,
+    needsDeadlineJob,
+    type PlannedAttack,
+    planToken,
+    runNameOf,
+    targetLabelFor,
+} from "./definition/plan";
 import type { Conclusion } from "./report/journal-schema";
 import type { ExperimentPrograms } from "./programs";
-import { type LabeledTargets, type StepInputs, type StepName, variables } from "./steps/contract";
+import { type LabeledTargets, nothingAttacked, type StepInputs, type StepName, variables } from "./steps/contract";
 import { packed, printAgain, runFromInput } from "./steps/from-state";
 import { parsed } from "./steps/results";
 
@@ -33,35 +40,29 @@ export interface RunArgs {
  *
  * They are created in this order and removed in reverse. Each is given what the one before it found, so the engine
  * knows the order too: another plan (another `run`, say) removes all of them first, the attack before the wait for
- * recovery.
+ * recovery. Without attacks, there is a deadline Job only if something is scaled.
  *
  * @returns the verdict and what it rests on. Known when the check has ended
  */
 export function runResources(args: RunArgs): pulumi.Output<Conclusion> {
-    const { plan, image, programs, prefix, parent } = args;
-    const { experiment, namespace, deadlineMs } = plan;
+    const { plan, prefix, parent } = args;
     const runName = runNameOf(plan);
-    const attacks = plan.attacks.map((attack) => deadlineAttack(plan, attack, runName));
-    const nameOf = (part: string) => `${prefix}${part}`;
     const step = (name: string, how: StepArgs, dependsOn?: pulumi.ResourceOptions["dependsOn"]) =>
-        stepResource(nameOf(name), args, how, { parent, dependsOn });
+        stepResource(`${prefix}${name}`, args, how, { parent, dependsOn });
 
     const first = step("steady-state", { create: "steady-state", delete: "recovery" }, args.dependsOn);
     const steadyState = first.result;
-    const deadline = new Deadline(
-        nameOf("deadline"),
-        {
-            experiment,
-            namespace,
-            runName,
-            attacks,
-            scaled: scaledBy(plan.actions),
-            deadlineMs,
-            image,
-            program: programs.deadline,
-        },
-        { parent, dependsOn: first.resource },
-    );
+    if (!needsDeadlineJob(plan)) {
+        const targets = pulumi.jsonStringify(nothingAttacked.targets);
+        const attackObjects = pulumi.jsonStringify(nothingAttacked.attackObjects);
+        const deadlineJob = pulumi.output(nothingAttacked.deadlineJob);
+        return conclusionOf(
+            step("check", { create: "check", given: { steadyState, targets, deadlineJob, attackObjects } }),
+        );
+    }
+
+    const attacks = plan.attacks.map((attack) => deadlineAttack(plan, attack, runName));
+    const deadline = deadlineOf(args, attacks, first.resource);
     const { name: deadlineJob, uid: deadlineJobUid } = deadline.job.metadata;
     const targets = step(
         "targets",
@@ -70,17 +71,41 @@ export function runResources(args: RunArgs): pulumi.Output<Conclusion> {
         deadline.parts,
     ).result;
     const objects = plan.attacks.map(({ name: attackName, attack }, index) => {
+        const { experiment, namespace } = plan;
         const { object, label } = attacks[index]!;
         const chosen = targets.apply((found) => parsed<LabeledTargets>(found).attacks[index]!);
         const made = { attack, experiment, namespace, object, targetLabel: label, chosen };
-        return attackResource(nameOf(attackName), made, { parent });
+        return attackResource(`${prefix}${attackName}`, made, { parent });
     });
     const attackObjects = pulumi.jsonStringify(objects.map(({ metadata }) => metadata.name));
-    const { result: conclusion } = step("check", {
-        create: "check",
-        given: { steadyState, targets, deadlineJob, attackObjects },
-    });
-    return conclusion.apply((printed) => parsed<Conclusion>(printed));
+    return conclusionOf(
+        step("check", { create: "check", given: { steadyState, targets, deadlineJob, attackObjects } }),
+    );
+}
+
+const conclusionOf = ({ result }: { result: pulumi.Output<string> }) =>
+    result.apply((printed) => parsed<Conclusion>(printed));
+
+function deadlineOf(
+    { plan, image, programs, prefix, parent }: RunArgs,
+    attacks: DeadlineAttack[],
+    dependsOn: pulumi.Resource,
+): Deadline {
+    const { experiment, namespace, deadlineMs, actions } = plan;
+    return new Deadline(
+        `${prefix}deadline`,
+        {
+            experiment,
+            namespace,
+            runName: runNameOf(plan),
+            attacks,
+            scaled: scaledBy(actions),
+            deadlineMs,
+            image,
+            program: programs.deadline,
+        },
+        { parent, dependsOn },
+    );
 }
 
 function deadlineAttack(plan: Plan, planned: PlannedAttack, runName: string): DeadlineAttack {

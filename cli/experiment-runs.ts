@@ -3,8 +3,8 @@ import { keptJournals } from "../chaos/report/journal-files";
 import type { Journal } from "../chaos/report/journal-schema";
 import { reportsFolder } from "../experiments/run";
 import { savedExperiments } from "../experiments/saved";
-import { sinceAttack } from "../chaos/report/verdict";
-import { describeMilliseconds } from "../chaos/duration";
+import { sinceAttack, sinceUndone } from "../chaos/report/verdict";
+import { isAttack } from "../chaos/definition/plan";
 import { AnswersFile } from "./answers-file";
 import { Interruption } from "./interruption";
 import type { LiveWindow } from "./live-window";
@@ -91,20 +91,21 @@ export class ExperimentRuns {
         this.session.close();
     }
 
-    private report({ conclusion, recovery }: Journal): void {
+    private report({ plan, conclusion, recovery }: Journal): void {
         const { print } = this.window;
+        const underAttack = isAttack(plan);
+        const counted = underAttack ? " after the grace period" : "";
         print(`\n  Targets        ${conclusion.targets.join(", ") || "none"}`);
-        print(`  Requests       ${conclusion.requests}, ${conclusion.successRate} succeeded after the grace period`);
-        print(`  First failure  ${sinceAttack(conclusion.timeToFirstFailureMs)}`);
-        print(`  Stable         ${sinceAttack(conclusion.timeToStabilityMs)}`);
+        print(`  Requests       ${conclusion.requests}, ${conclusion.successRate} succeeded${counted}`);
+        print(`  First failure  ${sinceAttack(conclusion.timeToFirstFailureMs, underAttack)}`);
+        print(`  Stable         ${sinceAttack(conclusion.timeToStabilityMs, underAttack)}`);
         for (const { attack, direction, became } of conclusion.established ?? [])
             if (direction) print(`  Established    ${became} (${direction}, ${attack})`);
         if (conclusion.checks.length > 1)
             for (const { name, held, successRate } of conclusion.checks)
                 print(`  Check          ${name}: ${successRate} succeeded, ${held ? "held" : "did not hold"}`);
         for (const action of conclusion.actions) print(`  Action         ${action}`);
-        if (recovery)
-            print(`  Recovered      ${describeMilliseconds(recovery.recoveredAfterMs)} after the attack was undone`);
+        if (recovery) print(`  Recovered      ${sinceUndone(recovery, underAttack)}`);
         print(`  Verdict        ${conclusion.verdict}: ${conclusion.reason}`);
         print(`  Report         ${conclusion.journal.replace(/json$/, "html")}`);
     }

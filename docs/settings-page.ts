@@ -22,7 +22,7 @@ const groups: Group[] = [
         intro: "See [Installing](installing.md#three-ways-to-install).",
         keys: /^(install|chart|manifest)(\.|$)/,
     },
-    { title: "Gateway and Ingress", keys: /^(gateway|ingress)\./ },
+    { title: "Network", keys: /^((gateway|ingress)\.|networkPolicies$)/ },
     {
         title: "Pods",
         intro: "How many pods run, on which nodes, from which images, and how they start and stop.",

@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { Cluster } from "../cluster/client";
 import type { Right } from "../cluster/rights";
+import type { FoundWorkload, Workload } from "./workload";
 
 /**
  * One kind of action: a file of its own in this folder, and its lines in `registry.ts`.
@@ -14,9 +15,21 @@ export interface ActionKind<A extends { kind: string }> {
     describe(action: A): string;
     /** What the account that runs the experiment must be allowed to, for this action and its undoing. */
     rights(action: A, namespace: string): Right[];
-    /**
-     * @param signal set when the run is aborted: an action that only waits ends then, with an error
-     * @throws Error if it cannot be done
-     */
-    perform(action: A, cluster: Cluster, namespace: string, signal?: AbortSignal): Promise<void>;
+    /** The workload that it changes; it must be there before anything is touched. Absent if it changes none. */
+    workload?(action: A): Workload;
+    /** Why it cannot be done to the workload that was found. Undefined if it can. @default always */
+    whyNot?(action: A, found: FoundWorkload): string | undefined;
+    /** @throws Error if it cannot be done */
+    perform(action: A, context: ActionContext): Promise<void>;
+}
+
+/** Where and until when actions are done. */
+export interface ActionContext {
+    cluster: Cluster;
+    /** That of the attacks; without attacks, that of the application. */
+    namespace: string;
+    /** When the checks end, in milliseconds since the epoch. What an action waits for must have come by then. */
+    endsAt: number;
+    /** Set when the run is aborted: an action that only waits ends then, with an error. */
+    signal?: AbortSignal;
 }

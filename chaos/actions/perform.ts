@@ -1,5 +1,5 @@
-import type { Cluster } from "../cluster/client";
 import { problemOf } from "../cluster/problem";
+import type { ActionContext } from "./kind";
 import { type Action, actionKindOf } from "./registry";
 
 /** What became of an action. Times are milliseconds since the epoch. */
@@ -15,18 +15,17 @@ export interface Performed {
 /**
  * Performs actions one after the other, until one fails or the run is aborted.
  *
- * @param attacksLast asked before each action: after the deadline nothing would undo it
- * @param signal set when the run is aborted: no further action starts, and a wait ends
+ * @param attacksLast asked before each action, also of a run without attacks: after the deadline nothing would undo it
+ * @param context once its `signal` is set, no further action starts, and a wait ends
  * @returns what was done, and what failed. A wait that the abort has cut short is neither
  */
 export async function performAll(
     actions: readonly Action[],
-    cluster: Cluster,
-    namespace: string,
+    context: ActionContext,
     attacksLast: () => Promise<boolean>,
     say: (message: string) => void,
-    signal?: AbortSignal,
 ): Promise<Performed[]> {
+    const { signal } = context;
     const performed: Performed[] = [];
     for (const action of actions) {
         if (signal?.aborted) break;
@@ -34,8 +33,8 @@ export async function performAll(
         const description = kind.describe(action);
         const begunAt = Date.now();
         const perform = async () => {
-            if (!(await attacksLast())) throw new Error("the attacks are over");
-            await kind.perform(action, cluster, namespace, signal);
+            if (!(await attacksLast())) throw new Error("the run is over");
+            await kind.perform(action, context);
         };
         const problem = await perform().then(() => undefined, problemOf);
         if (problem !== undefined && signal?.aborted) break;

@@ -34,7 +34,8 @@ export const scale = {
             why: "scale, and restore the number of pods",
         },
     ],
-    async perform({ deployment: name, replicas }, cluster, namespace) {
+    workload: ({ deployment: name }) => ({ kind: "Deployment", name }),
+    async perform({ deployment: name, replicas }, { cluster, namespace }) {
         const found = await patchCurrent(cluster, name, namespace, (deployment) => scaling(deployment, replicas));
         if (!found) throw new Error(`there is no Deployment ${name} in namespace ${namespace}`);
     },

@@ -12,5 +12,5 @@ export const wait = {
     schema: z.strictObject({ kind: z.literal("wait"), durationMs: z.int().positive().max(3_600_000) }),
     describe: ({ durationMs }) => `wait ${describeMilliseconds(durationMs)}`,
     rights: () => [],
-    perform: ({ durationMs }, _cluster, _namespace, signal) => sleep(durationMs, undefined, { signal }),
+    perform: ({ durationMs }, { signal }) => sleep(durationMs, undefined, { signal }),
 } satisfies ActionKind<WaitAction>;

@@ -45,4 +45,6 @@ export const annotations = {
     exempting: "chaos-experiments/exempting",
     /** On a Deployment that an experiment has scaled: its replicas before and since, as JSON. */
     scaled: "chaos-experiments/scaled",
+    /** On the pod template of a workload that an experiment has restarted: when. */
+    restarted: "chaos-experiments/restarted-at",
 } as const;

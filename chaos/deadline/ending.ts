@@ -56,15 +56,15 @@ export async function endAttacks(
     const attempt = (step: Promise<unknown>) => step.catch((error: Error) => void failures.push(error.message));
     await Promise.all([
         ...attacks.map(({ path }) => attempt(removeAttack(path))),
-        // Somebody may have removed one of the labels.
-        ...[labels.target, labels.attacked].map((label) =>
+        // Without attacks there are no labels, nor the right to look for them. Somebody may have removed one of a pod's.
+        ...(attacks.length === 0 ? [] : [labels.target, labels.attacked]).map((label) =>
             attempt(
                 labeledPods(namespace, attacks, label).then((pods) =>
                     inTurns(pods, maxCalls, ({ name }) => attempt(removeLabels(namespace, name))),
                 ),
             ),
         ),
-        attempt(restorePolicies(namespace)),
+        ...(attacks.some(({ killing }) => !killing) ? [attempt(restorePolicies(namespace))] : []),
         ...scaled.map((name) => attempt(restore(namespace, name))),
     ]);
     if (failures.length === 0) return;

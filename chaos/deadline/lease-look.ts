@@ -26,6 +26,19 @@ export async function lookAtLease({ path, run }: LeaseOfRun): Promise<LeaseState
 }
 
 /**
+ * When a run took the lease, in milliseconds since the epoch. Undefined if the lease does not say so.
+ *
+ * @throws Error if the API server does not say
+ */
+export async function takenAt({ path, run }: LeaseOfRun): Promise<number | undefined> {
+    const answer = await get(path);
+    if (answer.status === 404) return undefined;
+    const { metadata, spec } = JSON.parse(bodyOf(answer, "the lease cannot be read")) as Lease;
+    const at = Date.parse(spec?.renewTime ?? "");
+    return metadata.annotations?.[annotations.run] === run && !Number.isNaN(at) ? at : undefined;
+}
+
+/**
  * To which targets the run's connections are kept. To none if the lease is lost, or an earlier version wrote it.
  *
  * @throws Error if the API server does not say

@@ -3,7 +3,8 @@
  *
  * - Ends the attacks at the deadline, even if the machine that ran the update is gone. The deadline counts from the
  *   creation of the attacks' objects, so neither a restart nor a slow start of this pod moves it. Ends them at once
- *   when the namespace's lease is deleted, or names another run.
+ *   when the namespace's lease is deleted, or names another run. Without attacks, it restores what the run has scaled;
+ *   its deadline counts from the taking of the lease.
  * - Kills pods, if an attack asks for that, and while the namespace's lease names this run.
  * - Is the witness: an ordinary pod that tries to connect to the labeled pods. Its log, one `LogLine` per line, proves
  *   that the attacks work, or that they do not, and shows what becomes of established connections. It also accepts
@@ -15,7 +16,7 @@ import { log } from "./api";
 import { attackedSince, endAttacks, lasts } from "./ending";
 import { JobLog } from "./job-log";
 import { killWhile } from "./kill";
-import { lookAtLease } from "./lease-look";
+import { lookAtLease, takenAt } from "./lease-look";
 import type { DeadlineEnvironment, JobAttack, LeaseOfRun } from "./protocol";
 import { acceptConnections, witness } from "./witnessing";
 
@@ -39,7 +40,7 @@ async function main(): Promise<void> {
     const ending = new AbortController();
     const listenPorts = attacks.flatMap(({ listenPort }) => listenPort ?? []);
     for (const port of new Set([...witnessPorts, ...listenPorts])) acceptConnections(port);
-    void witness(NAMESPACE, attacks, lease, jobLog, ending.signal);
+    if (attacks.length > 0) void witness(NAMESPACE, attacks, lease, jobLog, ending.signal);
     for (const { path, killing } of attacks) {
         if (killing) void killWhile(() => mayKill(path), NAMESPACE, killing, jobLog);
     }
@@ -52,12 +53,15 @@ async function main(): Promise<void> {
         }
         await sleep(1_000);
     }
-    log(`${over}: ${attacks.length === 1 ? "the attack is" : "the attacks are"} ended`);
+    const ended = { 0: "what was scaled is restored", 1: "the attack is ended" }[attacks.length];
+    log(`${over}: ${ended ?? "the attacks are ended"}`);
 }
 
 /** Why the attacks must end now. Undefined while they may last. */
 async function whyOver(begun: number): Promise<string | undefined> {
-    const [state, since] = await Promise.all([lookAtLease(lease).catch(log), attackedSince(attacks).catch(log)]);
+    // Without attacks, what was scaled is restored.
+    const beginning = attacks.length > 0 ? attackedSince(attacks) : takenAt(lease);
+    const [state, since] = await Promise.all([lookAtLease(lease).catch(log), beginning.catch(log)]);
     if (state === "lost") return "the lease is deleted, or names another run";
     // If no attack comes, the update that was to create it is gone. The labels must be removed all the same.
     return Date.now() >= (since ?? begun) + deadlineMs ? "the deadline has passed" : undefined;

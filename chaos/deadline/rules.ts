@@ -33,7 +33,9 @@ export function rulesOf({ attacks, scaled = [] }: RuledBy): Rule[] {
     return [
         ...objectTypes.flatMap((type) => own(type.apiGroup, type.resource, objectsOf(type), ["get", "delete"])),
         ...own("coordination.k8s.io", "leases", [leaseName], ["get"]),
-        { apiGroups: [""], resources: ["pods"], verbs: ["list", "patch", ...(kills ? ["delete"] : [])] },
+        ...(attacks.length > 0
+            ? [{ apiGroups: [""], resources: ["pods"], verbs: ["list", "patch", ...(kills ? ["delete"] : [])] }]
+            : []),
         // Only its ReplicaSet says which Deployment a pod belongs to.
         ...(kills ? [{ apiGroups: ["apps"], resources: ["replicasets"], verbs: ["list"] }] : []),
         // Restores the policies that let go of targets. Which these are is found when the targets are.

@@ -13,13 +13,19 @@ import { timeFaults } from "./time-faults";
 export interface DefinedExperiment extends ExperimentDefinition {
     /** What must hold; at least one check. */
     checks: Check[];
-    /** Namespace of targets, peers and checks that name none. @default that of the first target that names one */
+    /**
+     * Namespace of targets, peers and checks that name none, and of the actions if there is no attack.
+     * @default that of the first target that names one
+     */
     namespace?: string;
     /** How long the checks observe the attack. */
     window?: {
         /** Observation time after the grace period, 1 s to 1 h. @default "30s" */
         duration?: Duration;
-        /** For this long after the last attack is proven, answers do not count, up to 10 min. @default "15s" */
+        /**
+         * For this long after the last attack is proven, answers do not count, up to 10 min. Not for an experiment
+         * without attacks. @default "15s"
+         */
         grace?: Duration;
     };
     /** Time between looks, for checks that set none, 20 ms to 1 min. @default "1s" */
@@ -122,10 +128,13 @@ export function namespaceOf({ namespace, attacks }: Partial<DefinedExperiment>):
     }
 }
 
-function timesOf({ window, interval, timeout, deadline }: DefinedExperiment) {
+const isWithoutAttack = ({ attacks = [] }: Partial<DefinedExperiment>) => attacks.length === 0;
+
+function timesOf(args: DefinedExperiment) {
+    const { window, interval, timeout, deadline } = args;
     return {
         durationMs: parseDuration(window?.duration ?? "30s")!,
-        graceMs: parseDuration(window?.grace ?? "15s")!,
+        graceMs: parseDuration(window?.grace ?? (isWithoutAttack(args) ? "0s" : "15s"))!,
         intervalMs: parseDuration(interval ?? "1s")!,
         timeoutMs: parseDuration(timeout ?? "5s")!,
         deadlineMs: parseDuration(deadline ?? "10m")!,
@@ -134,10 +143,14 @@ function timesOf({ window, interval, timeout, deadline }: DefinedExperiment) {
 
 /** What is valid by itself, but not together. */
 function contradictionsIn(args: DefinedExperiment): string[] {
-    const faults = timeFaults(timesOf(args), args.actions).map(({ against, reason }) => `${against}: ${reason}`);
+    const times = timesOf(args);
+    const faults = timeFaults(times, args.actions).map(({ against, reason }) => `${against}: ${reason}`);
+    const withoutAttack = isWithoutAttack(args);
+    if (withoutAttack && times.graceMs > 0)
+        faults.push("window.grace: without an attack, all answers count; allowed: 0s, or leave it out");
     if (namespaceOf(args) !== undefined) return faults;
-    return [
-        ...faults,
-        "namespace: no target names a namespace; name one here, or in a target, as in k8s.namespace=NAME",
-    ];
+    const missing = withoutAttack
+        ? "is missing; name the namespace of the checks and the actions, since there is no target to name one"
+        : "no target names a namespace; name one here, or in a target, as in k8s.namespace=NAME";
+    return [...faults, `namespace: ${missing}`];
 }

@@ -12,11 +12,11 @@ import { allowedRadius, parseRadius } from "../targets/radius";
 export interface ExperimentDefinition {
     /** The expectation in one sentence. The verdict answers it. */
     hypothesis: string;
-    /** Attacks, all at once; at least one. All targets are in one namespace. */
-    attacks: AttackDefinition[];
+    /** Attacks, all at once. All targets are in one namespace. @default none: only the actions are done, and checked */
+    attacks?: AttackDefinition[];
     /** What must hold; at least one check. @default the caller's default checks */
     checks?: Check[];
-    /** Done one after the other, once all attacks are proven. @default none */
+    /** Done one after the other, once all attacks are proven; without attacks, once the checks look. @default none */
     actions?: Action[];
 }
 
@@ -97,7 +97,7 @@ function abortMistakes(check: Check): { field: keyof Check; message: string }[] 
 /** What a definition may say; anything else is a mistake. */
 export const definitionSchema = z.strictObject({
     hypothesis: z.string().trim().min(1),
-    attacks: z.array(attacks).nonempty({ error: "an experiment needs at least one attack" }),
+    attacks: z.array(attacks).optional(),
     checks: checksWith("without a check there is no verdict; leave `checks` out for the default check").optional(),
     actions: z.array(actionSchema).optional(),
 }) satisfies z.ZodType<ExperimentDefinition>;

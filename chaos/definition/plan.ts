@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Action } from "../actions/registry";
+import { type Action, scaledBy } from "../actions/registry";
 import { type Attack, attackKindOf } from "../attacks/registry";
 import { abortFaults, abortRuleOf } from "../checks/abort";
 import type { PlannedCheck } from "../checks/observe";
@@ -26,8 +26,9 @@ export interface Plan extends DiscoveryScope, Written {
     defaultNamespace: string;
     /** The Service that http checks ask that name no other. Absent if there are none. */
     service?: ServiceReference;
-    /** Where the attacks' objects go: the one namespace of all targets. */
+    /** Where the attacks' objects go: the one namespace of all targets. Without attacks, that of the actions. */
     namespace: string;
+    /** Empty for a run that only checks and acts. */
     attacks: PlannedAttack[];
     checks: PlannedCheck[];
     actions: Action[];
@@ -51,7 +52,10 @@ export interface PlannedAttack extends TargetRequest {
 export interface Window {
     /** Observation time after the grace period. */
     durationMs: number;
-    /** Grace period after the last attack is proven: answers are not counted while the cluster reroutes. */
+    /**
+     * Grace period after the last attack is proven: answers are not counted while the cluster reroutes. 0 without
+     * attacks: all answers count.
+     */
     graceMs: number;
 }
 
@@ -90,7 +94,7 @@ export interface PlanArgs extends Omit<Plan, FromDefinition>, Window, CheckDefau
 export function planOf(args: PlanArgs): Plan {
     const { definition, name: experiment, run, context, clusterName, defaultNamespace, service, settings } = args;
     const { area, agent, durationMs, graceMs, deadlineMs, onFailure, reports } = args;
-    const { hypothesis, checks = args.defaultChecks, actions = [] } = definition;
+    const { hypothesis, attacks = [], checks = args.defaultChecks, actions = [] } = definition;
     const planned = checks.map((check) => planCheck(check, args));
     if (service === undefined) requireEndpoints(experiment, planned);
     requireAbortRules(planned, durationMs);
@@ -104,10 +108,10 @@ export function planOf(args: PlanArgs): Plan {
         ...(agent && { agent }),
         ...(service && { service }),
         area,
-        ...planAttacks(definition.attacks, args),
+        ...planAttacks(attacks, args),
         checks: planned,
         actions,
-        window: { durationMs, graceMs },
+        window: { durationMs, graceMs: attacks.length === 0 ? 0 : graceMs },
         deadlineMs,
         onFailure,
         reports,
@@ -141,7 +145,8 @@ function planAttacks(attacks: readonly AttackDefinition[], args: PlanArgs): Pick
             `the attacks of an experiment must be in one namespace, and these are in ${namespaces.join(" and ")}`,
         );
     }
-    return { namespace: namespaces[0]!, attacks: located.map(({ namespace: _, ...attack }) => attack) };
+    const namespace = namespaces[0] ?? (args.area === "Global" ? args.defaultNamespace : args.area);
+    return { namespace, attacks: located.map(({ namespace: _, ...attack }) => attack) };
 }
 
 /** Peers that name no namespace are in the targets'. */
@@ -180,6 +185,16 @@ function requireAbortRules(checks: readonly PlannedCheck[], durationMs: number):
     );
     if (faults.length > 0) throw new Error(faults.join("; "));
 }
+
+/** Whether anything is attacked. Otherwise the run only checks, and acts if the plan has actions. */
+export const isAttack = ({ attacks }: Pick<Plan, "attacks">): boolean => attacks.length > 0;
+
+/** What is undone, in words: "the attack" or "the run". */
+export const undoneOf = (plan: Pick<Plan, "attacks">) => (isAttack(plan) ? "the attack" : "the run");
+
+/** Whether a run needs the deadline Job: to end its attacks, or to restore what it scales. */
+export const needsDeadlineJob = (plan: Pick<Plan, "attacks" | "actions">): boolean =>
+    isAttack(plan) || scaledBy(plan.actions).length > 0;
 
 /** The value of the label on the pods that an attack has chosen. */
 export function targetLabelFor({ experiment }: Plan, { name }: PlannedAttack): string {

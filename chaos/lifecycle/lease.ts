@@ -105,6 +105,13 @@ export async function renewLease(cluster: Cluster, holder: LeaseHolder & { plan:
     );
 }
 
+/** Whether a run has its lease, and its deadline has not passed. For runs whose attacks do not show that. */
+export async function isUnderWay(cluster: Cluster, plan: Plan): Promise<boolean> {
+    const { held, now } = await readAt(cluster, plan.namespace);
+    if (held?.metadata!.annotations?.[annotations.run] !== runNameOf(plan)) return false;
+    return now < new Date(held.spec!.renewTime!).getTime() + plan.deadlineMs;
+}
+
 /** @param at when it is taken, by the API server's clock */
 function leaseOf(holder: LeaseHolder & { plan: Plan }, at: number): V1Lease {
     const { namespace, experiment, deadlineMs } = holder.plan;

@@ -2,7 +2,7 @@ import { Endpoints, serviceNamedBy } from "../checks/endpoints";
 import { namesOf, problemsOf, untilSteady } from "../checks/observe";
 import { chooseRoute } from "../checks/route";
 import { type Cluster, ignoreNotFound } from "../cluster/client";
-import type { Plan } from "../definition/plan";
+import { undoneOf, type Plan } from "../definition/plan";
 import { describeMilliseconds } from "../duration";
 
 const pauseMs = 100;
@@ -30,7 +30,7 @@ export async function recover(cluster: Cluster, plan: Plan, timeoutMs: number): 
     if (unsteady.length === 0) return Math.round(performance.now() - begun);
     throw new NotRecoveredError(
         `${namesOf(plan)} did not recover within ${describeMilliseconds(timeoutMs)} after ` +
-            `the attack was undone: ${problemsOf(unsteady)}. Nothing of the attack is left; look at ` +
+            `${undoneOf(plan)} was undone: ${problemsOf(unsteady)}. Nothing of it is left; look at ` +
             `\`kubectl --namespace ${plan.defaultNamespace} get pods\`, then run pulumi again.`,
     );
 }

@@ -1,5 +1,5 @@
 import type { Cluster } from "../cluster/client";
-import type { Plan } from "../definition/plan";
+import { undoneOf, type Plan } from "../definition/plan";
 import { earlyEndOf } from "./end-runs";
 import { leaseFor, releaseLease } from "./lease";
 import { recover, recoveryTimeoutMs } from "./recover";
@@ -24,7 +24,7 @@ export async function undo(cluster: Cluster, stack: string, plan: Plan, say: (li
     const { own, others } = await leaseFor(cluster, holder);
     if (others) say(others);
     const swept = others ? 0 : await sweep(cluster, plan.namespace, plan.experiment);
-    if (swept > 0) say(`Removed what was left of the attack: ${swept} ${swept === 1 ? "object" : "objects"}`);
+    if (swept > 0) say(`Removed what was left of ${undoneOf(plan)}: ${swept} ${swept === 1 ? "object" : "objects"}`);
     const end = own && earlyEndOf(own);
     const at = end?.at ?? Date.now();
     await releaseLease(cluster, holder);

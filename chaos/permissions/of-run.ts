@@ -1,10 +1,11 @@
 import { actionKindOf, scaledBy } from "../actions/registry";
+import { changesWorkloads } from "../actions/require-workloads";
 import { killRequest, objectTypeOf } from "../attacks/objects";
 import { attackKindOf } from "../attacks/registry";
 import { checkKindOf } from "../checks/registry";
 import type { Right } from "../cluster/rights";
 import { rulesOf } from "../deadline/rules";
-import type { Plan } from "../definition/plan";
+import { isAttack, needsDeadlineJob, type Plan } from "../definition/plan";
 import { leaseName } from "../lifecycle/lease";
 import { rightsToDiscover } from "./of-discovery";
 import { rightsToProve } from "./of-proof";
@@ -22,7 +23,7 @@ export function rightsOfRun(plan: Plan): Right[] {
         ...rightsOnObjects(plan),
         ...rightsOfJob(plan),
         ...rightsOnTargets(plan),
-        ...rightsToDiscover(plan),
+        ...(isAttack(plan) ? rightsToDiscover(plan) : rightsToSpare(plan)),
         ...attacks.flatMap((attack) => rightsToProve(attack, namespace)),
         ...checks.flatMap(({ check }) => checkKindOf(check).rights(check, plan)),
         ...actions.flatMap((action) => actionKindOf(action).rights(action, namespace)),
@@ -48,23 +49,35 @@ function rightsToHoldTheLease({ namespace }: Plan): Right[] {
     ];
 }
 
+/** Without attacks, only the actions must spare a protected namespace. */
+function rightsToSpare({ namespace, actions }: Plan): Right[] {
+    if (!changesWorkloads(actions)) return [];
+    const why = "see whether the namespace is protected";
+    return [{ namespace, resource: "namespaces", names: [namespace], verbs: ["get"], why }];
+}
+
 /** The objects that Pulumi manages, and those that the sweep removes. */
-function rightsOnObjects({ namespace, attacks }: Plan): Right[] {
+function rightsOnObjects(plan: Plan): Right[] {
+    const { namespace, attacks } = plan;
     const types = attacks.map(({ attack }) => objectTypeOf(attack));
     const policies = { namespace, apiGroup: "networking.k8s.io", resource: "networkpolicies" };
-    const job = { namespace, verbs: managedAndSwept, why: "make and remove the deadline Job" };
+    const left = { verbs: ["list"], why: "find what a killed update has left" };
+    const made = { verbs: managedAndSwept, why: "make and remove the deadline Job" };
+    const job = { namespace, ...(needsDeadlineJob(plan) ? made : left) };
     return [
-        { ...policies, verbs: ["list"], why: "find what a killed update has left" },
+        { ...policies, ...left },
         ...(types.some((type) => type !== killRequest)
             ? [{ ...policies, verbs: managedAndSwept, why: "make and end the attacks" }]
-            : [
-                  {
-                      ...policies,
-                      verbs: ["create", "deletecollection"],
-                      why: "let the deadline Job work in a namespace with other policies",
-                      without: "no run begins in a namespace with NetworkPolicies",
-                  },
-              ]),
+            : needsDeadlineJob(plan)
+              ? [
+                    {
+                        ...policies,
+                        verbs: ["create", "deletecollection"],
+                        why: "let the deadline Job work in a namespace with other policies",
+                        without: "no run begins in a namespace with NetworkPolicies",
+                    },
+                ]
+              : []),
         ...(types.includes(killRequest)
             ? [{ namespace, resource: "configmaps", verbs: managedAndSwept, why: "make and end the attacks" }]
             : []),
@@ -77,7 +90,9 @@ function rightsOnObjects({ namespace, attacks }: Plan): Right[] {
 }
 
 /** What the Job may do: RBAC lets nobody grant more than they have. */
-function rightsOfJob({ namespace, attacks, actions }: Plan): Right[] {
+function rightsOfJob(plan: Plan): Right[] {
+    const { namespace, attacks, actions } = plan;
+    if (!needsDeadlineJob(plan)) return [];
     const object = "a new name in each run";
     const rules = rulesOf({
         attacks: attacks.map(({ attack }) => ({
@@ -99,14 +114,24 @@ function rightsOfJob({ namespace, attacks, actions }: Plan): Right[] {
     );
 }
 
-function rightsOnTargets({ namespace, attacks }: Plan): Right[] {
+function rightsOnTargets(plan: Plan): Right[] {
+    const { namespace, attacks } = plan;
     const deployments = { namespace, apiGroup: "apps", resource: "deployments" };
     return [
-        { namespace, resource: "pods", verbs: ["list", "patch"], why: "label the targets, and remove their labels" },
+        ...(isAttack(plan)
+            ? [
+                  {
+                      namespace,
+                      resource: "pods",
+                      verbs: ["list", "patch"],
+                      why: "label the targets, and remove their labels",
+                  },
+                  { namespace, resource: "pods/log", verbs: ["get"], why: "read what the deadline Job has seen" },
+              ]
+            : [{ namespace, resource: "pods", verbs: ["list"], why: "find labels that a killed update has left" }]),
         ...(attacks.some(({ attack }) => !attackKindOf(attack).proof(attack).deleted)
             ? [{ namespace, resource: "pods", verbs: ["get"], why: "see whether the targets stay the same" }]
             : []),
-        { namespace, resource: "pods/log", verbs: ["get"], why: "read what the deadline Job has seen" },
         { ...deployments, verbs: ["list"], why: "find what an experiment has scaled" },
         {
             ...deployments,
@@ -118,7 +143,8 @@ function rightsOnTargets({ namespace, attacks }: Plan): Right[] {
 }
 
 /** How the application is found, and what makes reasons, pictures and progress better but changes no verdict. */
-function rightsToSee({ namespace, defaultNamespace, service, attacks }: Plan): Right[] {
+function rightsToSee(plan: Plan): Right[] {
+    const { namespace, defaultNamespace, service, attacks } = plan;
     const isThere = "see whether the application is there";
     return [
         service
@@ -155,12 +181,16 @@ function rightsToSee({ namespace, defaultNamespace, service, attacks }: Plan): R
                   },
               ]
             : []),
-        {
-            namespace,
-            resource: "events",
-            verbs: ["list", "watch"],
-            why: "show the events of objects that Pulumi waits for, and why the deadline Job gets no pod",
-            without: "Pulumi waits without showing them, and a rejected pod is told after two minutes",
-        },
+        ...(needsDeadlineJob(plan)
+            ? [
+                  {
+                      namespace,
+                      resource: "events",
+                      verbs: ["list", "watch"],
+                      why: "show the events of objects that Pulumi waits for, and why the deadline Job gets no pod",
+                      without: "Pulumi waits without showing them, and a rejected pod is told after two minutes",
+                  },
+              ]
+            : []),
     ];
 }

@@ -12,6 +12,9 @@ export const startTimeoutMs = 120_000;
 /** A Job that the cluster lets have a pod gets it sooner, in milliseconds. */
 const createdAfterMs = 2_000;
 
+const isActive = ({ metadata, status }: V1Pod) =>
+    !metadata!.deletionTimestamp && status?.phase !== "Succeeded" && status?.phase !== "Failed";
+
 /** The pod of a deadline Job: what it says about itself, and what it has logged. */
 export class JobPod {
     private readonly log: JobLogReader;
@@ -26,17 +29,31 @@ export class JobPod {
 
     /** @throws Error if the cluster rejects the pod, or the pod does not report what is enough in time */
     async awaitPresence(timeoutMs: number, isEnough: (presence: Presence) => boolean): Promise<Presence> {
+        return this.awaited(() => this.presence(), isEnough, timeoutMs);
+    }
+
+    /** Waits until the Job's program runs. @throws Error if the cluster rejects the pod, or it does not run in time */
+    async awaitStart(timeoutMs: number): Promise<void> {
+        const isRunning = ({ status }: V1Pod) =>
+            status?.containerStatuses?.some(({ state }) => state?.running) ?? false;
+        await this.awaited(async () => (await this.pods()).find(isActive), isRunning, timeoutMs);
+    }
+
+    private async awaited<T>(
+        find: () => Promise<T | undefined>,
+        isEnough: (found: T) => boolean,
+        timeoutMs: number,
+    ): Promise<T> {
         const begun = performance.now();
-        const reported = (presence?: Presence) => presence !== undefined && isEnough(presence);
         const look = async () => {
-            const presence = await this.presence();
-            if (!presence && performance.now() - begun > createdAfterMs) await this.requireAdmission();
-            return presence;
+            const found = await find();
+            if (found === undefined && performance.now() - begun > createdAfterMs) await this.requireAdmission();
+            return found;
         };
-        const presence = await poll(look, reported, timeoutMs);
-        if (presence && isEnough(presence)) return presence;
+        const found = await poll(look, (one) => one !== undefined && isEnough(one), timeoutMs);
+        if (found !== undefined && isEnough(found)) return found;
         throw new Error(
-            `the Job ${this.job}, which must end the attack at its deadline, has no running pod` +
+            `the Job ${this.job}, which must undo the run at its deadline, has no running pod` +
                 `${timeoutMs > 0 ? ` after ${timeoutMs / 1_000} s` : ""}. See why: kubectl --namespace ` +
                 `${this.namespace} describe pod --selector batch.kubernetes.io/job-name=${this.job}`,
         );
@@ -72,15 +89,13 @@ export class JobPod {
         const reason = events.items.at(-1)?.message?.replace(/^Error creating: /, "");
         if (reason === undefined) return;
         throw new Error(
-            `namespace ${namespace} admits no pod of the Job ${job}, which must end the attack at its deadline: ` +
+            `namespace ${namespace} admits no pod of the Job ${job}, which must undo the run at its deadline: ` +
                 `${withoutPeriod(reason)}. Nothing was attacked. Make room for one pod, or allow it`,
         );
     }
 
     private async presence(): Promise<Presence | undefined> {
-        const runs = ({ metadata, status }: V1Pod) =>
-            !metadata!.deletionTimestamp && status?.phase !== "Succeeded" && status?.phase !== "Failed";
-        const reported = (await this.pods()).find(runs)?.metadata!.annotations?.[annotations.witness];
+        const reported = (await this.pods()).find(isActive)?.metadata!.annotations?.[annotations.witness];
         return reported === undefined ? undefined : (JSON.parse(reported) as Presence);
     }
 

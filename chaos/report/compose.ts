@@ -1,7 +1,7 @@
 import type { Performed } from "../actions/perform";
 import type { Aborted } from "../checks/abort";
 import type { Observed } from "../checks/observe";
-import type { Plan } from "../definition/plan";
+import { isAttack, type Plan } from "../definition/plan";
 import { describeEstablished, type Established } from "../proof/established";
 import type { InconclusiveReason, Proven } from "../proof/outcome";
 import { percentOf } from "../share";
@@ -26,7 +26,7 @@ interface Found {
     startedAt: number;
     /** In the order of the plan's attacks. */
     chosen: Chosen[];
-    /** Since when each attack works. Absent if one is not proven. */
+    /** Since when each attack works. Absent if one is not proven; empty without attacks. */
     proven?: readonly Proven[];
     seen: Seen;
     kills: Journal["attacks"][number]["kills"][];
@@ -40,11 +40,12 @@ export function journalOf(
     plan: Plan,
     { stack, startedAt, chosen, proven, seen, kills, established, readiness }: Found,
 ): Journal {
-    const attackedAt = proven && Math.max(...proven.map((one) => one.attackedAt));
+    const attackedAt = proven && isAttack(plan) ? Math.max(...proven.map((one) => one.attackedAt)) : undefined;
     const { aborted } = seen;
     const judged = judgeChecks(plan.checks, seen.checks, {
         attackedAt: attackedAt ?? startedAt,
         graceMs: plan.window.graceMs,
+        underAttack: isAttack(plan),
         aborted,
     });
     const measured = together(judged.map((one) => one.measured));
@@ -59,7 +60,7 @@ export function journalOf(
         schema: 3,
         plan,
         conclusion: conclude(plan, journalPath(plan, stack, startedAt), {
-            attack: [...new Set(plan.attacks.map(({ attack }) => attack.kind))].join(","),
+            attack: [...new Set(plan.attacks.map(({ attack }) => attack.kind))].join(",") || "none",
             targets: chosen.flatMap(({ targets }) =>
                 targets.map(({ namespace, pod, container }) => `${namespace}/${pod}/${container}`),
             ),

@@ -1,9 +1,10 @@
 import { element, escape } from "./markup";
 
-export const width = 960;
-export const margin = { left: 184, right: 24 };
+/** A page of 600 pixels shows the picture at nine tenths of this: its smallest type then has 11.5 pixels. */
+export const width = 640;
+export const margin = { left: 64, right: 20 };
 /** Approximate width of a character in small type. */
-export const characterWidth = 6.2;
+const characterWidth = 6.6;
 
 /** The horizontal axis. Moments are milliseconds since the epoch. */
 export interface TimeAxis {
@@ -43,12 +44,27 @@ export function label(
     return element("text", { class: kind, x: round(x), y: round(y), "text-anchor": anchor }, [escape(text)]);
 }
 
-/** Beside a row of the picture. */
-export const rowName = (y: number, name: string, kind = "") => label(margin.left - 10, y + 4, name, kind, "end");
+/** Beside a line of the picture. */
+export const beside = (y: number, text: string) => label(margin.left - 8, y + 4, text, "faint", "end");
+/** About as wide as the text is in small type. */
+export const widthOf = (text: string) => text.length * characterWidth;
+/** A text without its middle, if it is wider than that in small type. */
+export const fitted = (text: string, space: number) => shortened(text, Math.max(2, Math.floor(space / characterWidth)));
 
 /** A time relative to the attack: `1.4 s`. */
 export const relative = (at: number, zero: number) => `${((at - zero) / 1_000).toFixed(1)} s`;
-/** A text without its middle, if it is too long. */
-export const shortened = (text: string, most: number) =>
-    text.length > most ? `${text.slice(0, most / 2)}…${text.slice(1 - most / 2)}` : text;
+const shortened = (text: string, most: number) =>
+    text.length > most ? `${text.slice(0, Math.ceil(most / 2) - 1)}…${text.slice(-Math.floor(most / 2))}` : text;
+/** A text in lines of that width in small type, at most so many: what does not fit is left out of the last one. */
+export function lines(text: string, space: number, most: number): string[] {
+    const words = text.split(/\s+/);
+    const broken = [""];
+    for (const word of words) {
+        const longer = `${broken.at(-1)!} ${word}`.trim();
+        if (widthOf(longer) <= space || broken.length === most) broken[broken.length - 1] = longer;
+        else broken.push(word);
+    }
+    return broken.map((line) => fitted(line, space));
+}
+
 export const round = (value: number) => Math.round(value * 10) / 10;

@@ -11,6 +11,8 @@ const instant = z.int().nonnegative();
 /** A length of time in milliseconds. */
 const milliseconds = z.number().nonnegative();
 
+const since = "Since the attack was proven, or since the checks began if there is none";
+
 const share = z.number().positive().max(1);
 const radius = z.discriminatedUnion("kind", [
     z.object({ kind: z.literal("count"), containers: z.int().positive() }),
@@ -66,14 +68,14 @@ const conclusion = z.object({
     name: z.string(),
     run: z.string(),
     hypothesis: z.string(),
-    attack: z.string().describe("The kinds of the attacks, comma-separated"),
+    attack: z.string().describe("The kinds of the attacks, comma-separated; `none` if nothing was attacked"),
     targets: z.array(z.string()).describe("`namespace/pod/container` of each"),
     verdict: z.enum(verdicts),
     reason: z.string().describe("The verdict in a sentence"),
     requests: z.int().nonnegative().describe("Of all checks"),
     successRate: z.string().describe("Share of good answers among the counted, as a percentage"),
-    timeToFirstFailureMs: milliseconds.nullable().describe("Since the attack was proven; null if no answer was bad"),
-    timeToStabilityMs: milliseconds.nullable().describe("Since the attack was proven; null if the last answer was bad"),
+    timeToFirstFailureMs: milliseconds.nullable().describe(`${since}; null if no answer was bad`),
+    timeToStabilityMs: milliseconds.nullable().describe(`${since}; null if the last answer was bad`),
     established: z
         .array(
             z.object({
@@ -149,7 +151,7 @@ const attack = z.object({
 
 const aborted = z.object({
     check: z.string().describe("Name of the check whose success rate was too low"),
-    afterMs: milliseconds.describe("Since the attack was proven"),
+    afterMs: milliseconds.describe(since),
     rate: z.string().describe("Share of good answers in the last `overMs`, as a percentage"),
     answers: z.int().nonnegative().describe("Number of answers that the rate rests on"),
     below: z.string().describe("The limit, as a percentage"),
@@ -172,7 +174,7 @@ export const journalSchema = z.object({
     plan,
     conclusion,
     startedAt: instant,
-    attackedAt: instant.optional().describe("When all attacks were proven; absent if one never was"),
+    attackedAt: instant.optional().describe("When all attacks were proven; absent if one never was, or there is none"),
     aborted: aborted.optional().describe("Set if an abort rule ended the attacks early"),
     endedAt: instant.describe("When the check ended; the attacks last until they are undone, unless `aborted` is set"),
     attacks: z.array(attack),

@@ -1,10 +1,10 @@
-import { label, line, margin, relative, rowName, shortened, type TimeAxis, width } from "./drawing";
+import { fitted, label, line, margin, relative, type TimeAxis, width, widthOf } from "./drawing";
 import type { Journal } from "./journal-schema";
 
 const maxLanes = 12;
 
-/** What a lane shows, given its vertical position. */
-export type LaneMarks = (y: number) => string[];
+/** What a lane shows, given where its name stands and where its bar lies. */
+export type LaneMarks = (nameY: number, barY: number) => string[];
 
 /** The time of an action; a point if it took none. */
 export function actionLane(
@@ -13,9 +13,9 @@ export function actionLane(
 ): LaneMarks {
     const [from, to] = [x(begunAt), Math.max(x(endedAt), x(begunAt) + 3)];
     const title = `${relative(begunAt, zero)}: ${action}${problem === undefined ? "" : `, which failed: ${problem}`}`;
-    return (y) => [
-        rowName(y, shortened(action, 26)),
-        line(problem === undefined ? "action" : "unready", from, y, to, y, title),
+    return (nameY, barY) => [
+        laneName(nameY, problem === undefined ? action : `✕ ${action}`),
+        line(problem === undefined ? "action" : "unready", from, barY, to, barY, title),
     ];
 }
 
@@ -31,15 +31,29 @@ export function podLanes({ readiness, attacks }: Journal, { x, end }: TimeAxis):
         .filter(({ attack, changes }) => attack !== undefined || changes.length > 1)
         .sort((a, b) => Number(b.attack !== undefined) - Number(a.attack !== undefined) || a.pod.localeCompare(b.pod))
         .slice(0, maxLanes)
-        .map(({ pod, attack, changes }) => (y) => [
-            attack === undefined ? rowName(y, shortened(pod, 20), "faint") : rowName(y, `✕ ${shortened(pod, 20)}`),
-            ...changes.map(({ at, ready }, index) => {
-                const until = changes[index + 1]?.at ?? end;
-                return line(ready ? "ready" : "unready", x(at), y, x(until), y, ready ? "ready" : "not ready");
-            }),
+        .map(({ pod, attack, changes }) => {
             // With several attacks, the lane names its own.
-            ...(attack !== undefined && attacks.length > 1
-                ? [label(width - margin.right - 4, y + 4, attack, "faint over", "end")]
-                : []),
-        ]);
+            const named = attack !== undefined && attacks.length > 1 ? attack : "";
+            return (nameY, barY) => [
+                laneName(nameY, attack === undefined ? pod : `✕ ${pod}`, attack === undefined ? "faint" : "", named),
+                ...(named === "" ? [] : [label(width - margin.right, nameY, named, "faint over", "end")]),
+                ...changes.map(({ at, ready }, index) => {
+                    const until = changes[index + 1]?.at ?? end;
+                    return line(
+                        ready ? "ready" : "unready",
+                        x(at),
+                        barY,
+                        x(until),
+                        barY,
+                        ready ? "ready" : "not ready",
+                    );
+                }),
+            ];
+        });
+}
+
+/** @param beside what is at the other end of the line */
+function laneName(y: number, name: string, kind = "", beside = ""): string {
+    const space = width - margin.left - margin.right - widthOf(beside) - 24;
+    return label(margin.left, y, fitted(name, space), `${kind} over`.trim());
 }

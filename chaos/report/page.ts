@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { attackKindOf } from "../attacks/registry";
+import { isAttack, type Plan } from "../definition/plan";
 import { describeMilliseconds } from "../duration";
 import { colors } from "./drawing";
 import type { Conclusion, Journal } from "./journal-schema";
@@ -12,30 +13,38 @@ const style = `
         color-scheme: light dark; ${colors.light}
         --PASSED: #1b7f5c; --FAILED: #c2410c; --INCONCLUSIVE: #8a6d00; --ABORTED: #6a7586;
     }
-    @media (prefers-color-scheme: dark) {
+    @media screen and (prefers-color-scheme: dark) {
         :root {
             ${colors.dark}
             --PASSED: #4fd1a1; --FAILED: #ff9a62; --INCONCLUSIVE: #e5c558; --ABORTED: #9aa7b8;
         }
     }
     body {
-        max-width: 62rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 system-ui, sans-serif;
-        color: var(--ink); background: var(--paper);
+        max-width: 52rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 system-ui, sans-serif;
+        color: var(--ink); background: var(--paper); overflow-wrap: anywhere;
     }
     a { color: inherit; }
     h1 { font-size: 1.5rem; margin-bottom: 0.25rem; }
     .verdict { font-weight: 700; }
     ${verdicts.map((verdict) => `.${verdict} { color: var(--${verdict}); }`).join(" ")}
     .faint { color: var(--faint); }
-    svg, img { width: 100%; height: auto; }
+    svg { width: 100%; height: auto; }
     table { border-collapse: collapse; width: 100%; }
-    th, td {
-        text-align: left; vertical-align: top; padding: 0.4rem 1rem 0.4rem 0;
-        border-bottom: 1px solid var(--line);
-    }
-    th { font-weight: 600; white-space: nowrap; }
+    th, td { text-align: left; vertical-align: top; padding: 0.4rem 1rem 0.4rem 0; }
+    th { font-weight: 600; width: 30%; }
+    tr, .runs > li { border-bottom: 1px solid var(--line); break-inside: avoid; }
+    .runs { list-style: none; padding: 0; }
+    .runs > li { padding: 0.5rem 0; }
+    .runs p { margin: 0; }
+    .runs time { float: right; margin-left: 1rem; }
     pre {
         overflow-x: auto; font-size: 0.8rem; max-height: 30rem; border: 1px solid var(--line); padding: 0.75rem;
+    }
+    @media print {
+        :root { color-scheme: light; }
+        body { margin: 0 auto; }
+        svg { break-inside: avoid; }
+        pre { max-height: none; white-space: pre-wrap; }
     }`;
 
 type Row = [name: string, value: string];
@@ -64,16 +73,18 @@ function rowsOf(journal: Journal): Row[] {
         ["Hypothesis", conclusion.hypothesis],
         ...attackRows(journal),
         ...establishedRows(journal),
-        ["Requests", `${conclusion.requests}, ${conclusion.successRate} succeeded after the grace period`],
+        ["Requests", `${conclusion.requests}, ${successOf(plan, conclusion.successRate)}`],
         ...checkRows(journal),
         ...abortRows(journal),
         ...actionRows(journal),
-        ["First failure", sinceAttack(conclusion.timeToFirstFailureMs)],
-        ["Stable under attack", sinceAttack(conclusion.timeToStabilityMs)],
-        ["Recovery", recovery ? sinceUndone(recovery) : "not undone yet"],
+        ["First failure", sinceAttack(conclusion.timeToFirstFailureMs, isAttack(plan))],
+        [isAttack(plan) ? "Stable under attack" : "Stable", sinceAttack(conclusion.timeToStabilityMs, isAttack(plan))],
+        ["Recovery", recovery ? sinceUndone(recovery, isAttack(plan)) : "not undone yet"],
         ["Run", `${plan.run}, ${new Date(journal.startedAt).toISOString()}`],
     ];
 }
+
+const successOf = (plan: Plan, rate: string) => `${rate} succeeded${isAttack(plan) ? " after the grace period" : ""}`;
 
 function attackRows({ attacks, plan }: Journal): Row[] {
     if (attacks.length === 0) return [["Attack", "none"]];
@@ -92,19 +103,19 @@ function establishedRows({ conclusion: { established = [] } }: Journal): Row[] {
     });
 }
 
-function checkRows({ conclusion: { checks } }: Journal): Row[] {
+function checkRows({ plan, conclusion: { checks } }: Journal): Row[] {
     if (checks.length < 2) return [];
     return checks.map(({ name, held, requests, successRate }) => [
         name,
-        `${held ? "held" : "did not hold"}: ${requests} checks, ${successRate} succeeded after the grace period`,
+        `${held ? "held" : "did not hold"}: ${requests} checks, ${successOf(plan, successRate)}`,
     ]);
 }
 
-function abortRows({ aborted }: Journal): Row[] {
+function abortRows({ aborted, plan }: Journal): Row[] {
     if (aborted === undefined) return [];
     const { check, afterMs, rate, answers, below, overMs } = aborted;
     const measured = `${rate} of ${answers} answers in the last ${describeMilliseconds(overMs)} were good`;
-    return [["Aborted", `${sinceAttack(afterMs)}: ${check}, ${measured} (abort below ${below})`]];
+    return [["Aborted", `${sinceAttack(afterMs, isAttack(plan))}: ${check}, ${measured} (abort below ${below})`]];
 }
 
 function actionRows(journal: Journal): Row[] {
@@ -119,20 +130,23 @@ function since(at: number, { attackedAt, startedAt }: Journal): string {
     return `${describeMilliseconds(at - startedAt)} after the start`;
 }
 
+/** A list of runs. A table would be wider than a small window: reasons are sentences, and names are long. */
 export function indexPage(journals: readonly Journal[]): string {
-    const rows = journals.map(({ conclusion, startedAt }) => {
+    const items = journals.map(({ conclusion, startedAt }) => {
+        const at = new Date(startedAt).toISOString();
         const href = basename(conclusion.journal).replace(/json$/, "html");
-        const cells = [
-            new Date(startedAt).toISOString().replace("T", " ").slice(0, 19),
-            element("a", { href }, [escape(`${conclusion.name}, run ${conclusion.run}`)]),
-            verdictMark(conclusion),
-            escape(conclusion.reason),
-        ];
-        return row(cells.map(cell));
+        return element("li", {}, [
+            element("p", {}, [
+                element("time", { class: "faint", datetime: at }, [`${at.replace("T", " ").slice(0, 19)} UTC`]),
+                verdictMark(conclusion),
+                " ",
+                element("a", { href }, [escape(`${conclusion.name}, run ${conclusion.run}`)]),
+            ]),
+            element("p", {}, [escape(conclusion.reason)]),
+        ]);
     });
-    const columns = ["When (UTC)", "Run", "Verdict", "Reason"];
-    const head = row(columns.map((name) => element("th", { scope: "col" }, [name])));
-    return page("Experiment runs", [element("h1", {}, ["Experiment runs"]), element("table", {}, [head, ...rows])]);
+    const list = element("ul", { class: "runs" }, items);
+    return page("Experiment runs", [element("h1", {}, ["Experiment runs"]), list]);
 }
 
 const row = (cells: readonly string[]) => element("tr", {}, cells);

@@ -1,3 +1,4 @@
+import { isAttack } from "../definition/plan";
 import { judgeChecks, type Judged, type Verdict, verdicts } from "./verdict";
 import type { Journal } from "./journal-schema";
 
@@ -80,6 +81,7 @@ export function checksOf({ plan, conclusion, checks, startedAt, attackedAt, abor
     const judged = judgeChecks(plan.checks, checks, {
         attackedAt: attackedAt ?? startedAt,
         graceMs: plan.window.graceMs,
+        underAttack: isAttack(plan),
         aborted,
     });
     return judged.map((check, index) => {

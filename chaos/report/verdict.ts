@@ -11,7 +11,7 @@ import { describeShare, percentOf, reaches } from "../share";
 export const verdicts = ["PASSED", "FAILED", "INCONCLUSIVE", "ABORTED"] as const;
 export type Verdict = (typeof verdicts)[number];
 
-/** What the answers of a check add up to. Times are milliseconds since the attack was proven. */
+/** What the answers of a check add up to. Times are milliseconds since the attack was proven; see `Judging`. */
 export interface Measured {
     /** All answers, including those in the grace period. */
     requests: number;
@@ -71,19 +71,30 @@ export interface Judged {
     inconclusive?: InconclusiveReason;
 }
 
+/** How answers are counted. */
+export interface Judging {
+    /** When the attack was proven; without one, when the run began. */
+    attackedAt: number;
+    graceMs: number;
+    /** Whether anything was attacked. @default true */
+    underAttack?: boolean;
+    /** Set if the rule of a check has ended the window. */
+    aborted?: Aborted;
+}
+
 export function judgeCheck(
     { name, check, successRate }: PlannedCheck,
     answers: readonly Answer[],
-    attackedAt: number,
-    graceMs: number,
+    judging: Judging,
 ): Judged {
+    const { attackedAt, graceMs, underAttack = true } = judging;
     const measured = measure(answers, attackedAt, graceMs);
     const { counted, good, unseen } = measured;
     const got =
         `${percentOf(good, counted)} of ${counted} ${checkKindOf(check).describeSuccess(check)} ` +
-        `under attack (required: ${describeShare(successRate)})`;
+        `${underAttack ? "under attack" : "without an attack"} (required: ${describeShare(successRate)})`;
     if (counted > 0 && reaches(successRate, good, counted))
-        return { name, held: true, measured, reason: `${got}; ${describeStability(measured)}.` };
+        return { name, held: true, measured, reason: `${got}; ${describeStability(measured, underAttack)}.` };
     const judged: Judged = { name, held: false, measured, reason: `${got}; ${describeLastFailure(answers)}` };
     if (counted === 0) {
         const inconclusive =
@@ -104,17 +115,18 @@ export function judgeCheck(
  * Judges each check of a plan.
  *
  * @param observed the answers of each, in the order of the plan
- * @param aborted set if the rule of a check has ended the window
  */
 export function judgeChecks(
     planned: readonly PlannedCheck[],
     observed: readonly { answers: readonly Answer[] }[],
-    { attackedAt, graceMs, aborted }: { attackedAt: number; graceMs: number; aborted?: Aborted },
+    judging: Judging,
 ): Judged[] {
+    const { aborted } = judging;
     return planned.map((check, index) => {
         const answers = observed[index]?.answers ?? [];
-        const judged = judgeCheck(check, answers, attackedAt, graceMs);
-        return aborted?.check === check.name ? judgeAborted(check, answers, judged, aborted) : judged;
+        const judged = judgeCheck(check, answers, judging);
+        if (aborted?.check !== check.name) return judged;
+        return judgeAborted(check, answers, judged, aborted, judging.underAttack);
     });
 }
 
@@ -124,10 +136,12 @@ function judgeAborted(
     answers: readonly Answer[],
     { name, measured }: Judged,
     { afterMs, rate, answers: count, below, overMs }: Aborted,
+    underAttack = true,
 ): Judged {
+    const without = underAttack ? "" : "without an attack ";
     const reason =
         `aborted after ${describeMilliseconds(afterMs)}: ${rate} of ${count} ` +
-        `${checkKindOf(check).describeSuccess(check)} in the last ${describeMilliseconds(overMs)} ` +
+        `${checkKindOf(check).describeSuccess(check)} ${without}in the last ${describeMilliseconds(overMs)} ` +
         `(abort below ${below}); ${describeLastFailure(answers)}`;
     return { name, held: false, measured, reason };
 }
@@ -137,15 +151,16 @@ function describeLastFailure(answers: readonly Answer[]): string {
     return `last failure: ${problem}`;
 }
 
-function describeStability({ firstFailureMs, stableAfterMs, unseen }: Measured): string {
+function describeStability({ firstFailureMs, stableAfterMs, unseen }: Measured, underAttack?: boolean): string {
     if (firstFailureMs === undefined)
         return unseen === 0 ? "none failed" : `none failed, but ${unseen} did not see the application`;
     if (stableAfterMs === undefined) return "not stable: the last answer was bad";
-    return `stable ${describeMilliseconds(stableAfterMs)} after the attack was proven`;
+    return `stable ${sinceAttack(stableAfterMs, underAttack)}`;
 }
 
 /**
- * The verdict of a run that has attacked something, and why. If some checks failed, the reason names only those.
+ * The verdict of a run that had a steady state, and why. Without attacks, there is none to prove. If some checks
+ * failed, the reason names only those.
  *
  * | verdict      | when                                                                                             |
  * | ------------ | ------------------------------------------------------------------------------------------------ |
@@ -171,11 +186,12 @@ export function judge(
 }
 
 /** A time in a conclusion, for people: `1.4 s after the attack was proven`, or `never`. */
-export function sinceAttack(milliseconds: number | null): string {
-    return milliseconds === null ? "never" : `${describeMilliseconds(milliseconds)} after the attack was proven`;
+export function sinceAttack(milliseconds: number | null, underAttack = true): string {
+    if (milliseconds === null) return "never";
+    return `${describeMilliseconds(milliseconds)} after the ${underAttack ? "attack was proven" : "checks began"}`;
 }
 
 /** For people: `1.4 s after the attack was undone`. */
-export function sinceUndone({ recoveredAfterMs }: { recoveredAfterMs: number }): string {
-    return `${describeMilliseconds(recoveredAfterMs)} after the attack was undone`;
+export function sinceUndone({ recoveredAfterMs }: { recoveredAfterMs: number }, underAttack = true): string {
+    return `${describeMilliseconds(recoveredAfterMs)} after the ${underAttack ? "attack" : "run"} was undone`;
 }

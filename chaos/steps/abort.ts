@@ -3,6 +3,7 @@ import { type Aborted, fallsBelow } from "../checks/abort";
 import type { Answer } from "../checks/answer";
 import { namesOf, type PlannedCheck } from "../checks/observe";
 import { problemOf } from "../cluster/problem";
+import { isAttack } from "../definition/plan";
 import { describeMilliseconds } from "../duration";
 import { endRun } from "../lifecycle/end-runs";
 import { describeShare, percentOf } from "../share";
@@ -15,7 +16,7 @@ export class AbortWatch {
     private aborted?: Aborted;
     private over = false;
 
-    /** @param attackedAt when the last attack was proven, in milliseconds since the epoch */
+    /** @param attackedAt when the last attack was proven, or the checks began without any, in ms since the epoch */
     constructor(
         private readonly context: Pick<StepContext, "plan" | "say">,
         private readonly attackedAt: number,
@@ -44,7 +45,8 @@ export class AbortWatch {
             const afterMs = Math.max(0, Date.now() - this.attackedAt);
             this.aborted = { check: name, afterMs, rate, answers: found.seen, below, overMs: abort.overMs };
             const over = describeMilliseconds(abort.overMs);
-            say(`${name}: success rate ${rate} over ${over} (abort below ${below}); ending the attacks`);
+            const what = isAttack(plan) ? "attacks" : "run";
+            say(`${name}: success rate ${rate} over ${over} (abort below ${below}); ending the ${what}`);
             this.controller.abort();
         };
     }
@@ -71,6 +73,7 @@ export async function awaitRecovery(
 ): Promise<void> {
     const { plan, say } = context;
     const recoveredAfterMs = await recovery;
-    if (recoveredAfterMs === undefined) say(`The attacks are over, but ${namesOf(plan)} did not recover yet`);
+    if (recoveredAfterMs === undefined)
+        say(`${isAttack(plan) ? "The attacks are" : "The run is"} over, but ${namesOf(plan)} did not recover yet`);
     else reportRecovery(context, { undoneAt: at, recoveredAfterMs });
 }

@@ -1,11 +1,12 @@
 import { objectTypeOf } from "../attacks/objects";
 import { type Cluster, ignoreNotFound } from "../cluster/client";
 import { problemOf } from "../cluster/problem";
-import type { Plan } from "../definition/plan";
+import { isAttack, type Plan } from "../definition/plan";
+import { isUnderWay } from "../lifecycle/lease";
 import type { InconclusiveReason } from "../proof/outcome";
 import { remedy } from "../remedy";
 
-/** Why the attacks are over, or why that is unknown. Undefined while they last. */
+/** Why the attacks, or a run without any, are over, or why that is unknown. Undefined while they last. */
 export async function whyOver(
     plan: Plan,
     cluster: Cluster,
@@ -19,17 +20,20 @@ export async function whyOver(
     // The engine runs a check again that was killed, or that failed the update. Its attack is over by then.
     const { run } = plan;
     return (
-        `the attack of run ${run} has already ended, by its deadline or an earlier update. Start another run: ` +
+        `${isAttack(plan) ? "the attack of " : ""}run ${run} has already ended, by its deadline or an earlier ` +
+        "update. Start another run: " +
         remedy(plan, "run", `${run} again`)
     );
 }
 
-/** @param objects names of the attacks' objects, in the order of the plan */
-export async function attacksExist(
-    { attacks, namespace }: Plan,
-    cluster: Cluster,
-    objects: readonly string[],
-): Promise<boolean> {
+/**
+ * Whether the attacks exist; of a run without any, whether it still has the lease.
+ *
+ * @param objects names of the attacks' objects, in the order of the plan
+ */
+export async function attacksExist(plan: Plan, cluster: Cluster, objects: readonly string[]): Promise<boolean> {
+    const { attacks, namespace } = plan;
+    if (!isAttack(plan)) return isUnderWay(cluster, plan);
     const found = await Promise.all(
         attacks.map(({ attack }, index) =>
             ignoreNotFound(objectTypeOf(attack).read(cluster, { name: objects[index]!, namespace })),

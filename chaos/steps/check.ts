@@ -2,7 +2,7 @@ import { attackKindOf } from "../attacks/registry";
 import { namesOf } from "../checks/observe";
 import { statusOf } from "../cluster/client";
 import { labels } from "../cluster/labels";
-import { targetLabelFor } from "../definition/plan";
+import { targetLabelFor, undoneOf } from "../definition/plan";
 import { undo } from "../lifecycle/undo";
 import { AttackProofs } from "../proof/attack-proofs";
 import { describeEstablished, type Established } from "../proof/established";
@@ -64,8 +64,8 @@ export const check: Step<"check", keyof Given> = async (context, given) => {
     if ((plan.onFailure === "fail" && verdict !== "PASSED") || (ending && "problem" in ending)) {
         await undo(cluster, context.stack, plan, say);
         throw new Error(
-            `${verdict}: ${reason} The attack is undone, and ${namesOf(plan)} succeeded again; the journal is ` +
-                journal.conclusion.journal,
+            `${verdict}: ${reason} ${capitalized(undoneOf(plan))} is undone, and ${namesOf(plan)} succeeded again; ` +
+                `the journal is ${journal.conclusion.journal}`,
         );
     }
     return journal.conclusion;
@@ -108,6 +108,8 @@ async function establishedUnder(
     seen.inconclusive ??= proofs.whyEstablishedNotCut(established);
     return established;
 }
+
+const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 function tellEstablished({ plan, say }: StepContext, established: readonly Established[]): void {
     for (const [index, one] of established.entries()) {

@@ -44,6 +44,13 @@ export interface StepInputs {
     attackObjects: string[];
 }
 
+/** What the check of a run is given that attacks nothing and has no deadline Job. */
+export const nothingAttacked: Pick<StepInputs, "targets" | "deadlineJob" | "attackObjects"> = {
+    targets: { attacks: [], control: { tookMs: 0 } },
+    deadlineJob: "",
+    attackObjects: [],
+};
+
 export interface StepContext {
     plan: Plan;
     /** The stack, by name and identity, as leases name it; see `holderOf`. */

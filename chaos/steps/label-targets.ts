@@ -1,8 +1,9 @@
 import type { V1NetworkPolicy } from "@kubernetes/client-node";
-import { type Plan, targetLabelFor } from "../definition/plan";
+import { isAttack, type Plan, targetLabelFor } from "../definition/plan";
 import { describeRadius } from "../targets/radius";
 import { renewLease } from "../lifecycle/lease";
 import { AttackProofs } from "../proof/attack-proofs";
+import { JobPod, startTimeoutMs } from "../proof/job-pod";
 import { type Chosen, chooseForAll } from "../targets/choose";
 import { labelOfPeers } from "../targets/distinguish";
 import { discover } from "../targets/discover";
@@ -13,7 +14,7 @@ import { removeAttacks } from "../lifecycle/sweep";
 import { combinationsOf, combinedNumber, createCombined, otherPolicies } from "./other-policies";
 import { exemptFrom } from "../policies/exempt";
 import { exemption } from "../policies/exemption";
-import type { Step, StepContext, StepInputs } from "./contract";
+import { type LabeledTargets, nothingAttacked, type Step, type StepContext, type StepInputs } from "./contract";
 import { refuseWebhookServers } from "../targets/webhooks";
 import { printed } from "./results";
 
@@ -25,6 +26,7 @@ export const labelTargets: Step<"label-targets", "deadlineJob" | "deadlineJobUid
     const { plan, cluster, stack, say } = context;
     const { deadlineJob } = given;
     await requireSameCluster(context, given);
+    if (!isAttack(plan)) return awaitJob(context, deadlineJob);
     // An update that slept since the steady state may have lost the lease, or somebody may have deleted it to stop it.
     const [discovered] = await Promise.all([discover(cluster, plan), renewLease(cluster, { stack, plan })]);
     const chosen = chooseForAll(discovered, plan);
@@ -61,6 +63,13 @@ export const labelTargets: Step<"label-targets", "deadlineJob" | "deadlineJobUid
         throw error;
     }
 };
+
+/** Without attacks: no action may begin that the Job could not undo. */
+async function awaitJob({ plan, cluster, stack }: StepContext, job: string): Promise<LabeledTargets> {
+    await renewLease(cluster, { stack, plan });
+    await new JobPod(cluster, plan.namespace, job).awaitStart(startTimeoutMs);
+    return nothingAttacked.targets;
+}
 
 /**
  * The Job is made by the provider of the stack's resources, and the steps use a kubeconfig.

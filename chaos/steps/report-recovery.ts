@@ -1,5 +1,6 @@
 import { namesOf } from "../checks/observe";
 import { problemOf } from "../cluster/problem";
+import { isAttack } from "../definition/plan";
 import type { Journal } from "../report/journal-schema";
 import { addRecovery } from "../report/report";
 import { sinceUndone } from "../report/verdict";
@@ -15,5 +16,5 @@ export function reportRecovery({ plan, stack, say }: StepContext, recovery: NonN
     } catch (error) {
         say(`The run's report could not be completed: ${problemOf(error)}`);
     }
-    say(`Recovered: ${namesOf(plan)} succeeded again ${sinceUndone(recovery)}`);
+    say(`Recovered: ${namesOf(plan)} succeeded again ${sinceUndone(recovery, isAttack(plan))}`);
 }

@@ -1,10 +1,10 @@
-import { scaledBy } from "../actions/registry";
+import { changesWorkloads, requireWorkloads } from "../actions/require-workloads";
 import { Endpoints } from "../checks/endpoints";
 import { namesOf, type Observed, problemsOf, steadyAnswers, untilSteady } from "../checks/observe";
 import { chooseRoute } from "../checks/route";
 import { describeRoute } from "../checks/service";
 import type { Cluster } from "../cluster/client";
-import type { Plan } from "../definition/plan";
+import { isAttack, needsDeadlineJob, type Plan } from "../definition/plan";
 import { admitWitness } from "./other-policies";
 import { acquireLease, LeaseHeldError, releaseLease, stopCommand } from "../lifecycle/lease";
 import { sweep } from "../lifecycle/sweep";
@@ -15,7 +15,8 @@ import { describeRight, missingRights } from "../permissions/review";
 import { abortedJournal } from "../report/compose";
 import { keepReport } from "../report/report";
 import { chooseForAll } from "../targets/choose";
-import { discover } from "../targets/discover";
+import { isOfCluster } from "../targets/containers";
+import { discover, protectedNamespaces } from "../targets/discover";
 import { refuseWebhookServers } from "../targets/webhooks";
 import type { SteadyState, Step, StepContext } from "./contract";
 
@@ -52,8 +53,9 @@ async function findSteadyState(context: StepContext, begun: number): Promise<Ste
     const [swept, route, discovered] = await Promise.all([
         sweep(cluster, namespace, experiment),
         service && chooseRoute(cluster, service),
-        discover(cluster, plan),
-        requireScaledDeployments(plan, cluster),
+        isAttack(plan) ? discover(cluster, plan) : [],
+        requireWorkloads(cluster, namespace, plan.actions),
+        requireOpenNamespace(plan, cluster),
     ]);
     if (swept > 0) say(`Removed what an earlier run left behind: ${swept} ${swept === 1 ? "object" : "objects"}`);
     say(`Checking ${namesOf(plan)}${route ? ` at ${describeRoute(route)}` : ""}`);
@@ -69,13 +71,18 @@ async function findSteadyState(context: StepContext, begun: number): Promise<Ste
     const latencyMs = Math.max(...last.map((answer) => answer.latencyMs));
     const each = checks.length > 1 ? " to each check" : "";
     say(`Steady: ${steadyAnswers} good answers in a row${each}, the slowest in ${latencyMs} ms`);
+    const found = { ...(route && { route }), ...(Object.keys(routes).length > 0 && { routes }), latencyMs };
+    if (!isAttack(plan)) {
+        if (needsDeadlineJob(plan)) await admitWitness(cluster, plan);
+        return found;
+    }
     // The targets are chosen later. That there are any must be known before anything is created.
     // Meanwhile pods may have become ready.
     const now = discovered.every(({ ready = true }) => ready) ? discovered : await discover(cluster, plan);
     chooseForAll(now, plan);
     await refuseWebhookServers(cluster, plan, now);
     await admitWitness(cluster, plan);
-    return { ...(route && { route }), ...(Object.keys(routes).length > 0 && { routes }), latencyMs };
+    return found;
 }
 
 function adviceFor(plan: Plan, unsteady: readonly Observed[]): string {
@@ -99,18 +106,16 @@ async function requireRights(context: StepContext, begun: number): Promise<void>
     abort(context, `the account lacks rights that the experiment needs: ${those}.`, begun, [], advice);
 }
 
-/** @throws Error if an action cannot be done, which would leave an attack without a verdict */
-async function requireScaledDeployments({ actions, namespace }: Plan, { apps }: Cluster): Promise<void> {
-    const scaled = scaledBy(actions);
-    if (scaled.length === 0) return;
-    const { items } = await apps.listNamespacedDeployment({ namespace });
-    const there = items.map(({ metadata }) => metadata!.name!);
-    const missing = scaled.filter((name) => !there.includes(name));
-    if (missing.length === 0) return;
-    throw new Error(
-        `the experiment scales ${missing.join(" and ")}, which namespace ${namespace} does not have; its Deployments ` +
-            `are: ${there.join(", ") || "none"}`,
-    );
+/**
+ * Without attacks, there are no targets to be refused: the actions must spare the same namespaces.
+ *
+ * @throws Error if an action would change something in a namespace that no experiment may touch
+ */
+async function requireOpenNamespace(plan: Plan, cluster: Cluster): Promise<void> {
+    const { actions, namespace } = plan;
+    if (isAttack(plan) || !changesWorkloads(actions)) return;
+    if (!isOfCluster(namespace) && (await protectedNamespaces(cluster, [namespace])).size === 0) return;
+    throw new Error(`namespace ${namespace} is protected: no experiment may change anything in it; name another one`);
 }
 
 function abort(
@@ -121,5 +126,5 @@ function abort(
     advice: string,
 ): never {
     keepReport(abortedJournal(plan, { stack, reason, startedAt, checks }));
-    throw new Error(`ABORTED: ${reason} Nothing was attacked. ${advice}`);
+    throw new Error(`ABORTED: ${reason} Nothing was ${isAttack(plan) ? "attacked" : "done"}. ${advice}`);
 }

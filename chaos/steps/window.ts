@@ -5,10 +5,11 @@ import { Endpoints, routeKey, serviceNamedBy } from "../checks/endpoints";
 import { askThrough, look, namesOf } from "../checks/observe";
 import type { Cluster } from "../cluster/client";
 import { withoutPeriod } from "../cluster/problem";
-import type { Plan } from "../definition/plan";
+import { isAttack, type Plan } from "../definition/plan";
 import { describeMilliseconds } from "../duration";
 import type { AttackProofs } from "../proof/attack-proofs";
 import type { Inconclusive, InconclusiveReason, Proven } from "../proof/outcome";
+import { pause } from "../pause";
 import type { Seen } from "../report/compose";
 import { AbortWatch, endAttacks, type Ending } from "./abort";
 import { whyAnsweredAllTheSame } from "./answered-all-the-same";
@@ -42,7 +43,8 @@ export async function watchWindow(
     const { plan, cluster, say } = context;
     const lengthMs = plan.window.graceMs + plan.window.durationMs;
     const whole = describeMilliseconds(lengthMs);
-    say(`Proven: ${describeProven(plan, targets.attacks)}. Checking ${namesOf(plan)} for ${whole}`);
+    const how = isAttack(plan) ? `Proven: ${describeProven(plan, targets.attacks)}` : "Nothing is attacked";
+    say(`${how}. Checking ${namesOf(plan)} for ${whole}`);
     const progress = new AnswerProgress(context, plan.checks.length > 1);
     const pulse = pulseOf(plan, cluster, steadyState);
     const endpoints = new Endpoints(cluster, plan.defaultNamespace, steadyState);
@@ -51,8 +53,11 @@ export async function watchWindow(
         plan.checks.map((planned) => planned.check),
         preparationMs,
     );
-    const watch = new AbortWatch(context, Math.max(...proven.map(({ attackedAt }) => attackedAt)));
+    const begunAt = Date.now();
+    const attackedAt = isAttack(plan) ? Math.max(...proven.map((one) => one.attackedAt)) : begunAt;
+    const watch = new AbortWatch(context, attackedAt);
     const { signal } = watch;
+    const endsAt = begunAt + lengthMs;
     const asking = plan.checks.map(async (planned) => {
         const ask = () => progress.count(planned.name, look(planned, where));
         const onAnswer = watch.follow(planned);
@@ -62,8 +67,10 @@ export async function watchWindow(
     const asked = Promise.all(asking).finally(() => pulse?.stop());
     const attacksLast = () => attacksExist(plan, cluster, attackObjects);
     const [actions, held] = await Promise.all([
-        performAll(plan.actions, cluster, plan.namespace, attacksLast, say, signal),
-        proofs.whyNotHeld(proven, Date.now() + lengthMs, signal).catch((error: unknown) => notSeen(error).inconclusive),
+        performAll(plan.actions, { cluster, namespace: plan.namespace, endsAt, signal }, attacksLast, say),
+        isAttack(plan)
+            ? proofs.whyNotHeld(proven, endsAt, signal).catch((error: unknown) => notSeen(error).inconclusive)
+            : pause(lengthMs, signal),
     ]);
     const aborted = watch.end();
     // The attacks of an aborted run do not wait for the last answers.

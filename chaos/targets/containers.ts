@@ -61,6 +61,7 @@ export interface ReplicaSet {
 
 /** Namespaces that belong to the cluster itself. */
 const clusterNamespaces = ["kube-system", "kube-public", "kube-node-lease"];
+export const isOfCluster = (namespace: string) => clusterNamespaces.includes(namespace);
 
 /**
  * Whether an experiment may touch a pod at all. Never: the cluster's own namespaces, pods on the host's network (a
@@ -73,7 +74,7 @@ export function attackable({ metadata, spec, status }: Pod): boolean {
         metadata?.deletionTimestamp === undefined &&
         status.podIP !== undefined &&
         spec?.hostNetwork !== true &&
-        !clusterNamespaces.includes(metadata!.namespace!) &&
+        !isOfCluster(metadata!.namespace!) &&
         !isProtected(podLabels) &&
         podLabels[labels.experiment] === undefined
     );

@@ -63,6 +63,8 @@ const order = [
     "ConfigMap",
     "PersistentVolumeClaim",
     "Service",
+    // Before the pods that they select.
+    "NetworkPolicy",
 ];
 
 /** The position of an object's kind in the order in which a cluster needs them. */

@@ -9,7 +9,7 @@ const definitions = `{{/* A Secret's passwords: the cluster's, otherwise new one
 {{- $there := get (lookup "v1" "Secret" .root.Release.Namespace .secret) "data" | default dict -}}
 {{- $data := dict -}}
 {{- range .accounts -}}
-{{- $_ := set $data . (get $there . | default (randAlphaNum 32 | printf "p%s" | b64enc)) -}}
+{{- $_ := set $data . (get $there . | default (randAlphaNum 32 | b64enc)) -}}
 {{- end -}}
 {{- $_ := set $drawn .secret $data -}}
 {{- $_ := set .root.Values "drawnPasswords" $drawn -}}

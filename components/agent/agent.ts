@@ -21,13 +21,14 @@ import { readManifest } from "./read-manifest";
  */
 export async function installAgent(
     name: string,
-    { agent: settings, clusterName, namespace, images }: StackConfiguration,
+    { agent: settings, clusterName, namespace, images, networkPolicies }: StackConfiguration,
     { api, identity, provider, opts }: Pick<StackCluster, "api" | "identity" | "provider" | "opts">,
 ): Promise<Agent | undefined> {
     if (!settings) return undefined;
     const { manifest: location, key, install } = settings;
     const manifest = location === undefined ? undefined : await readManifest(location, key, clusterName);
-    const args = { settings, clusterName, shop: namespace, identity, image: images.node, cluster: api, manifest };
+    const shop = { shop: namespace, identity, image: images.node, cluster: api };
+    const args = { settings, clusterName, ...shop, networkPolicies, manifest };
     // A vendor's agent chooses its own nodes.
     return new Agent(name, args, install === "builtin" ? opts : { provider });
 }
@@ -49,6 +50,8 @@ export interface AgentArgs {
     identity?: string;
     /** A Node image, for the builtin agent. */
     image: string;
+    /** See `BuiltinAgentArgs`. @default true */
+    networkPolicies?: boolean;
     /** Where to look whether the agent is ready. */
     cluster: Cluster;
     /** The agent's manifest. @default none, not installed from a manifest */
@@ -85,7 +88,7 @@ interface Installation {
 
 function create(
     name: string,
-    { settings, clusterName, shop, identity, image, manifest = [] }: AgentArgs,
+    { settings, clusterName, shop, identity, image, networkPolicies, manifest = [] }: AgentArgs,
     opts: pulumi.CustomResourceOptions,
 ): Installation {
     const { install, key, chart, timeoutMs } = settings;
@@ -95,7 +98,11 @@ function create(
     const namespace = agentNamespace(settings, identity, given, opts).metadata.name;
     switch (install) {
         case "builtin": {
-            const { daemonSet } = new BuiltinAgent(name, { namespace, shop, clusterName, key, image }, opts);
+            const { daemonSet } = new BuiltinAgent(
+                name,
+                { namespace, shop, clusterName, key, image, networkPolicies },
+                opts,
+            );
             return {
                 installed: daemonSet.id,
                 workloads: [{ namespace: settings.namespace, includes: (workload) => workload.name === name }],

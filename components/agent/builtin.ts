@@ -6,6 +6,7 @@ import { agentKeyEntry, agentLabels, agentOf, agentPort } from "../../chaos/targ
 import { labels } from "../../chaos/cluster/labels";
 import { restrictedContainer, restrictedPod, users } from "../../chaos/cluster/pod-security";
 import { nodeEnvironment, Program, programCommand, programMount, servicesFolder } from "../base/program";
+import { fromAnybody, NetworkPolicies, type NetworkPoliciesArgs, toApiServer } from "../base/network-policies";
 import { forceOwnership } from "../base/force-ownership";
 import { httpLiveness } from "../base/probes";
 
@@ -17,6 +18,8 @@ export interface BuiltinAgentArgs {
     key: pulumi.Input<string>;
     /** A Node image. */
     image: string;
+    /** Whether its pods may exchange only the traffic that they need. @default true */
+    networkPolicies?: boolean;
 }
 
 const keyMount = "/agent-key";
@@ -69,8 +72,15 @@ export class BuiltinAgent extends pulumi.ComponentResource {
             },
             child,
         );
+        if (args.networkPolicies ?? true) new NetworkPolicies(name, { namespace, ...traffic(name) }, child);
         this.registerOutputs({});
     }
+}
+
+/** Experiments ask the agent through the API server's proxy, whose address is the control plane's. */
+function traffic(name: string): Omit<NetworkPoliciesArgs, "namespace"> {
+    const allowed = { pods: agentLabels, ingress: [fromAnybody(agentPort)], egress: [toApiServer] };
+    return { pods: { matchLabels: agentLabels }, allowed: { [name]: allowed } };
 }
 
 function clusterRights(

@@ -22,7 +22,7 @@ const rules: readonly Rule[] = [
     experimentOfOtherVariant,
     timesOfRun,
     abortRuleOfCheck,
-    overrideOfSeveralAttacks,
+    overrideOfNotOneAttack,
     notReadyForKill,
     cutThatCannotBeShown,
     areaWithoutTarget,
@@ -78,7 +78,8 @@ function experimentOfOtherVariant({ get, experiment, fitting }: Facts) {
 function timesOfRun({ get, experiment }: Facts) {
     const times = {
         durationMs: get("experiment.duration"),
-        graceMs: get("experiment.grace"),
+        // Without an attack, all answers count.
+        graceMs: isWithoutAttack(experiment) ? 0 : get("experiment.grace"),
         intervalMs: get("experiment.interval"),
         deadlineMs: get("experiment.deadline"),
     };
@@ -94,14 +95,16 @@ function timesOfRun({ get, experiment }: Facts) {
     });
 }
 
-function overrideOfSeveralAttacks({ get, experiment }: Facts) {
+const isWithoutAttack = (experiment: KnownExperiment | undefined) =>
+    experiment !== undefined && (experiment.attacks ?? []).length === 0;
+
+function overrideOfNotOneAttack({ get, experiment }: Facts) {
     const kinds = (experiment?.attacks ?? []).map(({ kind }) => kind);
-    if (kinds.length < 2) return;
+    if (experiment === undefined || kinds.length === 1) return;
+    const has = kinds.length === 0 ? "attacks nothing" : `has several attacks (${kinds.join(", ")})`;
     return valuesOf(get, ["experiment.target", "experiment.attack"]).map((found) => ({
         ...found,
-        reason:
-            `${experiment!.name} has several attacks (${kinds.join(", ")}); ` +
-            "allowed: only for an experiment with one attack",
+        reason: `${experiment.name} ${has}; allowed: only for an experiment with one attack`,
         command: `pulumi config rm ${found.key}`,
     }));
 }

@@ -17,8 +17,15 @@ const notForManifest = /^ingress\./;
 export function installMistakes(get: Values, own: ReadonlyMap<string, string>): Mistake[] {
     const install = get("install");
     if (install === undefined || install === "program") return [];
+    // It is also the builtin agent's.
+    const policiesHaveNoEffect = !get("agent.enabled") || get("agent.install") !== "builtin";
     const ignored = [...own]
-        .filter(([key]) => programOnly.test(key) || (install === "manifest" && notForManifest.test(key)))
+        .filter(
+            ([key]) =>
+                programOnly.test(key) ||
+                (install === "manifest" && notForManifest.test(key)) ||
+                (key === "networkPolicies" && policiesHaveNoEffect),
+        )
         .map(([key, value]) => ownedElsewhere(key, value, install));
     const values = get("chart.values");
     if (install === "manifest") return [...ignored, ...manifestMistakes("manifest", get("manifest"))];

@@ -106,6 +106,8 @@ function configurationOf(get: Values, stack: string) {
             tlsSecret: get("ingress.tlsSecret"),
             annotations: get("ingress.annotations"),
         },
+        /** Whether the shop's pods and the builtin agent's may exchange only the traffic that they need. */
+        networkPolicies: must("networkPolicies"),
         /** Only workloads whose number of pods the stack sets. */
         replicas: Object.fromEntries(replicas) as Partial<Record<ScalableWorkload, number>>,
         images: { node: must("images.node"), postgres: must("images.postgres"), nats: must("images.nats") },

@@ -141,6 +141,12 @@ export const settings = {
         meaning: "Annotations of the Ingress, for the cluster's ingress controller and certificate manager.",
         example: "cert-manager.io/cluster-issuer=letsencrypt",
     }),
+    networkPolicies: setting(flag, {
+        default: "true",
+        meaning:
+            "Whether NetworkPolicies deny the shop's pods and the builtin agent's all traffic that they do not need. " +
+            "See [who may talk to whom](shop.md#who-may-talk-to-whom).",
+    }),
     "replicas.gateway": replicas("gateway"),
     "replicas.fashion-bestseller": replicas("fashion-bestseller"),
     "replicas.toys-bestseller": replicas("toys-bestseller"),
@@ -306,7 +312,9 @@ export const settings = {
     }),
     "experiment.grace": setting(duration("0s", "10m"), {
         default: "15s",
-        meaning: "For this long after the last attack is proven, answers do not count: the cluster reroutes.",
+        meaning:
+            "For this long after the last attack is proven, answers do not count: the cluster reroutes. " +
+            "Without an attack, all count.",
     }),
     "experiment.successRate": setting(percentage, {
         default: "100%",
@@ -343,6 +351,7 @@ export interface KnownExperiment {
     name: string;
     /** The variant that it needs. @default any */
     variant?: "seven";
+    /** @default none */
     attacks?: readonly KnownAttack[];
     /** The steps that it performs during the attack, in order. */
     actions?: readonly { kind: string; durationMs?: number }[];

@@ -52,6 +52,7 @@ export function shopArgsOf({
     ingress,
     storage,
     shutdownDelayMs,
+    networkPolicies,
 }: StackConfiguration): ShopArgs {
     return {
         namespace,
@@ -62,6 +63,7 @@ export function shopArgsOf({
         ingress,
         storage,
         shutdownDelayMs,
+        networkPolicies,
     };
 }
 

@@ -1,70 +1,88 @@
-import type * as kx from "@pulumi/kubernetesx";
 import * as pulumi from "@pulumi/pulumi";
 import { restrictedContainer, restrictedPod, users } from "../../chaos/cluster/pod-security";
 import { tcpLiveness } from "../base/probes";
 import { dataVolume, type StorageArgs } from "./data-claim";
-import { serviceFiles } from "./files";
-import { Passwords } from "./passwords";
+import { emptyDir, serviceFiles } from "./files";
+import { type Access, Passwords } from "./passwords";
 import { Workload } from "./workload";
 
 export interface MessageBrokerArgs {
     namespace: pulumi.Input<string>;
-    /** A NATS image. */
-    image: string;
+    /** A NATS image, and a Node image, which writes NATS's configuration. */
+    images: { nats: string; node: string };
     storage: StorageArgs;
 }
 
-const port = 4222;
-const mounts = { configuration: "/configuration", data: "/data" };
+/** The port of the broker, for its clients. */
+export const brokerPort = 4222;
+const accounts = ["orders", "inventory"] as const;
+const mounts = { files: "/files", passwords: "/passwords", configuration: "/configuration", data: "/data" };
+const configurationFile = `${mounts.configuration}/nats.conf`;
+/** Where clients have their password. */
+const clientMount = "/passwords/broker";
+
+const resources = {
+    requests: { cpu: "25m", memory: "32Mi" },
+    limits: { cpu: "1", memory: "128Mi" },
+};
 
 /**
  * NATS with JetStream. Without a PersistentVolumeClaim no order is lost, either: orders are sent again until they are
  * settled. With one they are settled a little sooner after a restart.
  */
 export class MessageBroker extends pulumi.ComponentResource {
-    /** The environment variables with which a client connects as an account. */
-    readonly envFor: (account: "orders" | "inventory") => kx.types.EnvMap;
+    /** How a client connects. */
+    readonly accessFor: (account: (typeof accounts)[number]) => Access;
     readonly workload: Workload;
 
     constructor(
         name: string,
-        { namespace, image, storage }: MessageBrokerArgs,
+        { namespace, images, storage }: MessageBrokerArgs,
         opts?: pulumi.ComponentResourceOptions,
     ) {
         super("chaos-shop:shop:MessageBroker", name, {}, opts);
         const child = { parent: this };
 
-        const credentials = new Passwords(`${name}-accounts`, ["orders", "inventory"], namespace, child);
-        const configuration = serviceFiles(`${name}-configuration`, "broker", namespace, child);
+        const credentials = new Passwords(`${name}-accounts`, accounts, namespace, child);
+        const files = serviceFiles(`${name}-configuration`, "broker", namespace, child);
         const data = dataVolume(name, namespace, storage, mounts.data, child);
+        // In memory, since it has the passwords.
+        const configuration = emptyDir("configuration", mounts.configuration, { medium: "Memory" });
         this.workload = new Workload(
             name,
             {
                 namespace,
                 strategy: "Recreate",
                 mayStayPending: true,
-                service: { type: "NodePort", port, targetPort: "nats" },
+                service: { type: "NodePort", port: brokerPort, targetPort: "nats" },
                 pod: {
                     automountServiceAccountToken: false,
                     enableServiceLinks: false,
                     terminationGracePeriodSeconds: 10,
                     securityContext: { ...restrictedPod(users.nats), fsGroupChangePolicy: "OnRootMismatch" },
+                    initContainers: [
+                        {
+                            name: "configuration",
+                            image: images.node,
+                            command: ["node", `${mounts.files}/configure.js`, mounts.passwords, configurationFile],
+                            volumeMounts: [
+                                files.mount(mounts.files),
+                                credentials.mountOf(accounts, mounts.passwords),
+                                configuration,
+                            ],
+                            resources,
+                            securityContext: restrictedContainer,
+                        },
+                    ],
                     containers: [
                         {
                             name,
-                            image,
-                            command: ["nats-server", "--config", `${mounts.configuration}/nats.conf`],
-                            env: {
-                                ORDERS_PASSWORD: credentials.asEnvValue("orders"),
-                                INVENTORY_PASSWORD: credentials.asEnvValue("inventory"),
-                                CREDENTIALS: credentials.version,
-                            },
-                            ports: { nats: port, monitoring: 8222 },
-                            volumeMounts: [configuration.mount(mounts.configuration), data],
-                            resources: {
-                                requests: { cpu: "25m", memory: "32Mi" },
-                                limits: { cpu: "1", memory: "128Mi" },
-                            },
+                            image: images.nats,
+                            command: ["nats-server", "--config", configurationFile],
+                            env: { CREDENTIALS: credentials.version },
+                            ports: { nats: brokerPort, monitoring: 8222 },
+                            volumeMounts: [{ name: "configuration", mountPath: mounts.configuration }, data],
+                            resources,
                             securityContext: restrictedContainer,
                             readinessProbe: {
                                 httpGet: { path: "/healthz", port: "monitoring" },
@@ -80,12 +98,15 @@ export class MessageBroker extends pulumi.ComponentResource {
             child,
         );
 
-        this.envFor = (account) => ({
-            BROKER_HOST: this.workload.service.metadata.name,
-            BROKER_PORT: String(port),
-            BROKER_USER: account,
-            BROKER_PASSWORD: credentials.asEnvValue(account),
-            BROKER_CREDENTIALS: credentials.version,
+        this.accessFor = (account) => ({
+            env: {
+                BROKER_HOST: this.workload.service.metadata.name,
+                BROKER_PORT: String(brokerPort),
+                BROKER_USER: account,
+                BROKER_PASSWORD_FILE: `${clientMount}/${account}`,
+                BROKER_CREDENTIALS: credentials.version,
+            },
+            mount: credentials.mountOf([account], clientMount),
         });
         this.registerOutputs({});
     }

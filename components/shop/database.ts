@@ -1,10 +1,9 @@
-import type * as kx from "@pulumi/kubernetesx";
 import * as pulumi from "@pulumi/pulumi";
 import { restrictedContainer, restrictedPod, users } from "../../chaos/cluster/pod-security";
 import { tcpLiveness } from "../base/probes";
 import { dataVolume, type StorageArgs } from "./data-claim";
 import { emptyDir, serviceFiles } from "./files";
-import { Passwords } from "./passwords";
+import { type Access, Passwords } from "./passwords";
 import { Workload } from "./workload";
 
 export interface DatabaseArgs {
@@ -14,13 +13,22 @@ export interface DatabaseArgs {
     storage: StorageArgs;
 }
 
-const port = 5432;
-const mounts = { scripts: "/scripts", data: "/var/lib/postgresql/data", temporary: "/tmp" };
+/** The port of the database. */
+export const databasePort = 5432;
+const accounts = ["owner", "reader", "orders", "inventory"] as const;
+const mounts = {
+    scripts: "/scripts",
+    passwords: "/passwords",
+    data: "/var/lib/postgresql/data",
+    temporary: "/tmp",
+};
+/** Where clients have their password. */
+const clientMount = "/passwords/database";
 
 /** PostgreSQL with the shop's products: the workload `database` behind the Service `product-db`. */
 export class Database extends pulumi.ComponentResource {
-    /** libpq's environment variables with which a client connects as an account. */
-    readonly envFor: (account: "reader" | "orders" | "inventory") => kx.types.EnvMap;
+    /** How a client connects: with libpq's environment variables, and its password in a file. */
+    readonly accessFor: (account: "reader" | "orders" | "inventory") => Access;
     readonly workload: Workload;
     /** Resolves when everything that the pod mounts exists. */
     readonly prepared: pulumi.Output<unknown>;
@@ -29,12 +37,8 @@ export class Database extends pulumi.ComponentResource {
         super("chaos-shop:shop:Database", name, {}, opts);
         const child = { parent: this };
 
-        const credentials = new Passwords(
-            `${name}-accounts`,
-            ["owner", "reader", "orders", "inventory"],
-            namespace,
-            child,
-        );
+        // Both variants have the same accounts: changing the variant must not restart the database.
+        const credentials = new Passwords(`${name}-accounts`, accounts, namespace, child);
         const scripts = serviceFiles(`${name}-scripts`, "database", namespace, child);
         this.prepared = pulumi.all([credentials.metadata.name, scripts.metadata.name]);
         const data = dataVolume(name, namespace, storage, mounts.data, child);
@@ -44,7 +48,7 @@ export class Database extends pulumi.ComponentResource {
             {
                 namespace,
                 strategy: "Recreate",
-                service: { name: "product-db", type: "NodePort", port, targetPort: "postgres" },
+                service: { name: "product-db", type: "NodePort", port: databasePort, targetPort: "postgres" },
                 pod: {
                     automountServiceAccountToken: false,
                     enableServiceLinks: false,
@@ -57,16 +61,13 @@ export class Database extends pulumi.ComponentResource {
                             command: ["sh", `${mounts.scripts}/start.sh`],
                             env: {
                                 PGDATA: `${mounts.data}/shop`,
-                                POSTGRES_PASSWORD: credentials.asEnvValue("owner"),
-                                READER_PASSWORD: credentials.asEnvValue("reader"),
-                                // Both variants have the same database: changing the variant must not restart it.
-                                ORDERS_PASSWORD: credentials.asEnvValue("orders"),
-                                INVENTORY_PASSWORD: credentials.asEnvValue("inventory"),
+                                PASSWORDS: mounts.passwords,
                                 CREDENTIALS: credentials.version,
                             },
-                            ports: { postgres: port },
+                            ports: { postgres: databasePort },
                             volumeMounts: [
                                 scripts.mount(mounts.scripts),
+                                credentials.mountOf(accounts, mounts.passwords),
                                 data,
                                 emptyDir("temporary", mounts.temporary),
                             ],
@@ -97,13 +98,16 @@ export class Database extends pulumi.ComponentResource {
             child,
         );
 
-        this.envFor = (account) => ({
-            PGHOST: this.workload.service.metadata.name,
-            PGPORT: String(port),
-            PGUSER: `shop_${account}`,
-            PGDATABASE: "shop",
-            PGPASSWORD: credentials.asEnvValue(account),
-            CREDENTIALS: credentials.version,
+        this.accessFor = (account) => ({
+            env: {
+                PGHOST: this.workload.service.metadata.name,
+                PGPORT: String(databasePort),
+                PGUSER: `shop_${account}`,
+                PGDATABASE: "shop",
+                PGPASSWORD_FILE: `${clientMount}/${account}`,
+                CREDENTIALS: credentials.version,
+            },
+            mount: credentials.mountOf([account], clientMount),
         });
         this.registerOutputs({});
     }

@@ -17,13 +17,17 @@ export function serviceFiles(
 ): kx.ConfigMap {
     const path = join(servicesFolder, folder);
     const files = readdirSync(path)
-        .filter((file) => /\.(?:sh|sql|conf)$/.test(file))
+        .filter((file) => /\.(?:sh|sql|conf|js)$/.test(file))
         .sort();
     const data = Object.fromEntries(files.map((file) => [file, readFileSync(join(path, file), "utf8")]));
     const object = `${name}-${shortHash(JSON.stringify(data))}`;
     return new kx.ConfigMap(object, { metadata: { name: object, namespace }, data, immutable: true }, opts);
 }
 
-export function emptyDir(name: string, destPath: string): kx.types.VolumeMount {
-    return { volume: { name, emptyDir: {} as k8s.types.input.core.v1.EmptyDirVolumeSource }, destPath };
+export function emptyDir(
+    name: string,
+    destPath: string,
+    emptyDir: k8s.types.input.core.v1.EmptyDirVolumeSource = {},
+): kx.types.VolumeMount {
+    return { volume: { name, emptyDir }, destPath };
 }

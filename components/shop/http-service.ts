@@ -5,6 +5,7 @@ import { restrictedContainer, restrictedPod, users } from "../../chaos/cluster/p
 import { httpLiveness } from "../base/probes";
 import { nodeEnvironment, type Program, programCommand, programMount } from "../base/program";
 import { nodeOptions } from "./node-options";
+import type { Access } from "./passwords";
 import { type ServiceArgs, Workload } from "./workload";
 
 export interface HttpServiceArgs {
@@ -14,8 +15,10 @@ export interface HttpServiceArgs {
     program: Program;
     /** Which program of the bundle to run, by its folder in `services/`. */
     runs: string;
-    /** The program's environment, besides PORT. */
-    env: kx.types.EnvMap;
+    /** The program's environment, besides PORT and what it takes to log in. @default none */
+    env?: kx.types.EnvMap;
+    /** What it logs in to. @default nothing */
+    logsInTo?: readonly Access[];
     serviceType: ServiceArgs["type"];
     /** The ServiceAccount whose token the pod mounts. @default none: the pod has no token */
     account?: pulumi.Input<string>;
@@ -26,7 +29,8 @@ export interface HttpServiceArgs {
     shutdownDelayMs?: number;
 }
 
-const port = 8080;
+/** The port on which the programs listen. */
+export const programPort = 8080;
 
 /** Time for a program to stop after its delay. It drains connections for half of it. */
 const stopSeconds = 10;
@@ -34,7 +38,7 @@ const stopSeconds = 10;
 /** One of the shop's HTTP programs: Node pods that mount the program, behind port 80 of a Service. */
 export class HttpService extends Workload {
     constructor(name: string, args: HttpServiceArgs, opts?: pulumi.ComponentResourceOptions) {
-        const { shutdownDelayMs = 0 } = args;
+        const { shutdownDelayMs = 0, logsInTo = [] } = args;
         super(
             name,
             {
@@ -65,12 +69,13 @@ export class HttpService extends Workload {
                             command: programCommand(nodeOptions, args.runs),
                             env: {
                                 ...args.env,
+                                ...Object.fromEntries(logsInTo.flatMap(({ env }) => Object.entries(env))),
                                 ...nodeEnvironment,
-                                PORT: String(port),
+                                PORT: String(programPort),
                                 ...(shutdownDelayMs > 0 && { SHUTDOWN_DELAY_MS: String(shutdownDelayMs) }),
                             },
-                            ports: { http: port },
-                            volumeMounts: [args.program.mount(programMount)],
+                            ports: { http: programPort },
+                            volumeMounts: [args.program.mount(programMount), ...logsInTo.map(({ mount }) => mount)],
                             resources: {
                                 requests: { cpu: "25m", memory: "64Mi" },
                                 limits: { cpu: "1", memory: "128Mi" },

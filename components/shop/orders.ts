@@ -30,21 +30,16 @@ export class Orders extends pulumi.ComponentResource {
     ) {
         super("chaos-shop:shop:Orders", name, {}, opts);
         const child = { parent: this };
-        const broker = new MessageBroker(
-            "message-broker",
-            { namespace, image: images.nats, storage: brokerStorage },
-            child,
-        );
+        const broker = new MessageBroker("message-broker", { namespace, images, storage: brokerStorage }, child);
 
         const program = new Program({ namespace, entry: join(servicesFolder, "backoffice", "main.ts") }, child);
         const services = (["orders", "inventory"] as const).map((workload) => {
-            const env = { ...database.envFor(workload), ...broker.envFor(workload) };
             const args = {
                 namespace,
                 image: images.node,
                 program,
                 runs: workload,
-                env,
+                logsInTo: [database.accessFor(workload), broker.accessFor(workload)],
                 serviceType: "NodePort",
                 replicas: replicas[workload],
                 mayStayPending: true,

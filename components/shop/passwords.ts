@@ -3,6 +3,14 @@ import * as pulumi from "@pulumi/pulumi";
 import { randomBytes } from "node:crypto";
 import { shortHash } from "../base/program";
 
+/** How a client logs in to the database or the broker as one account. */
+export interface Access {
+    /** Where the server is, the account, and the file with its password. */
+    env: kx.types.EnvMap;
+    /** The password. */
+    mount: pulumi.Input<kx.types.VolumeMount>;
+}
+
 /**
  * A Secret with a random password per account. Later updates keep the stack's passwords: they ignore changes of the
  * data. Without a separate resource for random passwords, the database starts a second earlier.
@@ -19,9 +27,8 @@ export class Passwords extends kx.Secret {
         namespace: pulumi.Input<string>,
         opts?: pulumi.CustomResourceOptions,
     ) {
-        // They start with a letter: in NATS's configuration, a variable that starts with a digit is a number.
         const passwords = Object.fromEntries(
-            accounts.map((account) => [account, `p${randomBytes(24).toString("base64url")}`]),
+            accounts.map((account) => [account, randomBytes(24).toString("base64url")]),
         );
         super(
             name,
@@ -29,6 +36,25 @@ export class Passwords extends kx.Secret {
             { ...opts, ignoreChanges: ["stringData", "data"] },
         );
         this.version = pulumi.unsecret(this.data.apply(versionOf));
+    }
+
+    /**
+     * Mounts passwords as files with the accounts' names. In the environment they would be inherited by every process,
+     * and shown by tools that show it.
+     */
+    mountOf(accounts: readonly string[], destPath: string): pulumi.Output<kx.types.VolumeMount> {
+        return this.metadata.name.apply((secretName) => ({
+            volume: {
+                name: secretName,
+                secret: {
+                    secretName,
+                    items: accounts.map((account) => ({ key: account, path: account })),
+                    // For the user of the pod, which is its fsGroup.
+                    defaultMode: 0o440,
+                },
+            },
+            destPath,
+        }));
     }
 }
 

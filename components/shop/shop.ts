@@ -5,9 +5,11 @@ import { Database } from "./database";
 import { HttpService } from "./http-service";
 import { GatewayIngress, type GatewayIngressArgs } from "./ingress";
 import { Orders } from "./orders";
+import { NetworkPolicies } from "../base/network-policies";
 import { ownNamespace } from "../base/own-namespace";
 import { restrictedNamespaceLabels } from "../../chaos/cluster/pod-security";
 import { Program, servicesFolder } from "../base/program";
+import { shopPolicies } from "./policies";
 import { PodReader } from "./pod-reader";
 import { forceOwnership } from "../base/force-ownership";
 import type { ServiceArgs } from "./workload";
@@ -28,6 +30,8 @@ export interface ShopArgs {
     storage?: { database?: string; broker?: string; class?: string; keep?: boolean };
     /** See `HttpServiceArgs`. @default 0 */
     shutdownDelayMs?: number;
+    /** Whether pods may exchange only the traffic that the shop needs. @default true */
+    networkPolicies?: boolean;
     /** Host names to route to the gateway. @default none: there is no Ingress */
     ingress?: Omit<GatewayIngressArgs, "namespace">;
 }
@@ -78,12 +82,15 @@ export class Shop extends pulumi.ComponentResource {
         const program = new Program({ namespace, entry: join(servicesFolder, "storefront", "main.ts") }, child);
         const common = { namespace, image: node, program, shutdownDelayMs };
         const backends = Object.entries(catalogues).map(([workload, category]) => {
-            const env = { ...database.envFor("reader"), CATEGORY: category };
-            return new HttpService(
-                workload,
-                { ...common, runs: "catalogue", env, serviceType: "NodePort", replicas: replicas[workload] },
-                child,
-            );
+            const args = {
+                ...common,
+                runs: "catalogue",
+                env: { CATEGORY: category },
+                logsInTo: [database.accessFor("reader")],
+                serviceType: "NodePort",
+                replicas: replicas[workload],
+            } as const;
+            return new HttpService(workload, args, child);
         });
 
         const env = {
@@ -110,6 +117,10 @@ export class Shop extends pulumi.ComponentResource {
                 : undefined;
 
         const workloads = [database.workload, ...backends, this.gateway, ...(orders?.workloads ?? [])];
+        if (args.networkPolicies ?? true) {
+            const policies = shopPolicies(workloads.map(({ name }) => name));
+            new NetworkPolicies("shop", { namespace, ...policies }, child);
+        }
         this.installed = pulumi.all(workloads.map(({ deployment }) => deployment.id));
         this.mayStayPending = (orders?.workloads ?? []).map(({ name }) => name);
         this.registerOutputs({});

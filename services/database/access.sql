@@ -1,8 +1,9 @@
 -- The shop's accounts and database; run by the superuser on each start, so that a changed password takes effect.
-\getenv shop_password POSTGRES_PASSWORD
-\getenv reader_password READER_PASSWORD
-\getenv orders_password ORDERS_PASSWORD
-\getenv inventory_password INVENTORY_PASSWORD
+-- The passwords are read from files: environments are shown by many tools, and inherited.
+\set shop_password `cat "$PASSWORDS/owner"`
+\set reader_password `cat "$PASSWORDS/reader"`
+\set orders_password `cat "$PASSWORDS/orders"`
+\set inventory_password `cat "$PASSWORDS/inventory"`
 
 -- Else a statement that fails is logged whole, passwords and all.
 set log_min_error_statement = panic;

@@ -3,13 +3,13 @@
 # and only then opens it to the network. Runs on any image with Debian's PostgreSQL layout (the official one too)
 # under the `restricted` Pod Security level; it writes to the data's folder and to RUN_DIR, nowhere else.
 #
-#   PGDATA             the data; a folder inside of the writable volume, not the volume itself
-#   POSTGRES_PASSWORD  of the account `shop`, which owns the database `shop`; or POSTGRES_PASSWORD_FILE
-#   READER_PASSWORD    of the account `shop_reader`, which may only read; or READER_PASSWORD_FILE
-#   ORDERS_PASSWORD    of the account `shop_orders`, which keeps the orders; or ORDERS_PASSWORD_FILE
-#   INVENTORY_PASSWORD of the account `shop_inventory`, which keeps the stock; or INVENTORY_PASSWORD_FILE
-#   RUN_DIR            the socket is made in its folder product-db; /tmp unless told
-#   PGPORT             5432 unless told
+#   PGDATA       the data; a folder inside of the writable volume, not the volume itself
+#   PASSWORDS    a folder with a file for the password of each account, from a Secret; access.sql reads them:
+#                `owner` of the account `shop`, which owns the database `shop`; `reader` of `shop_reader`, which may
+#                only read; `orders` of `shop_orders`, which keeps the orders; `inventory` of `shop_inventory`, which
+#                keeps the stock
+#   RUN_DIR      the socket is made in its folder product-db; /tmp unless told
+#   PGPORT       5432 unless told
 set -eu
 
 say() { echo "database: $*" >&2; }
@@ -22,23 +22,15 @@ mistakes=
 mistake() { mistakes="$mistakes
   $*"; }
 
-# read_secret NAME: exports NAME from itself or from the file that NAME_FILE names.
-read_secret() {
-    eval "value=\${$1:-} file=\${$1_FILE:-}"
-    if [ -z "$value" ] && [ -n "$file" ]; then
-        value=$(cat "$file" 2>/dev/null) || mistake "$1_FILE is $file, which cannot be read"
-    fi
-    [ -n "$value" ] || mistake "$1 is not set; set it, or $1_FILE to a file that holds it, from a Secret"
-    export "$1=$value"
-}
-
 configuration=$(cd "$(dirname "$0")" && pwd)
 run=${RUN_DIR:-/tmp}
 data=${PGDATA:-}
-read_secret POSTGRES_PASSWORD
-read_secret READER_PASSWORD
-read_secret ORDERS_PASSWORD
-read_secret INVENTORY_PASSWORD
+passwords=${PASSWORDS:-}
+[ -n "$passwords" ] || mistake "PASSWORDS is not set; set it to a folder with the accounts' passwords, from a Secret"
+for account in owner reader orders inventory; do
+    [ -z "$passwords" ] || [ -n "$(cat "$passwords/$account" 2>/dev/null)" ] ||
+        mistake "PASSWORDS is $passwords, but $passwords/$account is no file with a password; mount the Secret there"
+done
 [ "$(id -u)" != 0 ] || mistake "the user is root, which PostgreSQL refuses; set runAsUser, for example to 999"
 [ -w "$run" ] || mistake "RUN_DIR is $run, which is not writable; mount an emptyDir there"
 case $data in
@@ -111,7 +103,6 @@ preparation=
 
 # To PostgreSQL SIGTERM means to wait until each client has left by itself, and a pool's connections never do. What a
 # pod needs is a fast shutdown: SIGINT. So this shell stays, and translates.
-unset POSTGRES_PASSWORD READER_PASSWORD ORDERS_PASSWORD INVENTORY_PASSWORD
 serve &
 server=$!
 trap 'kill -INT $server' TERM INT

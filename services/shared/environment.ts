@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import * as z from "zod/mini";
+import { reasonOf } from "./log";
 
 /** A program's environment is invalid; lists every mistake. */
 export class EnvironmentError extends Error {
@@ -12,7 +14,8 @@ export class EnvironmentError extends Error {
 }
 
 /**
- * Parses a program's environment with its schema, once, at the start.
+ * Parses a program's environment with its schema, once, at the start. A password is in the file that the variable with
+ * `_FILE` at its end names, which counts more than the variable itself.
  *
  * @param schema a zod object whose keys are the variables; build its fields with the functions below, whose messages
  *     say what is allowed
@@ -23,19 +26,41 @@ export function readEnvironment<Values>(
     schema: z.ZodMiniType<Values>,
     environment: Record<string, string | undefined> = process.env,
 ): Values {
-    const outcome = schema.safeParse(environment);
-    if (outcome.success) return outcome.data;
+    const { passwords, unreadable } = passwordsIn(environment);
+    const outcome = schema.safeParse({ ...environment, ...passwords });
+    if (outcome.success && unreadable.size === 0) return outcome.data;
     // One line per variable: the first issue explains the later ones.
     const allowedByVariable = new Map<string, string>();
-    for (const issue of outcome.error.issues) {
+    for (const issue of outcome.error?.issues ?? []) {
         const variable = String(issue.path[0]);
-        if (!allowedByVariable.has(variable)) {
+        if (!allowedByVariable.has(variable) && !unreadable.has(variable)) {
             allowedByVariable.set(variable, issue.message);
         }
     }
-    throw new EnvironmentError(
-        [...allowedByVariable].map(([variable, allowed]) => `${variable} ${found(variable, environment)}; ${allowed}`),
-    );
+    throw new EnvironmentError([
+        ...unreadable.values(),
+        ...[...allowedByVariable].map(
+            ([variable, allowed]) => `${variable} ${found(variable, environment)}; ${allowed}`,
+        ),
+    ]);
+}
+
+/** The passwords in files that variables name, and what is wrong with the other files, by the password's variable. */
+function passwordsIn(environment: Record<string, string | undefined>) {
+    const passwords: Record<string, string> = {};
+    const unreadable = new Map<string, string>();
+    const remedy = "mount the Secret with the password there";
+    for (const [variable, file] of Object.entries(environment)) {
+        const [, name] = /^(\w*PASSWORD)_FILE$/.exec(variable) ?? [];
+        if (name === undefined || !file) continue;
+        try {
+            passwords[name] = readFileSync(file, "utf8").replace(/\n$/, "");
+            if (passwords[name] === "") unreadable.set(name, `${variable} is "${file}", which is empty; ${remedy}`);
+        } catch (error) {
+            unreadable.set(name, `${variable} is "${file}", which cannot be read: ${reasonOf(error)}; ${remedy}`);
+        }
+    }
+    return { passwords, unreadable };
 }
 
 function found(variable: string, environment: Record<string, string | undefined>): string {
@@ -86,8 +111,14 @@ export const text = (example: string) => notEmpty(`set it, for example to ${exam
 /** A non-empty text with a default. */
 export const textOr = (byDefault: string) => z.prefault(text(byDefault), byDefault);
 
-/** A secret: has no default, and messages never show it. `what` says what it is and where it comes from. */
-const secret = (what: string) => notEmpty(`set it to ${what}`);
+/**
+ * A password: has no default, and messages never show it.
+ *
+ * @param name its variable; see `readEnvironment`
+ * @param account the variable with the account that it belongs to
+ */
+const password = (name: string, account: string) =>
+    notEmpty(`set ${name}_FILE to a file with the password of ${account}, from a Secret`);
 
 export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
     return z.enum(words, `set one of ${words.join(", ")}`);
@@ -119,7 +150,7 @@ export const databaseVariables = (account: string) => ({
     PGPORT: port(5432),
     PGUSER: textOr(account),
     PGDATABASE: textOr("shop"),
-    PGPASSWORD: secret("the password of PGUSER, from a Secret"),
+    PGPASSWORD: password("PGPASSWORD", "PGUSER"),
     /** Limit for one query, connecting included. Must be less than the timeout of the program's callers. */
     QUERY_TIMEOUT_MS: milliseconds(1_500),
 });
@@ -129,7 +160,7 @@ export const brokerVariables = (account: string) => ({
     BROKER_HOST: text("message-broker"),
     BROKER_PORT: port(4222),
     BROKER_USER: textOr(account),
-    BROKER_PASSWORD: secret("the password of BROKER_USER, from a Secret"),
+    BROKER_PASSWORD: password("BROKER_PASSWORD", "BROKER_USER"),
 });
 
 /** The parsed values of a set of variables. */

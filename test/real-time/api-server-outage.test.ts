@@ -52,7 +52,10 @@ async function judgedWhile(stopping: typeof stopped): Promise<Judged> {
     for (const answer of waiting) answer();
     const answers = await asked;
     pulse.stop();
-    return judgeCheck({ name: "/products", check, intervalMs, timeoutMs, successRate: 1 }, answers, begunAt, 0);
+    return judgeCheck({ name: "/products", check, intervalMs, timeoutMs, successRate: 1 }, answers, {
+        attackedAt: begunAt,
+        graceMs: 0,
+    });
 }
 
 it("nothing is known if the API server stops answering for a while", async () => {

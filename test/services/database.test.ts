@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
@@ -29,15 +29,14 @@ describeOnPostgres("the product database", () => {
         }
     });
 
-    it("keeps changed products over a restart, and accepts a changed password from a file", async () => {
+    it("keeps changed products over a restart, and accepts a changed password", async () => {
         const before = await products();
         const owner = <Rows>(ask: Parameters<typeof database.query<Rows>>[0]) =>
             database.query(ask, "shop", OWNER_PASSWORD);
         await owner((sql) => sql`update product set name = 'Renamed' where id = ${before[0]!.id}`);
         await database.stop();
-        const passwordFile = join(database.folder, "password");
-        writeFileSync(passwordFile, "a new one");
-        await database.start({ POSTGRES_PASSWORD: "", POSTGRES_PASSWORD_FILE: passwordFile });
+        database.setPassword("owner", "a new one");
+        await database.start();
         expect(await products()).toEqual([{ ...before[0], name: "Renamed" }, ...before.slice(1)]);
         await expect(owner((sql) => sql`select 1`)).rejects.toThrow("password authentication failed");
         await database.query((sql) => sql`select 1`, "shop", "a new one");
@@ -109,18 +108,14 @@ describeOnPostgres("the product database's first start", () => {
     });
 
     it("names every mistake in its environment at once", async () => {
-        const server = database.launch({
-            POSTGRES_PASSWORD: "",
-            READER_PASSWORD: "",
-            READER_PASSWORD_FILE: "/no/such",
-            PGDATA: "data",
-            RUN_DIR: "/none",
-        });
+        database.setPassword("owner", "");
+        rmSync(join(database.folder, "passwords", "reader"));
+        const server = database.launch({ PGDATA: "data", RUN_DIR: "/none" });
         await until("it exits", () => server.exitCode !== null, local);
         expect(server.exitCode).toBe(1);
         const mistakes = [
-            "POSTGRES_PASSWORD is",
-            "READER_PASSWORD_FILE is /no",
+            "/passwords/owner is no file with a password",
+            "/passwords/reader is no file with a password",
             "PGDATA is 'data'",
             "RUN_DIR is /none",
         ];

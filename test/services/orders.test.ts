@@ -31,7 +31,7 @@ describeWithNats("with a broker", () => {
             PGPASSWORD: name === "orders" ? ORDERS_PASSWORD : INVENTORY_PASSWORD,
             BROKER_HOST: "127.0.0.1",
             BROKER_PORT: String(broker.port),
-            BROKER_PASSWORD: BROKER_PASSWORDS[name === "orders" ? "ORDERS_PASSWORD" : "INVENTORY_PASSWORD"],
+            BROKER_PASSWORD: BROKER_PASSWORDS[name],
         });
         const startOrders = async () => void (orders = await startProgram("orders", environment("orders")));
         const startInventory = async () => void (inventory = await startProgram("inventory", environment("inventory")));

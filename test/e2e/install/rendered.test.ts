@@ -145,7 +145,7 @@ describe("the rendered chart of variant seven", () => {
             await run(
                 "kubectl",
                 "get",
-                "deployment,service,secret,role,rolebinding,ingress",
+                "deployment,service,secret,role,rolebinding,networkpolicy,ingress",
                 "--namespace",
                 namespaces.helm,
                 "--output",

@@ -35,7 +35,8 @@ afterAll(async () => {
 
 /** The names of all that a shop is made of, in the namespace. What the cluster itself puts there is left out. */
 function objects(): string[] {
-    const kinds = "deployment,service,configmap,secret,serviceaccount,role,rolebinding,ingress,persistentvolumeclaim";
+    const accounts = "serviceaccount,role,rolebinding";
+    const kinds = `deployment,service,configmap,secret,${accounts},networkpolicy,ingress,persistentvolumeclaim`;
     const found = execFileSync("kubectl", ["get", kinds, "--namespace", namespace, "--output", "name"], {
         encoding: "utf8",
     })

@@ -143,6 +143,35 @@ describe("no request is lost under a constant load", () => {
     );
 });
 
+describe("an experiment without an attack that restarts the gateway", () => {
+    const gateway = () => stack.cluster.apps.readNamespacedDeployment({ name: "gateway", namespace });
+
+    it("is PASSED, since no request is lost, and has made no object that could attack", async () => {
+        const run = {
+            "experiment.enabled": "true",
+            "experiment.name": "gateway-rollout",
+            "experiment.duration": "20s",
+        };
+        const { outputs } = await stack.up(run);
+        expect(outputs.experiment!.value).toMatchObject({
+            verdict: "PASSED",
+            reason: expect.stringContaining("requests to /products succeeded without an attack"),
+            attack: "none",
+            actions: ["wait 2 s", "restart gateway"],
+        });
+        expect((await stack.cluster.batch.listNamespacedJob({ namespace })).items).toEqual([]);
+    });
+
+    it("leaves no difference: the next update neither conflicts nor restarts the gateway again", async () => {
+        const before = (await gateway()).metadata!.generation;
+        await stack.up({ "experiment.enabled": "false" });
+        const { metadata, spec } = await gateway();
+        expect(spec!.template.metadata!.annotations).toHaveProperty(["chaos-experiments/restarted-at"]);
+        expect(metadata!.generation).toBe(before);
+        expect(await stack.traces()).toEqual([]);
+    });
+});
+
 describe("the database's data survives the stack", () => {
     const claimOf = async () =>
         ignoreNotFound(stack.cluster.core.readNamespacedPersistentVolumeClaim({ name: "database-data", namespace }));

@@ -44,7 +44,7 @@ const uids = () =>
 /** The policies and labeled pods of an attack. */
 async function attackTraces(): Promise<string[]> {
     const [policies, pods] = await Promise.all([
-        stack.cluster.networking.listNamespacedNetworkPolicy({ namespace }),
+        stack.cluster.networking.listNamespacedNetworkPolicy({ namespace, labelSelector: earlier.experiment }),
         stack.cluster.core.listNamespacedPod({ namespace, labelSelector: earlier.target }),
     ]);
     return [...policies.items, ...pods.items].map(({ metadata }) => metadata!.name!);
@@ -104,6 +104,7 @@ afterAll(async () => {
 
 /** Files in a ConfigMap, which has a hash of them in its name. */
 const isFiles = ({ type, name }: Change) => type.endsWith(":ConfigMap") && /-[0-9a-f]{8}$/.test(name);
+const isPolicy = ({ type }: Change) => /:NetworkPolic(?:y|ies)$/.test(type);
 const opOf = ({ op }: Change) => op;
 const isDeployment = ({ type }: Change) => type.endsWith(":Deployment");
 /** Another run of the experiment has other parts. */
@@ -116,10 +117,22 @@ const ofShop = () => changes.filter((change) => !isOfExperiment(change) && !isOf
 
 describe("an update of a stack of version 0.1 whose experiment is enabled", () => {
     it("replaces nothing of the shop: changed files get new ConfigMaps, Deployments are updated", async () => {
-        expect(ofShop().filter((change) => !isFiles(change) && !isDeployment(change))).toEqual([]);
+        const others = ofShop().filter((change) => !isFiles(change) && !isDeployment(change) && !isPolicy(change));
+        expect(others).toEqual([]);
         expect(new Set(ofShop().filter(isFiles).map(opOf))).toEqual(new Set(["create", "delete"]));
         expect(new Set(ofShop().filter(isDeployment).map(opOf))).toEqual(new Set(["update"]));
         expect(await uids()).toBe(uidsBefore);
+    });
+
+    it("creates the shop's NetworkPolicies", () => {
+        const workloads = ["gateway", "fashion-bestseller", "toys-bestseller", "hot-deals", "database"];
+        const all = ["shop", "default-deny", ...workloads, "orders", "inventory", "message-broker"];
+        expect(
+            ofShop()
+                .filter(isPolicy)
+                .map(({ op, name }) => `${op} ${name}`)
+                .sort(),
+        ).toEqual(all.map((name) => `create ${name}`).sort());
     });
 
     it("records identity and cluster, and only updates the provider and the namespace's annotation", () => {
@@ -133,9 +146,14 @@ describe("an update of a stack of version 0.1 whose experiment is enabled", () =
         expect(updated!.properties).toEqual([expect.stringContaining("chaos-shop/identity")]);
     });
 
-    it("leaves the database and the broker alone: without claims, new pods would lose their data", () => {
-        const changed = ofShop().filter(({ name }) => /^(?:database|message-broker)/.test(name));
-        expect(changed).toEqual([]);
+    it("restarts the database and the broker once: they read their passwords from files now", () => {
+        const changed = ofShop().filter(
+            (change) => /^(?:database|message-broker)/.test(change.name) && !isFiles(change),
+        );
+        expect(changed.map(({ op, name }) => `${op} ${name}`).sort()).toEqual([
+            "update database",
+            "update message-broker",
+        ]);
     });
 
     it("ends the old attack before it changes a Deployment, whose pods could not become ready under it", async () => {

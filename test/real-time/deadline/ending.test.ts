@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { JobProcess, podPath, policyPath } from "./support/job-process";
+import { JobProcess, killPath, podPath, policyPath } from "./support/job-process";
 
 const attacks = [{ path: policyPath, label: "x.blackhole" }];
 const deploymentPath = "/apis/apps/v1/namespaces/demo/deployments/gateway";
@@ -27,6 +27,15 @@ it("at the deadline the attack, the labels and the scaling are undone, and the J
     await start();
     await job.until("the program ends", () => job.exitCode !== undefined);
     expect([job.exitCode, job.objects.has(policyPath), labeled(), replicas()]).toEqual([0, false, [], 1]);
+});
+
+it("without attacks, what was scaled is restored when the deadline has passed since the lease was taken", async () => {
+    job.refuse = (request) => (request.includes("/pods") ? 403 : undefined);
+    await job.start([], { DEADLINE_MS: "1000", SCALED: "gateway" });
+    await job.until("the program ends", () => job.exitCode !== undefined);
+    expect([job.exitCode, replicas()]).toEqual([0, 1]);
+    expect(job.output).toContain("the deadline has passed: what was scaled is restored");
+    expect(job.output).not.toContain("403");
 });
 
 describe("what cannot be undone does not keep the rest from it, and is tried again:", () => {
@@ -64,5 +73,14 @@ describe("in a namespace with other policies", () => {
         await job.until("the program ends", () => job.exitCode === 0);
         expect(job.objects.get(otherPath)).toMatchObject({ metadata: { annotations: {} }, spec: { podSelector: {} } });
         expect(job.objects.get(podPath("d")).metadata.labels).toEqual({});
+    });
+
+    it("they are not read if no attack denies traffic: the Job has no right to", async () => {
+        job.addAttack(killPath);
+        const killing = { intervalMs: 60_000, label: "x.kill", target: "k8s.namespace=demo", clusterName: "local" };
+        const kill = { path: killPath, label: "x.kill", killing: { ...killing, radius: { kind: "all" as const } } };
+        job.refuse = (request) => (request.includes("networkpolicies") ? 403 : undefined);
+        await job.start([kill], { DEADLINE_MS: "1000" });
+        await job.until("the program ends", () => job.exitCode === 0);
     });
 });

@@ -1,5 +1,5 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -7,8 +7,8 @@ import { describeUnless, whyNotInstalled } from "./debian";
 import { freePort } from "./ports";
 import { local, until } from "../../support/until";
 
-/** Begin with a letter, like the shop's: NATS parses the value of a variable like its configuration. */
-export const BROKER_PASSWORDS = { ORDERS_PASSWORD: "p-orders_1", INVENTORY_PASSWORD: "p-inventory_2" };
+/** With characters that mean something in NATS's configuration. */
+export const BROKER_PASSWORDS = { orders: "1-orders' $x", inventory: '2-"inventory" \\ #' };
 
 /** A group of tests that need NATS. */
 export function describeWithNats(title: string, tests: () => void): void {
@@ -25,12 +25,18 @@ export class TestBroker {
         readonly port: number,
         monitoringPort: number,
     ) {
-        const configuration = readFileSync(resolve(__dirname, "../../../services/broker/nats.conf"), "utf8");
+        const passwords = join(this.folder, "passwords");
+        mkdirSync(passwords);
+        for (const [account, password] of Object.entries(BROKER_PASSWORDS))
+            writeFileSync(join(passwords, account), password);
+        const file = join(this.folder, "nats.conf");
+        execFileSync("node", [resolve(__dirname, "../../../services/broker/configure.js"), passwords, file]);
+        const configuration = readFileSync(file, "utf8");
         const moved = configuration
             .replace("port: 4222", `port: ${port}`)
             .replace("http_port: 8222", `http_port: ${monitoringPort}`)
             .replace("store_dir: /data", `store_dir: ${JSON.stringify(join(this.folder, "data"))}`);
-        writeFileSync(join(this.folder, "nats.conf"), moved);
+        writeFileSync(file, moved);
     }
 
     static async started(): Promise<TestBroker> {
@@ -41,7 +47,7 @@ export class TestBroker {
 
     async start(): Promise<void> {
         const server = spawn("/usr/sbin/nats-server", ["--config", join(this.folder, "nats.conf")], {
-            env: BROKER_PASSWORDS,
+            env: {},
             stdio: "pipe",
         });
         let output = "";

@@ -13,6 +13,12 @@ export const OWNER_PASSWORD = "owner's secret";
 export const READER_PASSWORD = "reader secret";
 export const ORDERS_PASSWORD = "orders' secret";
 export const INVENTORY_PASSWORD = "inventory secret";
+const passwords = {
+    owner: OWNER_PASSWORD,
+    reader: READER_PASSWORD,
+    orders: ORDERS_PASSWORD,
+    inventory: INVENTORY_PASSWORD,
+};
 
 /**
  * Why PostgreSQL is not available, or undefined if it is. Root on Debian installs it if it is missing. Elsewhere, tests
@@ -58,6 +64,14 @@ export class TestDatabase {
                 chownSync(join(this.folder, name), owner.uid, owner.gid);
             }
         }
+        mkdirSync(join(this.folder, "passwords"));
+        for (const account of Object.keys(passwords) as (keyof typeof passwords)[])
+            this.setPassword(account, passwords[account]);
+    }
+
+    /** Writes the file with an account's password. */
+    setPassword(account: keyof typeof passwords, password: string): void {
+        writeFileSync(join(this.folder, "passwords", account), password);
     }
 
     /** Creates the folders, starts nothing. */
@@ -82,10 +96,7 @@ export class TestDatabase {
                 PGDATA: this.dataFolder,
                 RUN_DIR: join(this.folder, "run"),
                 PGPORT: String(this.port),
-                POSTGRES_PASSWORD: OWNER_PASSWORD,
-                READER_PASSWORD,
-                ORDERS_PASSWORD,
-                INVENTORY_PASSWORD,
+                PASSWORDS: join(this.folder, "passwords"),
                 ...environment,
             },
             stdio: ["ignore", "pipe", "pipe"],

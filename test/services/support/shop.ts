@@ -57,12 +57,12 @@ export async function startOrdering(
         startProgram("orders", {
             ...common,
             PGPASSWORD: ORDERS_PASSWORD,
-            BROKER_PASSWORD: BROKER_PASSWORDS.ORDERS_PASSWORD,
+            BROKER_PASSWORD: BROKER_PASSWORDS.orders,
         }),
         startProgram("inventory", {
             ...common,
             PGPASSWORD: INVENTORY_PASSWORD,
-            BROKER_PASSWORD: BROKER_PASSWORDS.INVENTORY_PASSWORD,
+            BROKER_PASSWORD: BROKER_PASSWORDS.inventory,
         }),
     ]);
     return { orders, inventory };

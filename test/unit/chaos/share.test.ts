@@ -12,7 +12,7 @@ const good = (count: number) => thousand.map((answer, index) => ({ ...answer, go
 function held(count: number, successRate: number): boolean {
     const check = { kind: "http", path: "/products" } as const;
     const planned = { name: "/products", check, intervalMs: 20, timeoutMs: 1_000, successRate };
-    return judgeCheck(planned, good(count), 0, 0).held;
+    return judgeCheck(planned, good(count), { attackedAt: 0, graceMs: 0 }).held;
 }
 
 describe("a percentage is compared exactly, to the tenth", () => {

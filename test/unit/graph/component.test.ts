@@ -100,6 +100,8 @@ describe("mistakes in the arguments", () => {
             { attacks: ["a", "b"].map((n) => ({ kind: "dns", target: `k8s.job=j,k8s.namespace=${n}` })) },
         ],
         ["no target names a namespace", { attacks: [{ kind: "dns", target: "k8s.statefulset=nats" }] }],
+        ["namespace: is missing; name the namespace of the checks", { attacks: [] }],
+        ["window.grace: without an attack, all answers count", { attacks: undefined, window: { grace: "5s" } }],
         ["deadline: the attacks would end before", { deadline: "30s" }],
         ["interval: no check would look", { interval: "1m", window: { duration: "10s" } }],
         ['its name: "It" is not allowed', {}, "It"],
@@ -191,6 +193,14 @@ describe("the steps", () => {
         expect(names).toContain("one-check");
         expect(names).toContain("two-check");
     });
+});
+
+it("a preview of an experiment without an attack says what it does", async () => {
+    const actions = [{ kind: "rollout", statefulset: "nats" }];
+    await build({ attacks: [], actions, namespace: "messaging" }, ["it"], true);
+    expect(told).toEqual([
+        "info: it would attack nothing; in namespace messaging it would restart nats, while it checks /healthz of nats",
+    ]);
 });
 
 it("a preview with a kubeconfig that is not known yet says so, and names the targets' attributes", async () => {

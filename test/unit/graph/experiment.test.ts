@@ -323,6 +323,29 @@ it("the deadline Job must be able to restore the Deployments that the experiment
     expect(environmentOf(scaling).SCALED).toBe("hot-deals");
 });
 
+describe("an experiment without an attack", () => {
+    const names = (asked: readonly Asked[], type: string) =>
+        asked.filter((one) => one.type === type).map(({ name }) => name);
+
+    it("must have no part that could attack, nor a deadline Job", async () => {
+        const asked = await experimentOf({ attacks: [], actions: [{ kind: "rollout", deployment: "gateway" }] });
+        expect(names(asked, kinds.command)).toEqual(["steady-state", "check"]);
+        for (const kind of [kinds.job, kinds.policy, kinds.role]) expect(names(asked, kind)).toEqual([]);
+    });
+
+    it("must have the Job if it scales: it restores the Deployment, and may do nothing else", async () => {
+        const actions = [{ kind: "scale" as const, deployment: "gateway", replicas: 3 }];
+        const asked = await experimentOf({ attacks: [], actions }, { ...printed, targets: { attacks: [] } });
+        expect(names(asked, kinds.command)).toEqual(["steady-state", "targets", "check"]);
+        expect(names(asked, kinds.policy)).toEqual([]);
+        expect(find(asked, kinds.role, "deadline-role").rules).toEqual([
+            leaseRule,
+            { apiGroups: ["apps"], resources: ["deployments"], resourceNames: ["gateway"], verbs: ["get", "patch"] },
+        ]);
+        expect(environmentOf(asked)).toMatchObject({ ATTACKS: "[]", SCALED: "gateway" });
+    });
+});
+
 describe("another plan must be another run: each step is replaced", () => {
     it.each<[string, Partial<Plan>]>([
         ["run", { run: "2" }],

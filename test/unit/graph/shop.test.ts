@@ -13,7 +13,6 @@ beforeAll(async () => {
     );
 });
 
-const accounts = expect.stringMatching(/^(database|message-broker)-accounts$/) as string;
 const deployments = (of = shop) => of.filter(({ type }) => type === kinds.deployment);
 const pods = () => deployments(seven).map(({ name, inputs }) => ({ name, pod: inputs.spec.template.spec }));
 
@@ -86,7 +85,7 @@ describe("every pod", () => {
                 runAsNonRoot: true,
                 seccompProfile: { type: "RuntimeDefault" },
             });
-            for (const container of pod.containers) {
+            for (const container of [...pod.initContainers, ...pod.containers]) {
                 expect(container.securityContext, name).toEqual({
                     allowPrivilegeEscalation: false,
                     capabilities: { drop: ["ALL"] },
@@ -140,12 +139,53 @@ it("passwords must be in Secrets only, and must be secret to the engine", () => 
     const secrets = seven.filter(({ type }) => type === kinds.secret);
     expect(secrets.map(({ name }) => name).sort()).toEqual(["database-accounts", "message-broker-accounts"]);
     for (const { inputs } of secrets) expect(JSON.stringify(inputs.stringData)).toContain(secretMark);
-    const variables = pods().flatMap(({ pod }) => pod.containers[0].env as { name: string; value?: string }[]);
-    const passwords = variables.filter(({ name }) => name.includes("PASSWORD"));
-    expect(passwords.length).toBeGreaterThan(secrets.length);
-    for (const { name, ...source } of passwords) {
-        expect(source, name).toEqual({ valueFrom: { secretKeyRef: expect.objectContaining({ name: accounts }) } });
-    }
+});
+
+describe("passwords in pods", () => {
+    it("must not be in the environment of a container", () => {
+        for (const { name, pod } of pods())
+            for (const { env = [] } of [...pod.containers, ...pod.initContainers] as { env?: object[] }[])
+                expect(
+                    env.filter((variable) => "valueFrom" in variable),
+                    name,
+                ).toEqual([]);
+    });
+
+    it.each([
+        ["gateway", []],
+        ["hot-deals", ["database-accounts/reader"]],
+        ["orders", ["database-accounts/orders", "message-broker-accounts/orders"]],
+        ["inventory", ["database-accounts/inventory", "message-broker-accounts/inventory"]],
+        ["database", ["owner", "reader", "orders", "inventory"].map((account) => `database-accounts/${account}`)],
+        ["message-broker", ["orders", "inventory"].map((account) => `message-broker-accounts/${account}`)],
+    ])("of %s are files with what it needs: %j", (workload, passwords) => {
+        type Volume = { secret?: { secretName: string; items: { path: string }[]; defaultMode: number } };
+        const { pod } = pods().find(({ name }) => name === workload)!;
+        const mounted = (pod.volumes as Volume[]).flatMap(({ secret }) => secret ?? []);
+        expect(mounted.flatMap(({ secretName, items }) => items.map(({ path }) => `${secretName}/${path}`))).toEqual(
+            passwords,
+        );
+        for (const { defaultMode } of mounted) expect(defaultMode).toBe(0o440);
+    });
+
+    it("are where the programs look for them", () => {
+        const { containers } = pods().find(({ name }) => name === "orders")!.pod;
+        const { env, volumeMounts } = containers[0] as Record<string, { name: string; value: string }[]>;
+        const files = env!.filter(({ name }) => name.endsWith("_FILE")).map(({ name, value }) => `${name}=${value}`);
+        expect(files).toEqual([
+            "PGPASSWORD_FILE=/passwords/database/orders",
+            "BROKER_PASSWORD_FILE=/passwords/broker/orders",
+        ]);
+        expect(volumeMounts).toContainEqual({ name: "database-accounts", mountPath: "/passwords/database" });
+        expect(volumeMounts).toContainEqual({ name: "message-broker-accounts", mountPath: "/passwords/broker" });
+    });
+
+    it("reach the broker's configuration through a volume in memory", () => {
+        const { pod } = pods().find(({ name }) => name === "message-broker")!;
+        expect(pod.volumes).toContainEqual({ name: "configuration", emptyDir: { medium: "Memory" } });
+        const names = (pod.volumes as { name: string }[]).map(({ name }) => name);
+        expect(names).toEqual([...new Set(names)]);
+    });
 });
 
 describe("the database's data", () => {

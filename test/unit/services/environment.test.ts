@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { catalogueEnvironment } from "../../../services/catalogue/environment";
 import { gatewayEnvironment } from "../../../services/gateway/environment";
@@ -60,7 +63,32 @@ describe("a program's environment", () => {
         expect(mistakesOf(() => readEnvironment(catalogueEnvironment, other)).sort()).toEqual([
             'CATEGORY is "BOOKS"; set one of FASHION, TOYS, HOT_DEALS',
             "PGHOST is not set; set it, for example to product-db",
-            "PGPASSWORD is empty; set it to the password of PGUSER, from a Secret",
+            "PGPASSWORD is empty; set PGPASSWORD_FILE to a file with the password of PGUSER, from a Secret",
         ]);
+    });
+
+    it("takes a password from the file that PGPASSWORD_FILE names", () => {
+        const folder = mkdtempSync(join(tmpdir(), "shop-environment-"));
+        const file = (name: string, text: string) => {
+            writeFileSync(join(folder, name), text);
+            return join(folder, name);
+        };
+        const least = { CATEGORY: "TOYS", PGHOST: "product-db", PGPASSWORD_FILE: file("reader", "secret\n") };
+        const earlier = { ...least, PGPASSWORD: "the one before" };
+        for (const environment of [least, earlier])
+            expect(readEnvironment(catalogueEnvironment, environment).PGPASSWORD).toBe("secret");
+
+        for (const [name, mistake] of [
+            [join(folder, "none"), "which cannot be read: ENOENT"],
+            [file("empty", ""), "which is empty"],
+        ] as const) {
+            const [found, ...others] = mistakesOf(() =>
+                readEnvironment(catalogueEnvironment, { ...least, PGPASSWORD_FILE: name }),
+            );
+            expect(found).toContain(`PGPASSWORD_FILE is "${name}", ${mistake}`);
+            expect(found).toMatch(/; mount the Secret with the password there$/);
+            expect(others).toEqual([]);
+        }
+        rmSync(folder, { recursive: true });
     });
 });

@@ -2,13 +2,13 @@ import { expect, it } from "vitest";
 import { performAll } from "../../../../chaos/actions/perform";
 import type { Cluster } from "../../../../chaos/cluster/client";
 
-const cluster = {} as Cluster;
+const context = { cluster: {} as Cluster, namespace: "demo", endsAt: Infinity };
 const waits = [1, 2, 3].map((durationMs) => ({ kind: "wait" as const, durationMs }));
 const always = async () => true;
 
 it("actions run one after the other, and each is reported", async () => {
     const said: string[] = [];
-    const performed = await performAll(waits, cluster, "demo", always, (message) => said.push(message));
+    const performed = await performAll(waits, context, always, (message) => said.push(message));
     expect(performed.map(({ action, problem }) => [action, problem])).toEqual([
         ["wait 1 ms", undefined],
         ["wait 2 ms", undefined],
@@ -21,6 +21,7 @@ it("actions run one after the other, and each is reported", async () => {
 
 it("an abort ends a wait and starts no further action; what it cuts short is neither done nor failed", async () => {
     const abort = new AbortController();
+    const stoppable = { ...context, signal: abort.signal };
     const said: string[] = [];
     const say = (message: string) => {
         said.push(message);
@@ -28,23 +29,22 @@ it("an abort ends a wait and starts no further action; what it cuts short is nei
     };
     const long = [waits[0]!, { kind: "wait" as const, durationMs: 60_000 }, waits[1]!];
     setTimeout(() => abort.abort(), 100);
-    const untilAbort = await performAll(long, cluster, "demo", always, (message) => said.push(message), abort.signal);
+    const untilAbort = await performAll(long, stoppable, always, (message) => said.push(message));
     expect(untilAbort.map(({ action, problem }) => [action, problem])).toEqual([["wait 1 ms", undefined]]);
-    expect(await performAll(waits, cluster, "demo", always, say, abort.signal)).toEqual([]);
+    expect(await performAll(waits, stoppable, always, say)).toEqual([]);
     expect(said).toEqual(["Done: wait 1 ms"]);
 });
 
-it("no action starts once the attacks are over, since nothing would undo it", async () => {
+it("no action starts once the run is over, since nothing would undo it", async () => {
     const answers = [true, false];
     const performed = await performAll(
         waits,
-        cluster,
-        "demo",
+        context,
         async () => answers.shift()!,
         () => undefined,
     );
     expect(performed.map(({ action, problem }) => [action, problem])).toEqual([
         ["wait 1 ms", undefined],
-        ["wait 2 ms", "the attacks are over"],
+        ["wait 2 ms", "the run is over"],
     ]);
 });

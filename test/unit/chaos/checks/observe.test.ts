@@ -85,7 +85,8 @@ describe("requests that this machine did not send when they were due", () => {
         setTimeout(() => stall(5_000), 1_500);
         const check = { name: "/", check: { kind: "http", path: "/" } as const, intervalMs: 500, timeoutMs: 1_000 };
         const answers = await settled(asking);
-        const judged = (successRate: number) => judgeCheck({ ...check, successRate }, answers, begunAt, 0);
+        const judged = (successRate: number) =>
+            judgeCheck({ ...check, successRate }, answers, { attackedAt: begunAt, graceMs: 0 });
         expect(judged(1)).toMatchObject({ held: false, inconclusive: expect.stringContaining("busy or asleep for") });
         expect(judged(0.5)).toMatchObject({ held: true });
     });

@@ -121,7 +121,6 @@ describe("a definition", () => {
             { attacks: [{ ...attack, kind: "blackhol" }] },
             ["attacks.0.kind: Invalid discriminator value. Expected 'blackhole' | 'dns' | 'kill'"],
         ],
-        ["no attack", { attacks: [] }, [matching(/^attacks: .*at least one attack/)]],
         [
             "a target that is not an expression",
             { attacks: [{ ...attack, target: "hot-deals" }] },
@@ -258,7 +257,7 @@ describe("a definition", () => {
         [
             "an unknown action",
             { actions: [{ kind: "dance" }] },
-            ["actions.0.kind: Invalid discriminator value. Expected 'wait' | 'scale'"],
+            ["actions.0.kind: Invalid discriminator value. Expected 'wait' | 'scale' | 'rollout'"],
         ],
         [
             "a scale to too many replicas",

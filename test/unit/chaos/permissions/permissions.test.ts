@@ -88,6 +88,28 @@ describe("an experiment needs only what its kinds need:", () => {
         ]);
     });
 
+    it("without an attack, it takes no right to attack, and a deadline Job's only to scale", () => {
+        const without = (changes: Partial<Plan>) =>
+            told(rightsFor({ kind: "dns" }, { attacks: [], agent: undefined, ...changes })).filter(
+                (right) => !/^optional|leases/.test(right),
+            );
+        const lists = ["configmaps", "jobs.batch", "networkpolicies.networking.k8s.io", "serviceaccounts", "pods"];
+        const rbac = ["roles", "rolebindings"].map((resource) => `${resource}.rbac.authorization.k8s.io`);
+        const observing = [
+            ...[...lists, ...rbac, "deployments.apps"].map((resource) => `list ${resource} in namespace demo`),
+            "get namespaces demo in namespace demo",
+        ];
+        expect(without({}).sort()).toEqual(observing.sort());
+        const restarting = without({ actions: [{ kind: "rollout", deployment: "a" }] });
+        expect(restarting.sort()).toEqual([...observing, "get, patch deployments.apps a in namespace demo"].sort());
+        const scaling = without({ actions: [{ kind: "scale", deployment: "a", replicas: 2 }] });
+        expect(scaling.filter((right) => /create/.test(right)).length).toBe(5);
+        expect(scaling.filter((right) => /exec|networkpolicies|pods/.test(right))).toEqual([
+            "list networkpolicies.networking.k8s.io in namespace demo",
+            "list pods in namespace demo",
+        ]);
+    });
+
     it("an http check takes the API server's proxy only if no address answers", () => {
         const service = { namespace: "demo", name: "gateway", port: 80 };
         const check = { kind: "http" as const, path: "/orders", method: "POST" as const };

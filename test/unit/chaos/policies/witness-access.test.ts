@@ -41,6 +41,11 @@ it("is one policy where a default deny selects what all others do", () =>
         [{}, both],
     ]));
 
+it("is one policy where a default deny names the values of all others", () => {
+    const all = { matchExpressions: [{ key: "app", operator: "In", values: ["web", "api"] }] };
+    expect(made(spec(all, both), spec(web, both))).toHaveLength(2);
+});
+
 it("is one for each selector where none selects what another does", () =>
     expect(selectorsOf(made(spec(web, ["Ingress"]), spec({ matchLabels: { app: "api" } }, ["Ingress"])))).toEqual([
         [{ app: "web" }, ["Ingress"]],

@@ -40,6 +40,14 @@ describe("the pages", () => {
         expect(runPage(journal)).not.toContain("Aborted");
     });
 
+    it("are dark on a screen only: paper is white", () => {
+        for (const page of [runPage(journal), indexPage([journal])]) {
+            expect(count(page, /prefers-color-scheme: dark/g)).toBe(
+                count(page, /screen and \(prefers-color-scheme: dark/g),
+            );
+        }
+    });
+
     it("list all runs, each with a link to its page", () => {
         expect(indexPage([journal])).toContain(
             `href="${journal.conclusion.journal.replace("reports/", "").replace(/json$/, "html")}"`,

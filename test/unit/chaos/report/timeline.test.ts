@@ -42,15 +42,57 @@ describe("the picture of a run", () => {
         expect(begins(pods(at))).toBeGreaterThan(begins(pods(journal.startedAt)));
     });
 
-    it("names the grace period and the window side by side, even if the grace period is short", () => {
-        const short = timelineSvg({
-            ...journal,
-            plan: { ...journal.plan, window: { graceMs: 100, durationMs: 20_000 } },
-        });
-        const [, grace, anchor] = /<text class="faint" x="([\d.]+)" y="[\d.]+" text-anchor="(\w+)">grace/.exec(short)!;
-        const [, counted] = /x="([\d.]+)" y="[\d.]+" text-anchor="start">under attack/.exec(short)!;
-        expect(anchor).toBe("end");
-        expect(Number(grace)).toBeLessThan(Number(counted));
+    it("names the grace period and the window one above the other if the grace period is short", () => {
+        const placesWith = (graceMs: number) => {
+            const { plan } = journal;
+            const short = timelineSvg({ ...journal, plan: { ...plan, window: { graceMs, durationMs: 20_000 } } });
+            const placeOf = (name: string) =>
+                Number(new RegExp(` y="([\\d.]+)" text-anchor="\\w+">${name}`).exec(short)![1]);
+            return { grace: placeOf("grace"), window: placeOf("under attack") };
+        };
+        const [short, long] = [placesWith(100), placesWith(12_000)];
+        expect(short.grace).toBeLessThan(short.window);
+        expect(long.grace).toBe(long.window);
+    });
+
+    it("shows the latency of answers over time, how fast the good ones were, and the limit that a check sets", () => {
+        const http = journal.checks[0]!;
+        const withAnswers = (latenciesMs: number[], check: object = {}) =>
+            timelineSvg({
+                ...journal,
+                plan: {
+                    ...journal.plan,
+                    checks: [{ ...journal.plan.checks[0]!, check: { kind: "http", path: "/products", ...check } }],
+                },
+                checks: [
+                    {
+                        name: http.name,
+                        answers: latenciesMs.map((latencyMs, index) => ({
+                            ...{ at: http.answers[0]!.at + index * 100, latencyMs, good: true },
+                        })),
+                    },
+                ],
+            });
+        const shown = withAnswers([10, 20, 20, 500], { maxLatencyMs: 400 });
+        expect(shown).toContain(">good: median 20 ms, 95% within 500 ms</text>");
+        expect(shown).toContain(">limit 400 ms</text>");
+        expect(count(shown, /<polyline class="course"/g)).toBe(1);
+        const [first, , , last] = [...shown.matchAll(/<circle class="good"[^>]* cy="([\d.]+)"/g)].map(([, y]) =>
+            Number(y),
+        );
+        expect(last).toBeLessThan(first!);
+        const scaleOf = (svg: string) => [...svg.matchAll(/text-anchor="end">(\d+ m?s)</g)].map(([, mark]) => mark);
+        expect(scaleOf(shown)).toEqual(["10 ms", "100 ms", "1 s"]);
+        expect(scaleOf(withAnswers([3, 4]))).toEqual(["1 ms", "10 ms", "100 ms"]);
+    });
+
+    it("can be read on a page of 600 pixels, and is dark on no paper", () => {
+        const drawn = Number(/viewBox="0 0 (\d+) /.exec(picture)![1]);
+        const sizes = [...picture.matchAll(/font(?:-size)?: (\d+)px/g)].map(([, size]) => Number(size));
+        expect((Math.min(...sizes) * 568) / drawn).toBeGreaterThan(11);
+        expect(count(picture, /prefers-color-scheme/g)).toBe(
+            count(picture, /@media screen and \(prefers-color-scheme/g),
+        );
     });
 
     it("ends the attack where an abort ended it, and marks the abort", () => {
@@ -76,6 +118,16 @@ describe("the picture of a run", () => {
                 "; recovered",
             ),
         );
+    });
+
+    it("shows a window without an attack: no grace period, and all answers count", () => {
+        const { attackedAt: _, ...rest } = journal;
+        const plan = { ...journal.plan, attacks: [], window: { graceMs: 0, durationMs: 20_000 } };
+        const shown = timelineSvg({ ...rest, attacks: [], plan });
+        expect(shown).toContain(">no attack, all counted</text>");
+        expect(shown).toMatch(/<rect class="window"/);
+        expect(shown).not.toMatch(/class="(?:attack|grace)"|attacked|attack was/);
+        expect(shown).toContain("; without an attack, 100% of the counted answers were good");
     });
 
     it("shows no attack if none was proven", () => {

@@ -24,7 +24,7 @@ const answers = (strip: string): Answer[] =>
         problem: sign === "+" ? undefined : "status 502: hot-deals cannot be reached",
     }));
 const judged = (strip: string, changes: Partial<PlannedCheck> = {}, grace = graceMs) =>
-    judgeCheck({ ...check, ...changes }, answers(strip), attackedAt, grace);
+    judgeCheck({ ...check, ...changes }, answers(strip), { attackedAt, graceMs: grace });
 const verdictOf = (strip: string, successRate = 1) => judge([judged(strip, { successRate })]).verdict;
 
 describe("the verdict", () => {
@@ -45,7 +45,8 @@ describe("the verdict", () => {
 
     it("is unknown if the answers that say nothing about the application decide it", () => {
         const unseen = answers("++++-").map((answer) => (answer.good ? answer : { ...answer, unseen: true as const }));
-        const of = (successRate: number, more = unseen) => judgeCheck({ ...check, successRate }, more, attackedAt, 0);
+        const of = (successRate: number, more = unseen) =>
+            judgeCheck({ ...check, successRate }, more, { attackedAt, graceMs: 0 });
         expect(of(1)).toMatchObject({
             held: false,
             inconclusive:

@@ -39,7 +39,7 @@ describe("recovery", () => {
         await expect(step()).rejects.toThrow(
             inOrder(
                 /^pods did not recover within 1 min /,
-                ": pods: 0 ready (required: at least 1). Nothing of the attack is left",
+                ": pods: 0 ready (required: at least 1). Nothing of it is left",
             ),
         );
         expect(labels()).toEqual({});

@@ -110,7 +110,7 @@ describe("a run does not begin", () => {
     it("if it scales a Deployment that does not exist", async () => {
         run.plan.actions = [{ kind: "scale", deployment: "gone", replicas: 2 }];
         await expect(step()).rejects.toThrow(
-            "the experiment scales gone, which namespace demo does not have; its Deployments are: hot-deals",
+            "cannot scale gone to 2: namespace demo has no Deployment gone; its Deployments are: hot-deals",
         );
         expect(leases()).toEqual([]);
     });

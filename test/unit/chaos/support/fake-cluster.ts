@@ -31,6 +31,7 @@ type Kind =
     | "Secret"
     | "Service"
     | "ServiceAccount"
+    | "StatefulSet"
     | "StorageClass"
     | "ValidatingWebhookConfiguration";
 

@@ -93,7 +93,7 @@ describe("rendered manifests", () => {
 describe("rendering again", () => {
     it("into the same folder gives the same files and passwords, and removes any other file", async () => {
         const before = textsIn(out);
-        writeFileSync(join(out, "manifests", "8-deployment-old.yaml"), "left over");
+        writeFileSync(join(out, "manifests", "9-deployment-old.yaml"), "left over");
         await render(configuration(), out);
         expect(textsIn(out)).toEqual(before);
     });
@@ -103,7 +103,7 @@ describe("rendering again", () => {
         expect(textsIn(join(folder, "again", "chart"))).toEqual(textsIn(join(out, "chart")));
         const version = (path: string) =>
             /name: CREDENTIALS\n +value: (\S+)/.exec(
-                readFileSync(join(path, "manifests", "8-deployment-database.yaml"), "utf8"),
+                readFileSync(join(path, "manifests", "9-deployment-database.yaml"), "utf8"),
             )![1];
         expect(version(join(folder, "again"))).not.toBe(version(out));
     });

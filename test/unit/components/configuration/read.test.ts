@@ -183,6 +183,7 @@ describe("every wrong value is rejected with its key, its value, what is allowed
         ["broker.storage", "lots"],
         ["storage.class", "Fast!"],
         ["storage.keep", "maybe"],
+        ["networkPolicies", "some"],
         ["shutdown.delay", "an hour"],
         ["agent.enabled", "yes"],
         ["agent.install", "apt"],
@@ -470,6 +471,15 @@ describe("a shop from a chart or a manifest", () => {
                 "ingress.hosts": "shop.example.com",
             }),
         ).toMatchObject([{ key: "ingress.hosts", command: "pulumi config rm ingress.hosts" }]);
+    });
+
+    it("rejects networkPolicies unless the builtin agent has some", () => {
+        const set = { install: "chart", networkPolicies: "false" };
+        expect(mistakesOf({ ...set, "agent.enabled": "false" })).toMatchObject([
+            { key: "networkPolicies", command: "pulumi config rm networkPolicies" },
+        ]);
+        const ofAgent = mistakesOf({ ...set, "agent.enabled": "true" }).map(({ key }) => key);
+        expect(ofAgent).not.toContain("networkPolicies");
     });
 });
 

@@ -10,7 +10,8 @@ const tenths = Array.from({ length: 1_000 }, (_, index) => index + 1);
 function held(count: number, successRate: string): boolean {
     const check = { name: "/products", check: productsCheck, intervalMs: 20, timeoutMs: 1_000 };
     const answers = tenths.map((at): Answer => ({ at, latencyMs: 5, good: at <= count }));
-    return judgeCheck({ ...check, successRate: percentage.read(successRate)! }, answers, 0, 0).held;
+    return judgeCheck({ ...check, successRate: percentage.read(successRate)! }, answers, { attackedAt: 0, graceMs: 0 })
+        .held;
 }
 
 describe("a percentage of good answers, as it is written in the configuration, is compared exactly", () => {

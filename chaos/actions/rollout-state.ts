@@ -1,0 +1,47 @@
+import type { FoundWorkload, WorkloadKind } from "./workload";
+
+/** Whether a rollout is complete, what it lacks, or why it never will be. */
+export type RolloutState = "complete" | { missing: string } | { failed: string };
+
+/** Why a workload cannot be restarted. Undefined if it can. */
+export function whyNoRollout({ spec }: FoundWorkload): string | undefined {
+    if (spec?.paused) return "its rollout is paused; resume it with `kubectl rollout resume`";
+    if (spec?.updateStrategy?.type === "OnDelete")
+        return "its update strategy is OnDelete, which restarts no pod; allowed: RollingUpdate";
+    return undefined;
+}
+
+/** As `kubectl rollout status` tells it: all pods are of the new template and available, and no old one is left. */
+export function rolloutState(kind: WorkloadKind, workload: FoundWorkload): RolloutState {
+    const { metadata, status = {} } = workload;
+    if ((status.observedGeneration ?? 0) < (metadata?.generation ?? 0)) return { missing: "it has not begun" };
+    const stuck = status.conditions?.find(
+        ({ type, reason }) => type === "Progressing" && reason === "ProgressDeadlineExceeded",
+    );
+    if (stuck)
+        return { failed: `the rollout exceeded its progress deadline: ${stuck.message ?? "no reason is known"}` };
+    const { wanted, updated, all, available } = podsOf(kind, workload);
+    if (updated < wanted) return { missing: `${updated} of ${wanted} pods are new` };
+    if (all > wanted) return { missing: `${all - wanted} old ${all - wanted === 1 ? "pod is" : "pods are"} left` };
+    return available < wanted ? { missing: `${available} of ${wanted} pods are available` } : "complete";
+}
+
+interface Pods {
+    wanted: number;
+    /** Of the new template. */
+    updated: number;
+    all: number;
+    available: number;
+}
+
+function podsOf(kind: WorkloadKind, { spec, status = {} }: FoundWorkload): Pods {
+    if (kind === "DaemonSet") {
+        const { desiredNumberScheduled: wanted = 0, updatedNumberScheduled: updated = 0, numberAvailable = 0 } = status;
+        return { wanted, updated, all: wanted, available: numberAvailable };
+    }
+    const wanted = spec?.replicas ?? 1;
+    const { updatedReplicas = 0, replicas: all = 0, availableReplicas: available = 0 } = status;
+    // Pods of a StatefulSet below its partition stay as they are.
+    const kept = Math.min(wanted, spec?.updateStrategy?.rollingUpdate?.partition ?? 0);
+    return { wanted, updated: updatedReplicas + kept, all, available };
+}

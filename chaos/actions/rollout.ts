@@ -1,0 +1,104 @@
+import * as z from "zod";
+import { type Cluster, mergePatch } from "../cluster/client";
+import { annotations } from "../cluster/labels";
+import { allowedName, isName } from "../cluster/name";
+import { describeMilliseconds } from "../duration";
+import { pause } from "../pause";
+import type { ActionKind } from "./kind";
+import { rolloutState, whyNoRollout } from "./rollout-state";
+import { readWorkload, resourceOf, type Workload, type WorkloadKind } from "./workload";
+
+/**
+ * Restarts a workload as `kubectl rollout restart` does, and waits until its rollout is complete. Exactly one of
+ * `deployment`, `statefulset` and `daemonset` names it, in the namespace of the attacks.
+ */
+export interface RolloutAction {
+    kind: "rollout";
+    deployment?: string;
+    statefulset?: string;
+    daemonset?: string;
+    /** How long the rollout may take, in milliseconds, 1 s to 1 h. @default until the checks end */
+    timeoutMs?: number;
+}
+
+const pauseMs = 250;
+
+/**
+ * Who changes the annotation. It is neither Pulumi's nor kubectl's manager: server-side apply leaves a field alone that
+ * only another manager has, so a later `pulumi up` neither conflicts nor removes it, which would be a second rollout.
+ */
+const fieldManager = "chaos-experiments";
+
+const fields = { deployment: "Deployment", statefulset: "StatefulSet", daemonset: "DaemonSet" } as const;
+type Field = keyof typeof fields;
+const names = Object.keys(fields) as Field[];
+const named = (action: RolloutAction) => names.filter((field) => action[field] !== undefined);
+
+const name = (kind: WorkloadKind) =>
+    z
+        .string()
+        .refine(isName, { error: `not a ${kind} name; allowed: ${allowedName}` })
+        .optional();
+
+export const rollout = {
+    schema: z
+        .strictObject({
+            kind: z.literal("rollout"),
+            deployment: name("Deployment"),
+            statefulset: name("StatefulSet"),
+            daemonset: name("DaemonSet"),
+            timeoutMs: z.int().min(1_000).max(3_600_000).optional(),
+        })
+        .refine((action) => named(action).length === 1, {
+            error: ({ input }) => {
+                const given = named(input as RolloutAction);
+                return `names ${given.join(" and ") || "nothing to restart"}; allowed: one of ${names.join(", ")}`;
+            },
+        }),
+    describe: (action) => `restart ${workloadOf(action).name}`,
+    rights: (action, namespace) => {
+        const { kind, name } = workloadOf(action);
+        const of = { namespace, apiGroup: "apps", resource: resourceOf(kind) };
+        return [
+            { ...of, names: [name], verbs: ["get", "patch"], why: "restart it, and see when its rollout is complete" },
+            { ...of, verbs: ["list"], why: "see whether what is to be restarted is there" },
+        ];
+    },
+    workload: (action) => workloadOf(action),
+    whyNot: (_, found) => whyNoRollout(found),
+    async perform(action, { cluster, namespace, endsAt, signal }) {
+        const workload = workloadOf(action);
+        const begunAt = Date.now();
+        const until = Math.min(endsAt, begunAt + (action.timeoutMs ?? Infinity));
+        await restart(cluster, workload, namespace, new Date(begunAt));
+        for (;;) {
+            const state = rolloutState(workload.kind, await readWorkload(cluster, workload, namespace));
+            if (state === "complete") return;
+            if ("failed" in state) throw new Error(state.failed);
+            signal?.throwIfAborted();
+            if (Date.now() + pauseMs > until) {
+                const time = describeMilliseconds(Date.now() - begunAt);
+                const end = until === endsAt ? ", when the checks ended; make the window longer" : "";
+                throw new Error(`the rollout was not complete after ${time}: ${state.missing}${end}`);
+            }
+            await pause(pauseMs, signal);
+        }
+    },
+} satisfies ActionKind<RolloutAction>;
+
+function workloadOf(action: RolloutAction): Workload {
+    const [field] = named(action);
+    return { kind: fields[field!], name: action[field!]! };
+}
+
+/** Changes an annotation of the pod template, which no apply of the application's has. */
+async function restart({ apps }: Cluster, { kind, name }: Workload, namespace: string, at: Date): Promise<void> {
+    const template = { metadata: { annotations: { [annotations.restarted]: at.toISOString() } } };
+    const request = { name, namespace, body: { spec: { template } }, fieldManager };
+    const patches: Record<WorkloadKind, () => Promise<unknown>> = {
+        Deployment: () => apps.patchNamespacedDeployment(request, mergePatch()),
+        StatefulSet: () => apps.patchNamespacedStatefulSet(request, mergePatch()),
+        DaemonSet: () => apps.patchNamespacedDaemonSet(request, mergePatch()),
+    };
+    await patches[kind]();
+}

@@ -1,0 +1,146 @@
+import type { Answer } from "../checks/answer";
+import { describeMilliseconds } from "../duration";
+import {
+    beside,
+    fitted,
+    label,
+    line,
+    margin,
+    relative,
+    round,
+    type TimeAxis,
+    tooltip,
+    width,
+    widthOf,
+} from "./drawing";
+import type { Journal } from "./journal-schema";
+import { element } from "./markup";
+
+/** Heights, in pixels: of a strip's heading, and of what is below it. */
+const heights = { heading: 24, onlyLatency: 170, latency: 110, samples: 20 };
+/** With more answers than this, the marks of good ones are smaller. */
+const many = 150;
+
+/** The answers of a check, as a part of the picture. */
+export interface Strip {
+    name: string;
+    answers: readonly Answer[];
+    /** The latencies at the bottom and at the top, in milliseconds. Undefined if answers are not drawn by latency. */
+    latencies?: { least: number; most: number };
+    /** The check's limit of latency, in milliseconds. */
+    limitMs?: number;
+    top: number;
+    bottom: number;
+}
+
+/** A strip for each check, one below the other. */
+export function stripsOf({ checks, plan }: Journal, top: number, gap: number): Strip[] {
+    const strips: Strip[] = [];
+    for (const [index, { name, answers }] of checks.entries()) {
+        const { check } = plan.checks[index]!;
+        // How fast the API server or Prometheus answers says nothing about the application.
+        const byLatency = check.kind === "http" || check.kind === "command";
+        const limitMs = check.kind === "http" ? check.maxLatencyMs : undefined;
+        const height = byLatency ? (checks.length > 1 ? heights.latency : heights.onlyLatency) : heights.samples;
+        const from = strips.length === 0 ? top : strips.at(-1)!.bottom + gap;
+        const latencies = byLatency
+            ? rangeOf([...answers.map(({ latencyMs }) => latencyMs), ...(limitMs === undefined ? [] : [limitMs])])
+            : undefined;
+        strips.push({ name, answers, latencies, limitMs, top: from, bottom: from + heights.heading + height });
+    }
+    return strips;
+}
+
+/** Powers of ten around some latencies, at least two decades: latencies are drawn on a logarithmic scale. */
+function rangeOf(latenciesMs: readonly number[]): { least: number; most: number } {
+    const known = latenciesMs.length === 0 ? [10] : latenciesMs.map((ms) => Math.max(1, ms));
+    const least = 10 ** Math.floor(Math.log10(Math.min(...known)));
+    return { least, most: Math.max(least * 100, 10 ** Math.ceil(Math.log10(Math.max(...known)))) };
+}
+
+export function stripMarks(strip: Strip, { x, zero }: TimeAxis): string[] {
+    const y = (latencyMs: number) => yIn(strip, latencyMs);
+    const { answers, latencies, limitMs } = strip;
+    const radius = answers.length > many ? 2.2 : 3.2;
+    return [
+        ...heading(strip),
+        ...(latencies ? latencyMarks(strip) : []),
+        ...(latencies ? courses(answers).map((course) => courseOf(course, x, y)) : []),
+        ...(limitMs === undefined
+            ? []
+            : [
+                  line("mark", margin.left, y(limitMs), width - margin.right, y(limitMs)),
+                  label(
+                      width - margin.right - 4,
+                      y(limitMs) - 5,
+                      `limit ${describeMilliseconds(limitMs)}`,
+                      "faint over",
+                      "end",
+                  ),
+              ]),
+        ...answers.map(({ at, latencyMs, good, problem }) => {
+            const title = `${relative(at, zero)}: ${problem ?? "good"}, ${latencyMs} ms`;
+            return answerMark(x(at), y(latencyMs), good ? radius : undefined, title);
+        }),
+    ];
+}
+
+/** The check's name, and how fast its good answers were. */
+function heading({ name, answers, latencies, top }: Strip): string[] {
+    const figures = latencies ? figuresOf(answers) : "";
+    const space = width - margin.left - margin.right - widthOf(figures) - 24;
+    return [
+        label(margin.left, top + 15, fitted(name, space), "over"),
+        ...(figures === "" ? [] : [label(width - margin.right, top + 15, figures, "faint over", "end")]),
+    ];
+}
+
+/** Of the good answers: `median 12 ms, 95% within 40 ms`. */
+function figuresOf(answers: readonly Answer[]): string {
+    const sorted = answers.flatMap(({ good, latencyMs }) => (good ? [latencyMs] : [])).sort((a, b) => a - b);
+    if (sorted.length === 0) return "";
+    const within = (share: number) => describeMilliseconds(sorted[Math.ceil(share * sorted.length) - 1]!);
+    return `good: median ${within(0.5)}, 95% within ${within(0.95)}`;
+}
+
+/** What lies between two bad answers: a line through these good ones shows how their latency changes. */
+function courses(answers: readonly Answer[]): Answer[][] {
+    const found: Answer[][] = [[]];
+    for (const answer of answers) {
+        if (answer.good) found.at(-1)!.push(answer);
+        else found.push([]);
+    }
+    return found.filter(({ length }) => length > 1);
+}
+
+function courseOf(answers: readonly Answer[], x: (at: number) => number, y: (latencyMs: number) => number): string {
+    const points = answers.map(({ at, latencyMs }) => `${round(x(at))},${round(y(latencyMs))}`);
+    return element("polyline", { class: "course", points: points.join(" ") });
+}
+
+/** @param radius of a good answer's dot. Undefined for a bad answer */
+function answerMark(x: number, y: number, radius: number | undefined, title: string): string {
+    const shown = [tooltip(title)];
+    if (radius !== undefined) return element("circle", { class: "good", cx: round(x), cy: round(y), r: radius }, shown);
+    return element("path", { class: "bad", d: `M${round(x - 4)} ${round(y - 4)}l8 8m0 -8l-8 8` }, shown);
+}
+
+function yIn({ latencies, top, bottom }: Strip, latencyMs: number): number {
+    if (latencies === undefined) return bottom - heights.samples / 2;
+    const { least, most } = latencies;
+    const share = Math.log(Math.max(least, latencyMs) / least) / Math.log(most / least);
+    return bottom - share * (bottom - top - heights.heading - 8);
+}
+
+function latencyMarks(strip: Strip): string[] {
+    const { least, most } = strip.latencies!;
+    const marks: string[] = [];
+    for (let milliseconds = least; milliseconds <= most; milliseconds *= 10) {
+        const y = yIn(strip, milliseconds);
+        marks.push(
+            line("line", margin.left, y, width - margin.right, y),
+            beside(y, describeMilliseconds(milliseconds)),
+        );
+    }
+    return marks;
+}

@@ -1,0 +1,83 @@
+import * as k8s from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
+import { labels } from "../../chaos/cluster/labels";
+
+type Input = k8s.types.input.networking.v1.NetworkPolicySpec;
+type Labels = Record<string, string>;
+
+/** What some pods may do. Anything else is denied. */
+export interface Traffic {
+    /** The pods, by labels that all of them and no others have. */
+    pods: Labels;
+    /** @default nothing may connect to them */
+    ingress?: Input["ingress"];
+    /** @default they may connect to nothing */
+    egress?: Input["egress"];
+}
+
+const tcp = (port: number) => ({ protocol: "TCP", port });
+
+/** Connections from anybody, also from outside the cluster. */
+export const fromAnybody = (port: number) => ({ ports: [tcp(port)] });
+
+/** Connections from pods of this namespace with one of some labels: at least one, since none would mean everybody. */
+export const fromPods = (pods: readonly Labels[], port: number) => ({
+    from: pods.map((matchLabels) => ({ podSelector: { matchLabels } })),
+    ports: [tcp(port)],
+});
+
+/** Connections to pods of this namespace. */
+export const toPods = (matchLabels: Labels, port: number) => ({
+    to: [{ podSelector: { matchLabels } }],
+    ports: [tcp(port)],
+});
+
+/**
+ * DNS lookups. By port alone: DNS may be served by pods or by the node, and most networks compare the port of the pod
+ * behind the Service, which is 5353 in some distributions.
+ */
+export const toDns = { ports: [53, 5353].flatMap((port) => ["UDP", "TCP"].map((protocol) => ({ protocol, port }))) };
+
+/**
+ * Calls to the API server, which no label selects. Most networks compare the port where it listens, not that of its
+ * Service: 443 on most managed clusters, 6443 with kubeadm and k3s, 8443 on minikube, 16443 on MicroK8s.
+ */
+export const toApiServer = { ports: [443, 6443, 8443, 16443].map(tcp) };
+
+export interface NetworkPoliciesArgs {
+    namespace: pulumi.Input<string>;
+    /** All pods, which nothing is allowed by default. */
+    pods: k8s.types.input.meta.v1.LabelSelector;
+    /** What is allowed, by the name of its policy. */
+    allowed: Record<string, Traffic>;
+}
+
+/**
+ * Denies pods all traffic but what is listed. Traffic between a pod and its node is exempt, by the specification: the
+ * kubelet's probes, for example.
+ *
+ * An experiment's attack is a NetworkPolicy, too. Policies add up, so what one of these allows could not be denied.
+ * Therefore they let go of a pod that a run labels as attacked. The one that denies does not.
+ */
+export class NetworkPolicies extends pulumi.ComponentResource {
+    constructor(
+        name: string,
+        { namespace, pods, allowed }: NetworkPoliciesArgs,
+        opts?: pulumi.ComponentResourceOptions,
+    ) {
+        super("chaos-shop:base:NetworkPolicies", name, {}, opts);
+        const make = (policy: string, spec: Input, dependsOn: pulumi.Resource[] = []) =>
+            new k8s.networking.v1.NetworkPolicy(
+                policy,
+                { metadata: { name: policy, namespace }, spec: { policyTypes: ["Ingress", "Egress"], ...spec } },
+                { parent: this, dependsOn },
+            );
+        const notAttacked = [{ key: labels.attacked, operator: "DoesNotExist" }];
+        const allowing = Object.entries(allowed).map(([policy, { pods: matchLabels, ...rules }]) =>
+            make(policy, { podSelector: { matchLabels, matchExpressions: notAttacked }, ...rules }),
+        );
+        // Last: pods of an earlier version run already, and must not be cut off in between.
+        make("default-deny", { podSelector: pods }, allowing);
+        this.registerOutputs({});
+    }
+}

@@ -1,0 +1,13 @@
+import { productsCheck } from "../products";
+import type { SavedExperiment } from "../saved";
+
+const experiment: SavedExperiment = {
+    hypothesis: "No request to /products is lost while the departments are restarted one after the other.",
+    checks: [{ ...productsCheck, perSecond: 10 }],
+    actions: [
+        { kind: "rollout", deployment: "fashion-bestseller" },
+        { kind: "rollout", deployment: "hot-deals" },
+        { kind: "rollout", deployment: "toys-bestseller" },
+    ],
+};
+export default experiment;

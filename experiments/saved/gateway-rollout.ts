@@ -1,0 +1,12 @@
+import { productsCheck } from "../products";
+import type { SavedExperiment } from "../saved";
+
+const experiment: SavedExperiment = {
+    hypothesis: "No request to /products is lost while the gateway is restarted, as every update of it does.",
+    checks: [{ ...productsCheck, perSecond: 10 }],
+    actions: [
+        { kind: "wait", durationMs: 2_000 },
+        { kind: "rollout", deployment: "gateway" },
+    ],
+};
+export default experiment;

@@ -1,0 +1,14 @@
+import { productsCheck } from "../products";
+import type { SavedExperiment } from "../saved";
+
+const experiment: SavedExperiment = {
+    hypothesis: "No request to /products is lost while the gateway is scaled up to three pods, and down to one again.",
+    checks: [{ ...productsCheck, perSecond: 10 }],
+    actions: [
+        { kind: "wait", durationMs: 2_000 },
+        { kind: "scale", deployment: "gateway", replicas: 3 },
+        { kind: "wait", durationMs: 10_000 },
+        { kind: "scale", deployment: "gateway", replicas: 1 },
+    ],
+};
+export default experiment;

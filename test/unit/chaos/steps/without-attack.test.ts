@@ -1,0 +1,175 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Action } from "../../../../chaos/actions/registry";
+import { isRequired } from "../../../../chaos/cluster/rights";
+import { releaseLease } from "../../../../chaos/lifecycle/lease";
+import { permissionsOf } from "../../../../chaos/permissions/permissions";
+import { keptJournals } from "../../../../chaos/report/journal-files";
+import { check } from "../../../../chaos/steps/check";
+import { nothingAttacked } from "../../../../chaos/steps/contract";
+import { labelTargets } from "../../../../chaos/steps/label-targets";
+import { recovery } from "../../../../chaos/steps/recovery";
+import { steadyState } from "../../../../chaos/steps/steady-state";
+import { limit } from "../support/fake-rbac";
+import { FakeRun, job } from "../support/fake-run";
+import { settled } from "../support/time";
+
+const scale: Action = { kind: "scale", deployment: "hot-deals", replicas: 3 };
+const rollout: Action = { kind: "rollout", deployment: "hot-deals" };
+
+let run: FakeRun;
+beforeEach(() => {
+    run = new FakeRun();
+    run.plan.attacks = [];
+    run.plan.window = { graceMs: 0, durationMs: 2_000 };
+});
+afterEach(() => run.close());
+
+const begin = () => settled(steadyState(run.context, {}));
+/** The check, as a run without a deadline Job is given it. */
+const observe = () => settled(check(run.context, { steadyState: { latencyMs: 5 }, ...nothingAttacked }));
+const breakApplication = () => ["hot-deals-1", "hot-deals-2"].forEach((pod) => run.setReady(pod, false));
+const journal = () => keptJournals(run.plan.reports)[0]!;
+
+describe("a run without an attack", () => {
+    it("says so in its verdict, counts all answers, and lasts as long as its window", async () => {
+        await begin();
+        expect(await observe()).toMatchObject({
+            verdict: "PASSED",
+            reason:
+                "100% of 8 checks found 1 or more ready pods of k8s.deployment=hot-deals without an attack " +
+                "(required: 100%); none failed.",
+            attack: "none",
+            targets: [],
+            requests: 8,
+        });
+        expect(run.said).toContain("Nothing is attacked. Checking pods for 2 s");
+        expect(journal()).toMatchObject({ attacks: [] });
+        expect(journal().attackedAt).toBeUndefined();
+    });
+
+    it("fails if a check does not hold", async () => {
+        await begin();
+        run.after(1_000, breakApplication);
+        expect(await observe()).toMatchObject({
+            verdict: "FAILED",
+            reason: expect.stringMatching(/^50% of 8 .* without an attack .*; last failure: 0 ready/),
+        });
+    });
+
+    it("labels nothing and touches no object but the lease", async () => {
+        await begin();
+        await observe();
+        await settled(recovery(run.context, {}));
+        const changes = run.cluster.calls.filter((call) => /^(create|patch|replace|delete)(?!SelfSubject)/.test(call));
+        expect(new Set(changes)).toEqual(new Set(["createNamespacedLease", "deleteNamespacedLease"]));
+        expect(run.said.at(-1)).toMatch(/^Recovered: pods succeeded again .* after the run was undone$/);
+    });
+
+    it("has no steady state: it is ABORTED", async () => {
+        breakApplication();
+        await expect(begin()).rejects.toThrow(/^ABORTED: there is no steady state: .* Nothing was done\. /);
+    });
+
+    it("ends early if a check falls below its limit", async () => {
+        run.plan.checks[0]!.abort = { below: 0.9, overMs: 1_000 };
+        await begin();
+        run.after(200, breakApplication);
+        expect(await observe()).toMatchObject({
+            verdict: "FAILED",
+            reason: expect.stringMatching(/^aborted after .* without an attack in the last 1 s \(abort below 90%\)/),
+        });
+        expect(run.said.join("\n")).toContain("; ending the run");
+    });
+
+    it("is INCONCLUSIVE if its lease is gone: somebody has stopped it, or an update has undone it", async () => {
+        run.plan.actions = [{ kind: "wait", durationMs: 1_000 }, scale];
+        await begin();
+        run.after(500, () => void releaseLease(run.cluster.api, { stack: "ours", plan: run.plan }));
+        expect(await observe()).toMatchObject({
+            verdict: "INCONCLUSIVE",
+            reason: expect.stringContaining("it was not possible to scale hot-deals to 3: the run is over"),
+        });
+        expect(run.cluster.get("Deployment", "hot-deals").spec.replicas).toBe(2);
+    });
+
+    it("needs no more than its required rights", async () => {
+        run.plan.actions = [scale];
+        limit(run.cluster, permissionsOf([run.plan]).filter(isRequired));
+        await begin();
+        expect(await observe()).toMatchObject({ verdict: "PASSED" });
+        await settled(recovery(run.context, {}));
+        expect(run.cluster.get("Deployment", "hot-deals").spec.replicas).toBe(2);
+    });
+});
+
+describe("a run that scales without an attack", () => {
+    const awaitJob = () => settled(labelTargets(run.context, { deadlineJob: job, deadlineJobUid: run.jobUid }));
+
+    it("begins when the deadline Job runs, which restores what was scaled", async () => {
+        run.plan.actions = [scale];
+        await begin();
+        expect(await awaitJob()).toEqual({ attacks: [], control: { tookMs: 0 } });
+    });
+
+    it("does not begin if the Job does not start", async () => {
+        run.plan.actions = [scale];
+        await begin();
+        run.cluster.get("Pod", job).status = { phase: "Pending" };
+        await expect(awaitJob()).rejects.toThrow(/which must undo the run at its deadline, has no running pod/);
+    });
+});
+
+describe("an action is refused before anything is touched", () => {
+    it.each<[string, Action, () => void, string]>([
+        [
+            "of a workload that is missing",
+            { kind: "rollout", deployment: "gone" },
+            () => undefined,
+            "no Deployment gone",
+        ],
+        [
+            "of a StatefulSet that is missing",
+            { kind: "rollout", statefulset: "database" },
+            () => undefined,
+            "cannot restart database: namespace demo has no StatefulSet database; its StatefulSets are: none",
+        ],
+        [
+            "of a protected workload",
+            scale,
+            () => {
+                const { metadata } = run.cluster.get("Deployment", "hot-deals");
+                metadata.labels = { "chaos-experiments/protected": "true" };
+            },
+            "cannot scale hot-deals to 3: it is labeled as protected",
+        ],
+        [
+            "in a protected namespace",
+            rollout,
+            () =>
+                run.cluster.add("Namespace", "demo", {
+                    metadata: { labels: { "chaos-experiments/protected": "true" } },
+                }),
+            "namespace demo is protected",
+        ],
+        [
+            "of a paused Deployment",
+            rollout,
+            () => void (run.cluster.get("Deployment", "hot-deals").spec.paused = true),
+            "cannot restart hot-deals: its rollout is paused",
+        ],
+    ])("%s", async (_, action, change, reason) => {
+        run.plan.actions = [action];
+        change();
+        await expect(begin()).rejects.toThrow(reason);
+        expect(run.cluster.names("Lease")).toEqual([]);
+        expect(run.cluster.calls.filter((call) => call.startsWith("patch"))).toEqual([]);
+    });
+
+    it("with all others", async () => {
+        run.plan.actions = [
+            { kind: "rollout", deployment: "one" },
+            { kind: "scale", deployment: "two", replicas: 1 },
+        ];
+        await expect(begin()).rejects.toThrow(/cannot restart one: .*\n.*cannot scale two to 1: /);
+    });
+});
