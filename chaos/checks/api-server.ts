@@ -26,7 +26,12 @@ export function lackOfEndpoints(body: string, path: string): string | undefined 
     const { kind, message = "" } = parsed(body);
     if (kind !== "Status" || !message.startsWith("no endpoints available for service")) return undefined;
     const namespace = /^\/api\/v1\/namespaces\/([^/]+)\//.exec(path)?.[1];
-    return `${message}: none of its pods is ready; see them: kubectl --namespace ${namespace} get pods`;
+    const service = /"([^"]+)"/.exec(message)?.[1];
+    const kubectl = `kubectl --namespace ${namespace} get`;
+    return (
+        `${message}: none of its pods is ready, or its selector matches none; compare ` +
+        `\`${kubectl} service ${service} --output wide\` with \`${kubectl} pods --show-labels\``
+    );
 }
 
 function parsed(body: string): { kind?: string; apiVersion?: string; message?: string } {

@@ -12,6 +12,7 @@ import type { Inconclusive, InconclusiveReason, Proven } from "../proof/outcome"
 import { pause } from "../pause";
 import type { Seen } from "../report/compose";
 import { AbortWatch, endAttacks, type Ending } from "./abort";
+import { whyAnsweredAllTheSame } from "./answered-all-the-same";
 import { attacksExist, notSeen, whyOver } from "./attacks-last";
 import type { LabeledTargets, SteadyState, StepContext, StepInputs } from "./contract";
 import { AnswerProgress } from "./progress";
@@ -74,7 +75,7 @@ export async function watchWindow(
     const aborted = watch.end();
     // The attacks of an aborted run do not wait for the last answers.
     if (aborted === undefined) await asked;
-    const inconclusive =
+    const unproven =
         // First, since it may be what the proof suffers from.
         shiftedClock(shiftMs()) ??
         held ??
@@ -83,6 +84,7 @@ export async function watchWindow(
     const ending = aborted && (await endAttacks(context));
     const endedAt = ending && "at" in ending ? ending.at : undefined;
     const checks = await asked;
+    const inconclusive = unproven ?? (await whyAnsweredAllTheSame(plan, cluster, targets.attacks, checks));
     return { checks, actions, inconclusive, ...(aborted && { aborted: { ...aborted, endedAt }, ending }) };
 }
 

@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Cluster } from "../cluster/client";
 import { problemOf } from "../cluster/problem";
-import type { TargetRequest } from "./choose";
+import type { Written } from "../remedy";
+import { chooseForAll, type TargetRequest } from "./choose";
 import { type Discovered, isEligible, select } from "./containers";
 import { discover, type DiscoveryScope } from "./discover";
 import { containersWithin } from "./radius";
@@ -9,7 +10,7 @@ import { refuseWebhookServers } from "./webhooks";
 
 const maxNamed = 10;
 
-interface PreviewedPlan extends DiscoveryScope {
+interface PreviewedPlan extends DiscoveryScope, Written {
     experiment: string;
     /** The one namespace of all targets. */
     namespace: string;
@@ -25,11 +26,23 @@ export async function previewTargets(plan: PreviewedPlan, reach: () => Cluster):
         for (const attack of attacks) {
             await pulumi.log.info(`${experiment} would hit ${describe(select(discovered, attack.target), attack)}`);
         }
+        const notChosen = whyNotChosen(discovered, plan);
+        if (notChosen !== undefined) await pulumi.log.warn(`${experiment} would not begin now: ${notChosen}`);
         await refuseWebhookServers(cluster, plan, discovered).catch((error: unknown) =>
             pulumi.log.warn(`${experiment} would not begin: ${problemOf(error)}`),
         );
     } catch (error) {
         await pulumi.log.warn(`the targets of ${experiment} cannot be previewed: ${problemOf(error)}`);
+    }
+}
+
+/** What may change until the attack begins: this update may make what it attacks. */
+function whyNotChosen(discovered: readonly Discovered[], plan: PreviewedPlan): string | undefined {
+    try {
+        chooseForAll(discovered, plan);
+        return undefined;
+    } catch (error) {
+        return problemOf(error);
     }
 }
 

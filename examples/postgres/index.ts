@@ -14,10 +14,8 @@ const database = new k8s.yaml.v2.ConfigFile("database", { file: "database.yaml" 
 
 // The service and its PostgreSQL client, in one file.
 const bundle = buildSync({ entryPoints: ["app.js"], bundle: true, minify: true, platform: "node", write: false });
-const program = new k8s.core.v1.ConfigMap("books", {
-    metadata: inLibrary,
-    data: { "app.js": bundle.outputFiles[0]!.text },
-});
+const files = { "app.js": bundle.outputFiles[0]!.text };
+const program = new k8s.core.v1.ConfigMap("books", { metadata: inLibrary, data: files });
 const container = {
     name: "books",
     image: "docker.io/library/node:22.23.3-bookworm-slim",
@@ -43,7 +41,7 @@ const service = new k8s.core.v1.Service("books", {
     spec: { selector: labels, ports: [{ port: 80, targetPort: 8080 }] },
 });
 
-// What must become of connections that are open already; `cut` gives no verdict if they survive.
+// What must become of connections that are open already.
 const established = config.require<"any" | "cut">("established");
 const experiment = new Experiment(
     "books-without-database",

@@ -131,7 +131,7 @@ describe("a service with a pool of connections to PostgreSQL, where open connect
         expect(await postgres.verdict()).toBe("INCONCLUSIVE");
     });
 
-    it("another plan and other pods in one update: the attack ends first, under which they could not start", async () => {
+    it("another plan and other pods in one update: the attack ends first, which no pod could start under", async () => {
         await postgres.set({ established: "any", connectionSeconds: "3" });
         const said = await postgres.up();
         expect(said).toContain("Ended the attacks of books-without-database");

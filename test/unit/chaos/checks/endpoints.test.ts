@@ -180,8 +180,9 @@ it("a Service without ready pods is the application's failure, and the problem s
     expect(answer).toMatchObject({
         good: false,
         problem:
-            'status 503: no endpoints available for service "orders": none of its pods is ready; ' +
-            "see them: kubectl --namespace demo get pods",
+            'status 503: no endpoints available for service "orders": none of its pods is ready, or its selector ' +
+            "matches none; compare `kubectl --namespace demo get service orders --output wide` with " +
+            "`kubectl --namespace demo get pods --show-labels`",
     });
     expect(answer).not.toHaveProperty("unseen");
 });

@@ -36,6 +36,17 @@ it("a preview marks those that are not ready, and counts them only if the attack
     ]);
 });
 
+it("a preview warns of a target that nothing matches, and lists what could be attacked", async () => {
+    run.plan.attacks[0]!.target = "k8s.deployment=hot-dogs,k8s.namespace=demo";
+    await previewTargets(run.plan, () => run.cluster.api);
+    expect(told).toEqual([
+        expect.stringContaining("would hit 0 containers of 0"),
+        expect.stringMatching(
+            /^warn: .* would not begin now: no running container matches k8s\.deployment=hot-dogs[^]*=hot-deals/,
+        ),
+    ]);
+});
+
 it("a preview names the right that is missing, and goes on", async () => {
     run.cluster.intercept = (call) => {
         if (call !== "listNamespacedPod") return;

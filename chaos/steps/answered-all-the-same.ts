@@ -1,0 +1,73 @@
+import { attackKindOf } from "../attacks/registry";
+import type { Answer } from "../checks/answer";
+import { serviceNamedBy } from "../checks/endpoints";
+import type { PlannedCheck } from "../checks/observe";
+import type { Cluster } from "../cluster/client";
+import type { Plan } from "../definition/plan";
+import type { InconclusiveReason } from "../proof/outcome";
+import { isReady } from "../targets/containers";
+import type { LabeledTargets } from "./contract";
+
+/**
+ * Why good answers of a Service say nothing: every pod behind it is cut off from its callers, and yet it answers. By
+ * the NetworkPolicy specification, connections from a pod's own node are exempt. On a cluster of one node, all requests
+ * of checks may come from there, through the API server's proxy or a load balancer's address.
+ *
+ * @param observed the answers of each check, in the order of the plan
+ * @returns undefined if a check had a bad answer: the attack did reach it
+ */
+export async function whyAnsweredAllTheSame(
+    plan: Plan,
+    cluster: Cluster,
+    chosen: LabeledTargets["attacks"],
+    observed: readonly { answers: readonly Answer[] }[],
+): Promise<InconclusiveReason | undefined> {
+    const cutOff = uidsOfCutOff(plan, chosen);
+    if (cutOff.size === 0 || observed.some(({ answers }) => answers.some(({ good, unseen }) => !good && !unseen)))
+        return undefined;
+    for (const { name, check } of plan.checks) {
+        const service = serviceAskedBy(check, plan);
+        if (service === undefined || !(await areAllAmong(cutOff, cluster, service))) continue;
+        return (
+            `every pod behind the Service ${service.name} was cut off, and the check ${name} was answered all the ` +
+            "same: its requests come from the pods' own node, to which NetworkPolicies do not apply. Check a Service " +
+            "that depends on this one, attack fewer of its pods, or use a cluster with more nodes"
+        );
+    }
+    return undefined;
+}
+
+/** The pods that nobody but their node can connect to, on any port. */
+function uidsOfCutOff({ attacks }: Plan, chosen: LabeledTargets["attacks"]): Set<string> {
+    const uids = attacks.flatMap(({ attack }, index) => {
+        const { inward } = attackKindOf(attack).proof(attack);
+        return inward && inward.ports === undefined ? chosen[index]!.targets.map(({ uid }) => uid) : [];
+    });
+    return new Set(uids);
+}
+
+/** The Service in the targets' namespace that a check asks. */
+function serviceAskedBy(check: PlannedCheck["check"], { service, namespace, defaultNamespace }: Plan) {
+    if (check.kind !== "http" || check.url !== undefined) return undefined;
+    const asked = serviceNamedBy(check, defaultNamespace) ?? service;
+    return asked?.namespace === namespace ? asked : undefined;
+}
+
+/** Whether a Service has ready pods, and all of them are among some. False if that cannot be known. */
+async function areAllAmong(
+    uids: ReadonlySet<string>,
+    { core }: Cluster,
+    { namespace, name }: { namespace: string; name: string },
+): Promise<boolean> {
+    try {
+        const { spec } = await core.readNamespacedService({ namespace, name });
+        const selector = Object.entries(spec?.selector ?? {});
+        if (selector.length === 0) return false;
+        const labelSelector = selector.map(([key, value]) => `${key}=${value}`).join();
+        const { items } = await core.listNamespacedPod({ namespace, labelSelector });
+        const ready = items.filter((pod) => !pod.metadata!.deletionTimestamp && isReady(pod));
+        return ready.length > 0 && ready.every(({ metadata }) => uids.has(metadata!.uid!));
+    } catch {
+        return false;
+    }
+}

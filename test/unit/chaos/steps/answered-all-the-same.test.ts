@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { whyAnsweredAllTheSame } from "../../../../chaos/steps/answered-all-the-same";
+import type { Attack } from "../../../../chaos/attacks/registry";
+import type { Check } from "../../../../chaos/checks/registry";
+import { refuse } from "../support/fake-cluster";
+import { FakeRun } from "../support/fake-run";
+
+let run: FakeRun;
+const http: Check = { kind: "http", service: "hot-deals", path: "/" };
+const both = ["hot-deals-1", "hot-deals-2"];
+
+beforeEach(() => {
+    run = new FakeRun();
+    for (const pod of both) run.cluster.get("Pod", pod).metadata.labels = { app: "hot-deals" };
+    run.cluster.add("Service", "hot-deals", { spec: { selector: { app: "hot-deals" }, ports: [{ port: 80 }] } });
+});
+afterEach(() => run.close());
+
+const good = { at: 1, latencyMs: 1, good: true };
+const bad = { at: 2, latencyMs: 1, good: false, problem: "status 503" };
+
+const blackhole: Attack = { kind: "blackhole" };
+
+/** With all pods of the Service cut off, unless told otherwise. */
+async function why({ check = http, attack = blackhole, pods = both, answers = [good] } = {}) {
+    run.plan.checks[0]!.check = check;
+    run.plan.attacks[0]!.attack = attack;
+    const chosen = [{ matching: 2, targets: pods.map((pod) => run.target(pod)) }];
+    return whyAnsweredAllTheSame(run.plan, run.cluster.api, chosen, [{ answers }]);
+}
+
+it("a Service that answers while its pods are all cut off was asked on a way that no policy applies to", async () => {
+    expect(await why()).toMatch(/^every pod behind the Service hot-deals was cut off, and the check pods was answered/);
+});
+
+describe("answers count", () => {
+    it("if another pod may have given them", async () => expect(await why({ pods: ["hot-deals-1"] })).toBeUndefined());
+    it("if one was bad: the attack reached the check", async () =>
+        expect(await why({ answers: [good, bad] })).toBeUndefined());
+    it.each<Attack>([
+        { kind: "blackhole", direction: "egress" },
+        { kind: "blackhole", ports: [9] },
+        { kind: "blackhole", peers: "k8s.deployment=other" },
+        { kind: "dns" },
+        { kind: "kill" },
+    ])("if others may connect to the targets: $kind $direction $ports $peers", async (attack) =>
+        expect(await why({ attack })).toBeUndefined(),
+    );
+    it.each<Check>([
+        { kind: "http", url: "https://shop.example", path: "/" },
+        { kind: "http", service: "hot-deals", namespace: "elsewhere", path: "/" },
+        { kind: "podsReady", of: "k8s.deployment=hot-deals" },
+    ])("if the check asks something else: $kind $url $namespace", async (check) =>
+        expect(await why({ check })).toBeUndefined(),
+    );
+    it("if a pod is not ready: the Service does not ask it", async () => {
+        both.forEach((pod) => run.setReady(pod, false));
+        expect(await why()).toBeUndefined();
+    });
+    it("if the account may not look", async () => {
+        run.cluster.intercept = (call) => {
+            if (call === "listNamespacedPod") refuse(403, "pods is forbidden");
+        };
+        expect(await why()).toBeUndefined();
+    });
+});
