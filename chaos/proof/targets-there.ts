@@ -14,6 +14,8 @@ export async function whyChanged(
             return `the target ${name} was gone before the run had ended`;
         }
         const status = pod.status?.containerStatuses?.find((candidate) => candidate.name === container);
+        // A Job's container keeps its id when it has ended.
+        if (status?.state?.terminated) return `the target ${name}/${container} ended during the run`;
         if (status?.containerID !== containerId) return `the target ${name}/${container} was restarted during the run`;
     }
     return undefined;
