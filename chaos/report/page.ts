@@ -5,6 +5,7 @@ import { colors } from "./drawing";
 import type { Conclusion, Journal } from "./journal-schema";
 import { element, escape } from "./markup";
 import { timelineSvg } from "./timeline";
+import { describeUnproven } from "./unproven";
 import { sinceAttack, sinceUndone, verdicts } from "./verdict";
 
 const style = `
@@ -64,6 +65,7 @@ function rowsOf(journal: Journal): Row[] {
         ["Hypothesis", conclusion.hypothesis],
         ...attackRows(journal),
         ...establishedRows(journal),
+        ...unprovenRows(journal),
         ["Requests", `${conclusion.requests}, ${conclusion.successRate} succeeded after the grace period`],
         ...checkRows(journal),
         ...abortRows(journal),
@@ -90,6 +92,10 @@ function establishedRows({ conclusion: { established = [] } }: Journal): Row[] {
         const told = reason === undefined ? became : `${became}: ${reason}`;
         return direction ? [[`Established connections${of} (${direction})`, told]] : [];
     });
+}
+
+function unprovenRows({ conclusion }: Journal): Row[] {
+    return (conclusion.outwardUnproven ?? []).map((one) => [`Not proven of ${one.attack}`, describeUnproven([one])!]);
 }
 
 function checkRows({ conclusion: { checks } }: Journal): Row[] {

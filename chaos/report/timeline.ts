@@ -105,6 +105,9 @@ export function timelineSvg(journal: Journal): string {
                       ...attackMarks(axis, attackedAt, graceEnd, attackEnd, top, height - bands.axis),
                       ...abortMark(journal, axis, attackedAt, top, height - bands.axis),
                       label(width - margin.right, 28, recoveryOf(journal) ?? "not undone yet", "faint", "end"),
+                      ...(conclusion.outwardUnproven
+                          ? [label(width - margin.right, 66, "outward was not proven", "faint", "end")]
+                          : []),
                   ]),
             ...strips.flatMap((strip) => stripMarks(strip, axis, strips.length > 1)),
             ...kills.map(({ at, pod }) => {

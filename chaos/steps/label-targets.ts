@@ -2,12 +2,14 @@ import { type Plan, targetLabelFor } from "../definition/plan";
 import { describeRadius } from "../targets/radius";
 import { renewLease } from "../lifecycle/lease";
 import { AttackProofs } from "../proof/attack-proofs";
+import { describeBesides } from "../targets/besides";
 import { type Chosen, chooseForAll } from "../targets/choose";
 import { labelOfPeers } from "../targets/distinguish";
 import { discover } from "../targets/discover";
 import { labelPod, unlabelAll } from "../targets/label";
 import { ignoreNotFound } from "../cluster/client";
 import type { Step, StepContext, StepInputs } from "./contract";
+import { equip } from "./equip";
 import { refuseWebhookServers } from "../targets/webhooks";
 import { printed } from "./results";
 
@@ -31,11 +33,12 @@ export const labelTargets: Step<"label-targets", "deadlineJob" | "deadlineJobUid
         for (const [index, { targets }] of chosen.entries()) {
             const label = targetLabelFor(plan, plan.attacks[index]!);
             for (const pod of targets) await labelPod(cluster, pod, label);
-            say(describe(plan, index, chosen[index]!));
+            say(describe(plan, index, chosen[index]!) + describeBesides(discovered, targets));
         }
-        const baseline = await new AttackProofs({ cluster, plan, job: deadlineJob, chosen }).baseline();
+        const equipped = await equip(context, chosen, discovered);
+        const baseline = await new AttackProofs({ cluster, plan, job: deadlineJob, chosen: equipped }).baseline();
         if ("tookMs" in baseline && baseline.leftOut) say(describeLeftOut(baseline.leftOut));
-        const result = { attacks: chosen, control: baseline };
+        const result = { attacks: equipped, control: baseline };
         // Refuses what the check could not be given, while the labels can still be removed.
         printed(result);
         return result;

@@ -11,11 +11,10 @@ import { remedy } from "../remedy";
 import { merged } from "../permissions/merge";
 import { permissionsOf } from "../permissions/permissions";
 import { describeRight, missingRights } from "../permissions/review";
-import { abortedJournal } from "../report/compose";
-import { keepReport } from "../report/report";
 import { chooseForAll } from "../targets/choose";
 import { discover } from "../targets/discover";
 import { refuseWebhookServers } from "../targets/webhooks";
+import { abortRun } from "./abort-run";
 import type { SteadyState, Step, StepContext } from "./contract";
 
 const timeoutMs = 10_000;
@@ -34,7 +33,7 @@ export const steadyState: Step<"steady-state"> = async (context) => {
         const advice =
             "Disable the experiment there first, or wait until its lease ends: two at once would affect more than " +
             `the radius of either allows. If that stack no longer exists: ${stopCommand(plan)}`;
-        return abort(context, `${error.message}.`, begun, [], advice);
+        return abortRun(context, { reason: `${error.message}.`, startedAt: begun, advice });
     });
     context.say(`To stop this experiment at any time: ${stopCommand(plan)}`);
     try {
@@ -62,7 +61,7 @@ async function findSteadyState(context: StepContext, begun: number): Promise<Ste
     for (const [service, found] of Object.entries(routes)) say(`Asking ${service} at ${describeRoute(found)}`);
     if (unsteady.length > 0) {
         const reason = `there is no steady state: ${problemsOf(unsteady)}.`;
-        abort(context, reason, begun, checks, adviceFor(plan, unsteady));
+        abortRun(context, { reason, startedAt: begun, checks, advice: adviceFor(plan, unsteady) });
     }
     const last = checks.flatMap(({ answers }) => answers.slice(-steadyAnswers));
     const latencyMs = Math.max(...last.map((answer) => answer.latencyMs));
@@ -94,7 +93,8 @@ async function requireRights(context: StepContext, begun: number): Promise<void>
         ? `npm run -s render -- --permissions ${plan.experiment}`
         : "`rolesManifest` of the package prints it";
     const advice = `Ask the cluster's administrator for them. All that this experiment needs: ${print}`;
-    abort(context, `the account lacks rights that the experiment needs: ${those}.`, begun, [], advice);
+    const reason = `the account lacks rights that the experiment needs: ${those}.`;
+    abortRun(context, { reason, startedAt: begun, advice });
 }
 
 /** @throws Error if an action cannot be done, which would leave an attack without a verdict */
@@ -109,15 +109,4 @@ async function requireScaledDeployments({ actions, namespace }: Plan, { apps }: 
         `the experiment scales ${missing.join(" and ")}, which namespace ${namespace} does not have; its Deployments ` +
             `are: ${there.join(", ") || "none"}`,
     );
-}
-
-function abort(
-    { plan, stack }: StepContext,
-    reason: string,
-    startedAt: number,
-    checks: Observed[],
-    advice: string,
-): never {
-    keepReport(abortedJournal(plan, { stack, reason, startedAt, checks }));
-    throw new Error(`ABORTED: ${reason} Nothing was attacked. ${advice}`);
 }
