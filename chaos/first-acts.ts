@@ -46,8 +46,8 @@ export class FirstActs {
     }
 
     /**
-     * A value for an enabled experiment, once it may begin: the attacks of earlier plans and of the disabled
-     * experiments above it have ended, since their namespace may be this one's, and nothing in the program is a mistake.
+     * A value for an enabled experiment, once it may begin: nothing in the program is a mistake, and the attacks of
+     * earlier plans and of the disabled experiments above it have ended, since their namespace may be this one's.
      */
     before(value: pulumi.Output<string>): pulumi.Output<string> {
         // They know kubeconfigs, which are secret. The value is not.

@@ -25,5 +25,16 @@ export const deniesInward = (attack: Attack) => attackKindOf(attack).proof(attac
 export const cutIsNotShown =
     "can be shown only for a blackhole of direction both or ingress without peers; allowed for this attack: any";
 
+/** Whether an attack is proven by connections into its targets alone, if nothing can be tried from within them. */
+export function mayStayUnproven(attack: Attack): boolean {
+    const { inward, outward } = attackKindOf(attack).proof(attack);
+    return inward !== undefined && outward !== undefined;
+}
+
+/** Why `outward` must not be `unproven` for other attacks; completes a sentence that begins with what is wanted. */
+export const outwardMustBeProven =
+    "is allowed only for a blackhole of direction both without peers, which connections into the targets prove, too; " +
+    "allowed for this attack: proven";
+
 /** Why `includeNotReady` must not be set for a kill: such a pod could be chosen, and would stay. */
 export const killsOnlyReady = "kill deletes only pods that are ready; allowed: false";

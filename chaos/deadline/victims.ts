@@ -1,6 +1,7 @@
 import { targetLabelOf } from "../cluster/labels";
 import { containersWithin } from "../targets/radius";
 import { attackable, containersOf, isReady, type Pod, select } from "../targets/containers";
+import { whySpared } from "../targets/eligible";
 import type { Killing } from "./protocol";
 
 /** A pod that matches a kill's target. */
@@ -15,8 +16,8 @@ export interface Candidate {
 }
 
 /**
- * What a kill needs to know about a pod, ready or not. Undefined if it does not match the kill's target, or if another
- * attack has labeled it.
+ * What a kill needs to know about a pod, ready or not. Undefined if it does not match the kill's target, if another
+ * attack has labeled it, or if a kill spares it.
  *
  * @param deployment the Deployment that owns the pod's ReplicaSet, if any
  */
@@ -31,7 +32,8 @@ export function candidateOf(
     // A pod that starts cannot be attacked yet, but counts as affected.
     const started = { ...pod, status: { ...pod.status, podIP: pod.status.podIP ?? "", phase: "Running" } };
     if (!attackable(started)) return undefined;
-    const containers = select(containersOf(started, deployment, clusterName), target).length;
+    const matching = select(containersOf(started, deployment, clusterName), target);
+    const containers = matching.filter((container) => whySpared(container, target) === undefined).length;
     if (containers === 0) return undefined;
     const { name, uid } = pod.metadata as { name: string; uid: string };
     return { name, uid, labeled: labeled !== undefined, ready: isReady(pod), containers };

@@ -1,6 +1,14 @@
 import * as z from "zod";
 import { type Action, actionSchema } from "../actions/registry";
-import { type Attack, attackSchema, cutIsNotShown, deniesInward, killsOnlyReady } from "../attacks/registry";
+import {
+    type Attack,
+    attackSchema,
+    cutIsNotShown,
+    deniesInward,
+    killsOnlyReady,
+    mayStayUnproven,
+    outwardMustBeProven,
+} from "../attacks/registry";
 import { abortFaults, abortRuleOf } from "../checks/abort";
 import { type Check, checkName, checkSchema } from "../checks/registry";
 import { describeShare } from "../share";
@@ -40,6 +48,12 @@ export type AttackDefinition = Attack & {
      * reported. @default "any"
      */
     established?: "any" | "cut";
+    /**
+     * Whether it must be proven that the targets reach nobody, which takes a tool in their pods. `unproven`: a
+     * blackhole of direction both needs no such proof of pods without a tool, and the verdict says so.
+     * @default "proven"
+     */
+    outward?: "proven" | "unproven";
 };
 
 const radius = z.custom<NonNullable<AttackDefinition["radius"]>>((value) => parseRadius(String(value)) !== undefined, {
@@ -53,14 +67,17 @@ const aimOf = (kind: Attack["kind"]) => ({
         .refine((included) => !included || kind !== "kill", { error: `${killsOnlyReady}, or leave it out` })
         .optional(),
     established: z.enum(["any", "cut"]).optional(),
+    outward: z.enum(["proven", "unproven"]).optional(),
 });
 
 const [first, ...others] = attackSchema.options.map((schema) => schema.extend(aimOf(schema.shape.kind.value)));
 const attacks = z
     .discriminatedUnion("kind", [first!, ...others])
-    .superRefine(({ target: _, radius: __, includeNotReady: ___, established, ...attack }, context) => {
-        if (established !== "cut" || deniesInward(attack)) return;
-        context.addIssue({ code: "custom", path: ["established"], message: `"cut" ${cutIsNotShown}` });
+    .superRefine(({ target: _, radius: __, includeNotReady: ___, established, outward, ...attack }, context) => {
+        if (established === "cut" && !deniesInward(attack))
+            context.addIssue({ code: "custom", path: ["established"], message: `"cut" ${cutIsNotShown}` });
+        if (outward === "unproven" && !mayStayUnproven(attack))
+            context.addIssue({ code: "custom", path: ["outward"], message: `"unproven" ${outwardMustBeProven}` });
     }) satisfies z.ZodType<AttackDefinition>;
 
 /** A list of checks. @param ifEmpty what is wrong with none, and what is allowed */

@@ -81,6 +81,8 @@ export interface PlanArgs extends Omit<Plan, FromDefinition>, Window, CheckDefau
     attack?: Attack["kind"];
     /** For each attack. @default the definition's, else "any" */
     established?: AttackDefinition["established"];
+    /** For each attack. @default the definition's, else "proven" */
+    outward?: AttackDefinition["outward"];
     /** For a definition without checks. */
     defaultChecks: Check[];
 }
@@ -121,7 +123,7 @@ export function planOf(args: PlanArgs): Plan {
 
 function planAttacks(attacks: readonly AttackDefinition[], args: PlanArgs): Pick<Plan, "namespace" | "attacks"> {
     const located = attacks.map((definition, index) => {
-        const { target, radius, includeNotReady: own = false, established, ...attack } = definition;
+        const { target, radius, includeNotReady: own = false, established, outward, ...attack } = definition;
         const earlier = attacks.slice(0, index).filter(({ kind }) => kind === attack.kind).length;
         const where = locateTarget(args.target ?? target, args.area, args.defaultNamespace);
         const kind = args.attack ?? attack.kind;
@@ -137,6 +139,7 @@ function planAttacks(attacks: readonly AttackDefinition[], args: PlanArgs): Pick
             attack: planned,
             // Nothing otherwise: a plan of an earlier version must stay the same plan.
             ...((args.established ?? established) === "cut" && { established: "cut" as const }),
+            ...((args.outward ?? outward) === "unproven" && { outward: "unproven" as const }),
         };
     });
     const namespaces = [...new Set(located.map(({ namespace }) => namespace))];

@@ -1,4 +1,4 @@
-import type { Proof } from "../attacks/kind";
+import { beginsAtPeers, beginsAtTargets } from "../attacks/begins-at";
 import { attackKindOf } from "../attacks/registry";
 import type { Right } from "../cluster/rights";
 import type { PlannedAttack } from "../definition/plan";
@@ -31,11 +31,6 @@ export function rightsToProve({ attack }: PlannedAttack, namespace: string): Rig
               ]),
     ];
 }
-
-const beginsAtTargets = ({ outward, lookup, peers }: Proof) =>
-    outward !== undefined || lookup !== undefined || (peers?.ways.includes("egress") ?? false);
-
-const beginsAtPeers = ({ peers }: Proof) => peers?.ways.includes("ingress") ?? false;
 
 /** @param isProof whether the proof needs it @param isControl whether only the positive control does */
 function rightToProbe(namespace: string, isProof: boolean, isControl: boolean): Right[] {

@@ -48,7 +48,7 @@ export class AttackProofs {
         const attacked = new Set(chosen.flatMap(({ targets }) => targets.map(({ uid }) => uid)));
         this.attacks = plan.attacks.map((planned, index) => {
             const proof = attackKindOf(planned.attack).proof(planned.attack);
-            const { targets, peers } = chosen[index]!;
+            const { targets, peers, withoutTool } = chosen[index]!;
             const targetLabel = targetLabelFor(plan, planned);
             const witness = new Witness({ cluster, namespace, job, targetLabel, targets, inward: proof.inward });
             // Another attack may cut off a peer.
@@ -58,7 +58,14 @@ export class AttackProofs {
             return {
                 name: planned.name,
                 witness,
-                proof: new AttackProof({ cluster, proof, chosen: { targets, peers }, witness, baselineMs, positive }),
+                proof: new AttackProof({
+                    cluster,
+                    proof,
+                    chosen: { targets, peers, withoutTool },
+                    witness,
+                    baselineMs,
+                    positive,
+                }),
                 deletesPods: proof.deleted === true,
                 wantsCut: planned.established === "cut",
             };

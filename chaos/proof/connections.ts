@@ -1,4 +1,5 @@
 import { endpoint } from "../deadline/protocol";
+import { onePerPod } from "../targets/besides";
 import type { Target } from "../targets/containers";
 
 /** A connection to try from within a container. */
@@ -9,7 +10,7 @@ export interface Connection {
 
 const anyPort = () => true;
 
-/** A connection from each of some containers to each declared TCP port that is asked for, of each of others. */
+/** A connection from the pod of each of some containers to each declared TCP port that is asked for, of others. */
 export function connections(
     from: readonly Target[],
     to: readonly Target[],
@@ -18,7 +19,7 @@ export function connections(
     const questions = to.flatMap(({ address: host, ports }) =>
         ports.filter(isAskedFor).map((port) => ({ connect: { host, port } })),
     );
-    return from.flatMap((source) => questions.map((question) => ({ from: source, question })));
+    return onePerPod(from).flatMap((source) => questions.map((question) => ({ from: source, question })));
 }
 
 /** The endpoints of every declared TCP port of some containers, or only those that are asked for. */

@@ -1,17 +1,19 @@
 import { dnsPorts } from "../attacks/dns";
 import type { Proof } from "../attacks/kind";
 import type { Cluster } from "../cluster/client";
+import { onePerPod } from "../targets/besides";
 import type { Chosen } from "../targets/choose";
 import type { Working } from "./allowing-policies";
 import { connections } from "./connections";
 import { enforcementAdvice, type Inconclusive } from "./outcome";
-import { probe, type Question } from "./probe";
+import { probe } from "./probe";
+import type { Question } from "./tools";
 import type { Witness } from "./witness";
 
 export interface FromWithinArgs {
     cluster: Cluster;
     proof: Pick<Proof, "outward" | "lookup" | "peers">;
-    chosen: Pick<Chosen, "targets" | "peers">;
+    chosen: Pick<Chosen, "targets" | "peers" | "withoutTool">;
     /** The targets connect to it. */
     witness: Witness;
 }
@@ -49,14 +51,16 @@ export class FromWithin {
     ): Promise<{ worked: number; failed: number; tookMs: number } | Inconclusive> {
         const { cluster, proof, chosen, witness } = this.args;
         const { outward, lookup, peers } = proof;
-        const { targets, peers: peerPods = [] } = chosen;
+        const { targets, peers: peerPods = [], withoutTool = [] } = chosen;
         const questions: Question[] = [];
         if (outward) {
             const host = await witness.address(waitForWitnessMs);
             questions.push({ connect: { host, port: outward.port } });
         }
         if (lookup) questions.push({ lookup: lookup.name });
-        const fromTargets = targets.flatMap((from) => questions.map((question) => ({ from, question })));
+        const fromTargets = onePerPod(targets)
+            .filter(({ pod }) => !withoutTool.includes(pod))
+            .flatMap((from) => questions.map((question) => ({ from, question })));
         const isBlocked = (port: number) => peers?.ports?.includes(port) ?? true;
         const between = (peers?.ways ?? []).flatMap((way) =>
             way === "egress" ? connections(targets, peerPods, isBlocked) : connections(peerPods, targets, isBlocked),

@@ -2,12 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Proof, StillWorks } from "../attacks/kind";
 import type { Cluster } from "../cluster/client";
 import { problemOf } from "../cluster/problem";
+import { onePerPod } from "../targets/besides";
 import type { Chosen } from "../targets/choose";
 import { parseEndpoint, reference } from "../deadline/protocol";
 import type { Target } from "../targets/containers";
 import { connections, endpointsOfTargets } from "./connections";
 import { overreachAdvice, type InconclusiveReason } from "./outcome";
-import { probe, type Question } from "./probe";
+import { probe } from "./probe";
+import type { Question } from "./tools";
 import type { Witness } from "./witness";
 
 /** Generous: a connection that is slow once, on a busy machine, must not spoil a run. */
@@ -112,7 +114,8 @@ export class PositiveControl {
         const trials: Trial[] = [];
         if (outward) {
             const question = { connect: { host: await this.args.witness.address(waitMs), port: outward.port } };
-            for (const from of targets) trials.push({ name: `from ${nameOf(from)} to another pod`, from, question });
+            for (const from of onePerPod(targets))
+                trials.push({ name: `from ${nameOf(from)} to another pod`, from, question });
         }
         for (const way of peers?.ways ?? []) {
             const [from, to] = way === "egress" ? [targets, peerPods] : [peerPods, targets];

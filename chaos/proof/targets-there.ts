@@ -23,6 +23,8 @@ async function whyOneChanged({ core }: Cluster, target: Target): Promise<Inconcl
         return `the target ${name} was gone before the run had ended`;
     }
     const status = pod.status?.containerStatuses?.find((candidate) => candidate.name === container);
+    // A Job's container keeps its id when it has ended.
+    if (status?.state?.terminated) return `the target ${name}/${container} ended during the run`;
     return status?.containerID === containerId
         ? undefined
         : `the target ${name}/${container} was restarted during the run`;

@@ -9,6 +9,7 @@ import type { Chosen } from "../targets/choose";
 import { journalPath } from "./journal-files";
 import type { Conclusion } from "./conclusion";
 import type { Journal } from "./journal-schema";
+import { unprovenOutward, withUnproven } from "./unproven";
 import { judge, type Judged, judgeChecks, type Measured, together } from "./verdict";
 
 /** What was seen in the window. */
@@ -56,6 +57,7 @@ export function journalOf(
         seen.inconclusive,
     );
     const known = verdict === "INCONCLUSIVE" ? [] : judged.filter((one) => one.inconclusive === undefined);
+    const unproven = unprovenOutward(plan, chosen);
     const done = seen.actions.filter(({ problem }) => problem === undefined);
     return {
         schema: 3,
@@ -66,12 +68,13 @@ export function journalOf(
                 targets.map(({ namespace, pod, container }) => `${namespace}/${pod}/${container}`),
             ),
             verdict,
-            reason,
+            reason: verdict === "INCONCLUSIVE" ? reason : withUnproven(reason, unproven),
             requests: measured.requests,
             successRate: successRateOf(measured),
             timeToFirstFailureMs: measured.firstFailureMs ?? null,
             timeToStabilityMs: measured.stableAfterMs ?? null,
             ...(established.length > 0 && { established: establishedConclusion(plan, established) }),
+            ...(unproven.length > 0 && { outwardUnproven: unproven }),
             checks: known.map(checkConclusion),
             actions: done.map(({ action }) => action),
         }),
@@ -85,6 +88,7 @@ export function journalOf(
             targets: chosen[index]!.targets,
             kills: kills[index],
             established: established[index],
+            withoutTool: chosen[index]!.withoutTool,
         })),
         checks: seen.checks,
         actions: seen.actions,

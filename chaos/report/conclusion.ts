@@ -23,6 +23,8 @@ export interface Conclusion {
     timeToStabilityMs: number | null;
     /** What became of connections that were established before each attack. Absent if an attack is not proven. */
     established?: ConcludedEstablished[];
+    /** Pods of which it is not proven that they reach nobody: they have no tool. Absent if there are none. */
+    outwardUnproven?: { attack: string; pods: string[] }[];
     /** Result of each check of which it is known whether it held. */
     checks: ConcludedCheck[];
     /** Actions done, in words. */

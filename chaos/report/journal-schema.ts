@@ -41,6 +41,7 @@ const plan = z.object({
             includeNotReady: z.boolean().optional(),
             attack: attackSchema,
             established: z.literal("cut").optional(),
+            outward: z.literal("unproven").optional(),
         }),
     ),
     checks: z.array(
@@ -92,6 +93,10 @@ const conclusion = z.object({
         )
         .optional()
         .describe("What became of connections that were established before each attack; absent if one is not proven"),
+    outwardUnproven: z
+        .array(z.object({ attack: z.string().describe("Its name"), pods: z.array(z.string()) }))
+        .optional()
+        .describe("Pods of which it is not proven that they reach nobody: they have no tool; absent if there are none"),
     checks: z
         .array(
             z.object({ name: z.string(), held: z.boolean(), requests: z.int().nonnegative(), successRate: z.string() }),
@@ -119,6 +124,10 @@ const target = z.object({
     address: z.string(),
     addresses: z.array(z.string()).optional().describe("All addresses of a pod that has several"),
     ports: z.array(z.int()),
+    prober: z
+        .object({ container: z.string(), program: z.string().optional() })
+        .optional()
+        .describe("The container of the pod that connections were tried from, if not a shell in this one"),
 });
 
 const readiness = z.object({ at: instant, pod: z.string(), ready: z.boolean() });
@@ -147,6 +156,10 @@ const attack = z.object({
     targets: z.array(target),
     kills: z.array(kill).optional().describe("The deleted pods, if the attack deletes pods"),
     established: established.optional(),
+    withoutTool: z
+        .array(z.string())
+        .optional()
+        .describe("Pods of the targets in which no container has a tool: nothing was tried from within them"),
 });
 
 const aborted = z.object({

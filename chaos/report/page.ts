@@ -7,6 +7,7 @@ import type { Conclusion } from "./conclusion";
 import type { Journal } from "./journal-schema";
 import { element, escape } from "./markup";
 import { timelineSvg } from "./timeline";
+import { describeUnproven } from "./unproven";
 import { sinceAttack, sinceUndone, verdicts } from "./verdict";
 
 const style = `
@@ -74,6 +75,7 @@ function rowsOf(journal: Journal): Row[] {
         ["Hypothesis", conclusion.hypothesis],
         ...attackRows(journal),
         ...establishedRows(journal),
+        ...unprovenRows(journal),
         ["Requests", `${conclusion.requests}, ${successOf(plan, conclusion.successRate)}`],
         ...checkRows(journal),
         ...abortRows(journal),
@@ -102,6 +104,10 @@ function establishedRows({ conclusion: { established = [] } }: Journal): Row[] {
         const told = reason === undefined ? became : `${became}: ${reason}`;
         return direction ? [[`Established connections${of} (${direction})`, told]] : [];
     });
+}
+
+function unprovenRows({ conclusion }: Journal): Row[] {
+    return (conclusion.outwardUnproven ?? []).map((one) => [`Not proven of ${one.attack}`, describeUnproven([one])!]);
 }
 
 function checkRows({ plan, conclusion: { checks } }: Journal): Row[] {

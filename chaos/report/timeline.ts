@@ -110,6 +110,7 @@ function headingOf(journal: Journal): string[] {
     return [
         ...lines(conclusion.hypothesis, width - 2 * edge, 2),
         ...(hasBegun(journal) ? [recoveryOf(journal) ?? "not undone yet"] : []),
+        ...(conclusion.outwardUnproven ? ["outward was not proven"] : []),
         `answers: ● good, ✕ bad${pods}`,
     ];
 }

@@ -164,7 +164,7 @@ function describeStability({ firstFailureMs, stableAfterMs, unseen }: Measured, 
  *
  * | verdict      | when                                                                                             |
  * | ------------ | ------------------------------------------------------------------------------------------------ |
- * | ABORTED      | there was no steady state, so nothing was attacked; `abortedJournal` gives it                    |
+ * | ABORTED      | there was no steady state, or no tool for the proof, so nothing was attacked; see `abortRun`     |
  * | INCONCLUSIVE | the attack is not proven; or no check failed beyond doubt, and of some it is unknown if they held |
  * | FAILED       | the attack is proven, and a check failed beyond doubt, even if another check is unknown;         |
  * |              | or the attack was proven until an abort rule ended it                                            |

@@ -4,6 +4,7 @@ import { describeRadius } from "../targets/radius";
 import { renewLease } from "../lifecycle/lease";
 import { AttackProofs } from "../proof/attack-proofs";
 import { JobPod, startTimeoutMs } from "../proof/job-pod";
+import { describeBesides } from "../targets/besides";
 import { type Chosen, chooseForAll } from "../targets/choose";
 import { labelOfPeers } from "../targets/distinguish";
 import { discover } from "../targets/discover";
@@ -15,6 +16,7 @@ import { combinationsOf, combinedNumber, createCombined, otherPolicies } from ".
 import { exemptFrom } from "../policies/exempt";
 import { exemption } from "../policies/exemption";
 import { type LabeledTargets, nothingAttacked, type Step, type StepContext, type StepInputs } from "./contract";
+import { equip } from "./equip";
 import { refuseWebhookServers } from "../targets/webhooks";
 import { printed } from "./results";
 
@@ -50,15 +52,17 @@ export const labelTargets: Step<"label-targets", "steadyState" | "deadlineJob" |
                 const number = combinedNumber(combinations[index], uid);
                 return { [labels.target]: label, ...(number !== undefined && { [labels.combined]: number }) };
             });
-            say(describe(plan, index, chosen[index]!));
+            say(describe(plan, index, chosen[index]!) + describeBesides(discovered, targets));
         }
         const isPoliced = policies.length > 0;
-        const baseline = await new AttackProofs({ cluster, plan, job: deadlineJob, chosen, isPoliced }).baseline();
+        const equipped = await equip(context, chosen, discovered);
+        const proofs = new AttackProofs({ cluster, plan, job: deadlineJob, chosen: equipped, isPoliced });
+        const baseline = await proofs.baseline();
         if ("tookMs" in baseline && baseline.leftOut) say(describeLeftOut(baseline.leftOut));
         const toExempt = [...new Set(combinations.flatMap((combination) => combination?.toExempt ?? []))];
         if (toExempt.length > 0) say(describeExempt(toExempt));
         await exemptFrom(cluster, toExempt);
-        const result = { attacks: chosen, control: baseline, ...(isPoliced && { isPoliced }) };
+        const result = { attacks: equipped, control: baseline, ...(isPoliced && { isPoliced }) };
         // Refuses what the check could not be given, while the labels can still be removed.
         printed(result);
         return result;

@@ -12,12 +12,11 @@ import { remedy } from "../remedy";
 import { merged } from "../permissions/merge";
 import { permissionsOf } from "../permissions/permissions";
 import { describeRight, missingRights } from "../permissions/review";
-import { abortedJournal } from "../report/compose";
-import { keepReport } from "../report/report";
 import { chooseForAll } from "../targets/choose";
 import { isOfCluster } from "../targets/containers";
 import { discover, protectedNamespaces } from "../targets/discover";
 import { refuseWebhookServers } from "../targets/webhooks";
+import { abortRun } from "./abort-run";
 import type { SteadyState, Step, StepContext } from "./contract";
 
 const timeoutMs = 10_000;
@@ -33,7 +32,7 @@ export const steadyState: Step<"steady-state"> = async (context) => {
     await requireRights(context, begun);
     await acquireLease(cluster, { stack, plan }).catch((error: unknown) => {
         if (!(error instanceof LeaseHeldError)) throw error;
-        return abort(context, `${error.message}.`, begun, [], adviceIfHeld(plan, error));
+        return abortRun(context, { reason: `${error.message}.`, startedAt: begun, advice: adviceIfHeld(plan, error) });
     });
     context.say(`To stop this experiment at any time: ${stopCommand(plan)}`);
     try {
@@ -62,7 +61,7 @@ async function findSteadyState(context: StepContext, begun: number): Promise<Ste
     for (const [service, found] of Object.entries(routes)) say(`Asking ${service} at ${describeRoute(found)}`);
     if (unsteady.length > 0) {
         const reason = `there is no steady state: ${problemsOf(unsteady)}.`;
-        abort(context, reason, begun, checks, adviceFor(plan, unsteady));
+        abortRun(context, { reason, startedAt: begun, checks, advice: adviceFor(plan, unsteady) });
     }
     const last = checks.flatMap(({ answers }) => answers.slice(-steadyAnswers));
     const latencyMs = Math.max(...last.map((answer) => answer.latencyMs));
@@ -121,7 +120,8 @@ async function requireRights(context: StepContext, begun: number): Promise<void>
         ? `npm run -s render -- --permissions ${plan.experiment}`
         : "`rolesManifest` of the package prints it";
     const advice = `Ask the cluster's administrator for them. All that this experiment needs: ${print}`;
-    abort(context, `the account lacks rights that the experiment needs: ${those}.`, begun, [], advice);
+    const reason = `the account lacks rights that the experiment needs: ${those}.`;
+    abortRun(context, { reason, startedAt: begun, advice });
 }
 
 /**
@@ -134,15 +134,4 @@ async function requireOpenNamespace(plan: Plan, cluster: Cluster): Promise<void>
     if (isAttack(plan) || !changesWorkloads(actions)) return;
     if (!isOfCluster(namespace) && (await protectedNamespaces(cluster, [namespace])).size === 0) return;
     throw new Error(`namespace ${namespace} is protected: no experiment may change anything in it; name another one`);
-}
-
-function abort(
-    { plan, stack }: StepContext,
-    reason: string,
-    startedAt: number,
-    checks: Observed[],
-    advice: string,
-): never {
-    keepReport(abortedJournal(plan, { stack, reason, startedAt, checks }));
-    throw new Error(`ABORTED: ${reason} Nothing was ${isAttack(plan) ? "attacked" : "done"}. ${advice}`);
 }

@@ -132,7 +132,8 @@ function failedAction(actions: readonly Performed[]): InconclusiveReason | undef
 function describeProven({ attacks }: Plan, chosen: LabeledTargets["attacks"]): string {
     const each = attacks.map(({ attack }, index) => {
         const pods = chosen[index]!.targets.map(({ pod }) => pod);
-        return `${pods.join(", ")} ${pods.length === 1 ? "is" : "are"} ${attackKindOf(attack).describe(attack)}`;
+        const done = `${pods.join(", ")} ${pods.length === 1 ? "is" : "are"} ${attackKindOf(attack).describe(attack)}`;
+        return chosen[index]!.withoutTool ? `${done} (inward; outward is not proven)` : done;
     });
     return each.join("; ");
 }

@@ -30,6 +30,7 @@ const attributeNames = [
     "k8s.statefulset",
     "k8s.daemonset",
     "k8s.job",
+    "k8s.replicaset",
     "k8s.pod.name",
     "k8s.container.name",
     "container.image",

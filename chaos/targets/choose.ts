@@ -1,20 +1,19 @@
 import type { AttributeExpression } from "./attributes";
-import { type Discovered, isEligible, ownerOf, select, type Target } from "./containers";
+import { type Discovered, ownerOf, select, type Target } from "./containers";
 import type { DistinctiveLabel } from "./distinguish";
+import { type Eligibility, type LeftOut, whyLeftOut } from "./eligible";
 import { remedy, type Written } from "../remedy";
 import { containersWithin, describeRadius, type Radius } from "./radius";
 import { shuffled } from "./shuffle";
 
-/** Which targets an attack asks for. */
-export interface TargetRequest {
+/** Which targets an attack asks for. Its attributes include their namespace. */
+export interface TargetRequest extends Eligibility {
     /** Of the attack, unique in the experiment. */
     name: string;
-    /** Attributes of the targets, including their namespace. */
-    target: AttributeExpression;
     radius: Radius;
-    /** Whether pods that are not ready may be chosen. @default false */
-    includeNotReady?: boolean;
     attack: { kind: string; peers?: AttributeExpression };
+    /** Set if the attack need not be proven out of targets in which nothing can be tried. */
+    outward?: "unproven";
 }
 
 export interface Chosen {
@@ -25,6 +24,8 @@ export interface Chosen {
     peers?: Target[];
     /** Tells the peers from all other pods of their namespaces. Absent if there is none, or none was sought. */
     peersLabel?: DistinctiveLabel;
+    /** The targets' pods in which nothing can be tried: no container has a tool. Absent if there are none. */
+    withoutTool?: string[];
 }
 
 /**
@@ -39,7 +40,7 @@ export function chooseForAll(
 ): Chosen[] {
     const taken = new Set<string>();
     return attacks.map(({ name, target, radius, attack, includeNotReady }) => {
-        const chosen = choose(discovered, target, radius, { taken, name, includeNotReady, settings });
+        const chosen = choose(discovered, target, radius, { taken, name, includeNotReady, attack, settings });
         for (const { uid } of chosen.targets) taken.add(uid);
         if (attack.peers === undefined) return chosen;
         return { ...chosen, peers: peersOf(discovered, attack.peers, chosen.targets) };
@@ -60,15 +61,15 @@ function peersOf(discovered: readonly Discovered[], expression: string, targets:
  * Chooses the containers that an attack affects: at random among those that match, never more than the radius allows.
  * An attack hits all containers of a pod, so a pod is chosen with all of its matching containers or not at all.
  *
- * @param others uids of the pods that other attacks have taken, the name of this attack, and whether it asks for pods
- *   that are not ready
+ * @param others uids of the pods that other attacks have taken, the name of this attack and its kind, and whether it
+ *   asks for pods that are not ready
  * @throws Error that lists the workloads if nothing matches, or says why nothing of what matches can be chosen
  */
 export function choose(
     discovered: readonly Discovered[],
     expression: string,
     radius: Radius,
-    others: { taken?: ReadonlySet<string>; name?: string; includeNotReady?: boolean } & Written = {},
+    others: { taken?: ReadonlySet<string>; name?: string } & Partial<Omit<Eligibility, "target">> & Written = {},
 ): Chosen {
     const described = select(discovered, expression);
     if (described.length === 0) {
@@ -77,8 +78,10 @@ export function choose(
                 `Set another target: ${remedy(others, "target", "k8s.deployment=NAME")}`,
         );
     }
-    const eligible = described.filter((container) => isEligible(container, others));
-    if (eligible.length === 0) throw new Error(allNotReady(described, expression, others));
+    const { attack = { kind: "" }, includeNotReady } = others;
+    const leftOut = described.map((one) => whyLeftOut(one, { target: expression, attack, includeNotReady }));
+    const eligible = described.filter((_, index) => leftOut[index] === undefined);
+    if (eligible.length === 0) throw new Error(allLeftOut(described, leftOut as LeftOut[], expression, others));
     const matching = eligible.filter(({ uid }) => !others.taken?.has(uid));
     if (matching.length === 0) {
         const ready = eligible.length < described.length ? "ready " : "";
@@ -108,16 +111,34 @@ export function choose(
     );
 }
 
-const withoutAttributes = ({ attributes: _, ready: __, ...target }: Discovered): Target => target;
+const withoutAttributes = ({ attributes: _, ready: __, bare: ___, helpers: ____, ...target }: Discovered): Target =>
+    target;
 
-function allNotReady(described: readonly Discovered[], expression: string, written: Written): string {
+/** Tells a reason that can be changed first. */
+function allLeftOut(
+    described: readonly Discovered[],
+    reasons: readonly LeftOut[],
+    expression: string,
+    written: Written,
+): string {
     const number = described.length;
-    const matches = number === 1 ? "1 container matches" : `${number} containers match`;
-    const [which, it] = number === 1 ? ["its pod is", "it"] : ["their pods are", "them"];
+    const matches = `${number === 1 ? "1 container matches" : `${number} containers match`} ${expression}`;
+    const [pods, are, it, belong] = number === 1 ? ["its pod", "is", "it", "s"] : ["their pods", "are", "them", ""];
+    if (reasons.includes("not ready"))
+        return (
+            `${matches}, but ${pods} ${are} not ready, and attacks leave such pods out. See why: kubectl ` +
+            `--namespace ${described[0]!.namespace} get pods. To attack ${it} all the same: ` +
+            remedy(written, "includeNotReady", true)
+        );
+    if (reasons.includes("pod of a Job"))
+        return (
+            `${matches}, but ${pods} belong${belong} to a Job, and each pod that a kill deletes counts against the ` +
+            `Job's backoffLimit. To kill ${it} all the same, name the Job in the target: k8s.job=NAME`
+        );
     return (
-        `${matches} ${expression}, but ${which} not ready, and attacks leave such pods out. See why: kubectl ` +
-        `--namespace ${described[0]!.namespace} get pods. To attack ${it} all the same: ` +
-        remedy(written, "includeNotReady", true)
+        `${matches}, but ${pods} would not come back: no controller replaces ${it}, and a kill leaves such pods out. ` +
+        "Allowed: pods of a Deployment, a StatefulSet, a DaemonSet or another controller; or another attack, such as " +
+        "blackhole"
     );
 }
 
@@ -130,8 +151,9 @@ function wholePods(containers: readonly Discovered[]): Discovered[][] {
 /** What could be attacked, one line per workload. */
 function inventory(discovered: readonly Discovered[]): string {
     const workloads = new Map<string, number>();
-    for (const { attributes, container, namespace } of discovered) {
-        const line = `${ownerOf(attributes) ?? `k8s.container.name=${container}`},k8s.namespace=${namespace}`;
+    for (const { attributes, container, namespace, pod, bare } of discovered) {
+        const itself = bare ? `k8s.pod.name=${pod}` : `k8s.container.name=${container}`;
+        const line = `${ownerOf(attributes) ?? itself},k8s.namespace=${namespace}`;
         workloads.set(line, (workloads.get(line) ?? 0) + 1);
     }
     if (workloads.size === 0) {

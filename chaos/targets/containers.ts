@@ -15,12 +15,25 @@ export interface Target {
     addresses?: string[];
     /** TCP ports that the container declares. */
     ports: number[];
+    /** What connections are tried with from within the pod. @default a shell in this container */
+    prober?: Prober;
+}
+
+/** A container and a tool in it. All containers of a pod share its network. */
+export interface Prober {
+    container: string;
+    /** A program that is run without a shell. @default what the container's shell finds */
+    program?: string;
 }
 
 export interface Discovered extends Target {
     attributes: Attributes;
     /** Whether its pod is ready. Absent in the answer of an agent of version 0.1, and counts as ready. */
     ready?: boolean;
+    /** Set if nothing would replace its pod. Agents of earlier versions do not tell. */
+    bare?: true;
+    /** Containers of its pod that are no targets, and run: native sidecars and ephemeral ones. @default none */
+    helpers?: string[];
 }
 
 /** The part of a pod that discovery reads. */
@@ -36,15 +49,25 @@ export interface Pod {
     spec?: {
         nodeName?: string;
         hostNetwork?: boolean;
+        restartPolicy?: string;
         containers: { name: string; image?: string; ports?: { containerPort: number; protocol?: string }[] }[];
+        initContainers?: { name: string; restartPolicy?: string }[];
     };
     status?: {
         phase?: string;
         podIP?: string;
         podIPs?: { ip?: string }[];
-        containerStatuses?: { name: string; containerID?: string }[];
+        containerStatuses?: ContainerStatus[];
+        initContainerStatuses?: ContainerStatus[];
+        ephemeralContainerStatuses?: ContainerStatus[];
         conditions?: { type: string; status: string }[];
     };
+}
+
+interface ContainerStatus {
+    name: string;
+    containerID?: string;
+    state?: { running?: object; terminated?: object };
 }
 
 export interface Owner {
@@ -85,14 +108,10 @@ export function isReady({ status }: Pod): boolean {
     return status?.conditions?.some(({ type, status: state }) => type === "Ready" && state === "True") ?? false;
 }
 
-/** Whether an attack may choose a container: one that cannot serve anyway shows nothing, unless that is asked for. */
-export function isEligible({ ready = true }: Discovered, { includeNotReady = false }: { includeNotReady?: boolean }) {
-    return ready || includeNotReady;
-}
-
 /**
  * The containers of a running pod with their attributes. Agents and the API server's clients describe them by this
- * code.
+ * code. Init containers, native sidecars among them, and ephemeral containers are left out: they belong to the pod, not
+ * to what a radius counts. So are containers that have ended for good, as in a Job's pod.
  *
  * @param deployment the Deployment that owns the pod's ReplicaSet, if any
  */
@@ -100,7 +119,9 @@ export function containersOf(pod: Pod, deployment: string | undefined, clusterNa
     const { name, namespace, uid } = pod.metadata as { name: string; namespace: string; uid: string };
     const addresses = (pod.status!.podIPs ?? []).flatMap(({ ip }) => ip ?? []);
     const running = new Map(pod.status!.containerStatuses?.map((status) => [status.name, status.containerID ?? ""]));
-    return pod.spec!.containers.map((container) => ({
+    const [ended, helpers, bare] = [endedIn(pod), helpersIn(pod), isBare(pod)];
+    const lasting = pod.spec!.containers.filter((container) => !ended.has(container.name));
+    return lasting.map((container) => ({
         namespace,
         pod: name,
         uid,
@@ -110,6 +131,8 @@ export function containersOf(pod: Pod, deployment: string | undefined, clusterNa
         ...(addresses.length > 1 && { addresses }),
         ports: tcpPortsOf(container),
         ready: isReady(pod),
+        ...(bare && { bare }),
+        ...(helpers.length > 0 && { helpers }),
         attributes: {
             "k8s.cluster-name": clusterName,
             "k8s.namespace": namespace,
@@ -124,6 +147,29 @@ export function containersOf(pod: Pod, deployment: string | undefined, clusterNa
             ),
         },
     }));
+}
+
+/** Names of the containers that have ended, and are not started again. */
+function endedIn({ spec, status }: Pod): Set<string> {
+    const { restartPolicy = "Always" } = spec!;
+    const ended = restartPolicy === "Always" ? [] : (status!.containerStatuses ?? []);
+    return new Set(ended.filter(({ state }) => state?.terminated).map(({ name }) => name));
+}
+
+/** Names of the running native sidecars and ephemeral containers. */
+function helpersIn({ spec, status }: Pod): string[] {
+    const sidecars = (spec!.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always");
+    const names = new Set(sidecars.map(({ name }) => name));
+    const helpers = [
+        ...(status!.initContainerStatuses ?? []).filter(({ name }) => names.has(name)),
+        ...(status!.ephemeralContainerStatuses ?? []),
+    ];
+    return helpers.filter(({ state }) => state?.running).map(({ name }) => name);
+}
+
+/** Whether nothing would replace a pod. A node owns the copy of a pod that its kubelet runs from a file. */
+function isBare({ metadata }: Pod): boolean {
+    return !metadata!.ownerReferences?.some(({ controller, kind }) => controller && kind !== "Node");
 }
 
 /** The TCP ports that a container declares. */
@@ -163,12 +209,12 @@ export function podsMatching<P extends Pod>(
     return pods.filter(({ metadata }) => uids.has(metadata!.uid!));
 }
 
-/** `k8s.deployment`, `k8s.statefulset`, `k8s.daemonset` or `k8s.job`, whichever owns the pod. */
+const owningKinds = ["Deployment", "StatefulSet", "DaemonSet", "Job", "ReplicaSet"];
+
+/** The attribute of the workload that owns the pod: a Deployment's pods have no `k8s.replicaset`. */
 function ownersOf(pod: Pod, deployment: string | undefined): Record<string, string> {
     if (deployment !== undefined) return { "k8s.deployment": deployment };
-    const owners = (pod.metadata!.ownerReferences ?? []).filter(({ kind }) =>
-        ["StatefulSet", "DaemonSet", "Job"].includes(kind),
-    );
+    const owners = (pod.metadata!.ownerReferences ?? []).filter(({ kind }) => owningKinds.includes(kind));
     return Object.fromEntries(owners.map(({ kind, name }) => [`k8s.${kind.toLowerCase()}`, name]));
 }
 
@@ -180,6 +226,6 @@ export function select<T extends { attributes: Attributes }>(discovered: readonl
 
 /** The attribute of the workload that owns a container, as `k8s.deployment=hot-deals`. Undefined for a bare pod. */
 export function ownerOf(attributes: Attributes): string | undefined {
-    const key = ["k8s.deployment", "k8s.statefulset", "k8s.daemonset", "k8s.job"].find((owner) => owner in attributes);
+    const key = owningKinds.map((kind) => `k8s.${kind.toLowerCase()}`).find((owner) => owner in attributes);
     return key && `${key}=${attributes[key]}`;
 }

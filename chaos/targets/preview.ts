@@ -2,9 +2,11 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Cluster } from "../cluster/client";
 import { problemOf } from "../cluster/problem";
 import type { Written } from "../remedy";
+import { describeBesides } from "./besides";
 import { chooseForAll, type TargetRequest } from "./choose";
-import { type Discovered, isEligible, select } from "./containers";
+import { type Discovered, select } from "./containers";
 import { discover, type DiscoveryScope } from "./discover";
+import { whyLeftOut } from "./eligible";
 import { containersWithin } from "./radius";
 import { refuseWebhookServers } from "./webhooks";
 
@@ -24,7 +26,7 @@ export async function previewTargets(plan: PreviewedPlan, reach: () => Cluster):
         const cluster = reach();
         const discovered = await discover(cluster, plan);
         for (const attack of attacks) {
-            await pulumi.log.info(`${experiment} would hit ${describe(select(discovered, attack.target), attack)}`);
+            await pulumi.log.info(`${experiment} would hit ${describe(discovered, attack)}`);
         }
         const notChosen = whyNotChosen(discovered, plan);
         if (notChosen !== undefined) await pulumi.log.warn(`${experiment} would not begin now: ${notChosen}`);
@@ -46,18 +48,32 @@ function whyNotChosen(discovered: readonly Discovered[], plan: PreviewedPlan): s
     }
 }
 
-function describe(matching: readonly Discovered[], request: TargetRequest): string {
-    const { target, radius } = request;
-    const eligible = matching.filter((container) => isEligible(container, request)).length;
+function describe(discovered: readonly Discovered[], request: TargetRequest): string {
+    const { target, radius, outward } = request;
+    const matching = select(discovered, target).map((container) => ({
+        container,
+        leftOut: whyLeftOut(container, request),
+    }));
+    const reasons = matching.flatMap(({ leftOut }) => leftOut ?? []);
+    const eligible = matching.length - reasons.length;
     const number = containersWithin(radius, eligible);
-    const named = matching
-        .slice(0, maxNamed)
-        .map(({ pod, container, ready }) => `${pod}/${container}${ready === false ? " (not ready)" : ""}`);
+    const named = matching.slice(0, maxNamed).map(({ container: { pod, container, ready }, leftOut }) => {
+        const note = ready === false ? "not ready" : leftOut;
+        return `${pod}/${container}${note ? ` (${note})` : ""}`;
+    });
     const more = matching.length > maxNamed ? ` and ${matching.length - maxNamed} more` : "";
     const running = matching.length === 0 ? "none" : `${named.join(", ")}${more}`;
-    const condition = eligible === matching.length ? "match" : "are ready and match";
+    const areEligible = reasons.every((reason) => reason === "not ready")
+        ? "are ready and match"
+        : "may be chosen and match";
+    const condition = reasons.length === 0 ? "match" : areEligible;
+    const others = describeBesides(
+        discovered,
+        matching.map(({ container }) => container),
+    );
+    const unproven = outward === "unproven" ? ". Where no container of a pod has a tool, outward is not proven" : "";
     return (
         `${number} container${number === 1 ? "" : "s"} of ${eligible} that ${condition} ${target}, chosen when the ` +
-        `attack begins; running now: ${running}`
+        `attack begins; running now: ${running}${others}${unproven}`
     );
 }

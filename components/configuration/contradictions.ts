@@ -1,4 +1,12 @@
-import { type Attack, attackKinds, cutIsNotShown, deniesInward, killsOnlyReady } from "../../chaos/attacks/registry";
+import {
+    type Attack,
+    attackKinds,
+    cutIsNotShown,
+    deniesInward,
+    killsOnlyReady,
+    mayStayUnproven,
+    outwardMustBeProven,
+} from "../../chaos/attacks/registry";
 import { timeFaults } from "../../chaos/definition/time-faults";
 import { formatDuration } from "../../chaos/duration";
 import { parseAttributes } from "../../chaos/targets/attributes";
@@ -25,6 +33,7 @@ const rules: readonly Rule[] = [
     overrideOfNotOneAttack,
     notReadyForKill,
     cutThatCannotBeShown,
+    outwardThatMustBeProven,
     areaWithoutTarget,
     settingOfVariantSeven,
     storageClassWithoutClaim,
@@ -120,21 +129,56 @@ function notReadyForKill({ get, experiment }: Facts) {
     };
 }
 
-function cutThatCannotBeShown({ get, experiment }: Facts) {
-    const [established, kind] = [get("experiment.established"), get("experiment.attack")];
+function cutThatCannotBeShown(facts: Facts) {
+    return wishOfOtherAttacks(facts, "established", {
+        wish: "cut",
+        otherwise: "any",
+        canHave: deniesInward,
+        others: cutIsNotShown,
+        told: "wants established connections cut",
+    });
+}
+
+function outwardThatMustBeProven(facts: Facts) {
+    return wishOfOtherAttacks(facts, "outward", {
+        wish: "unproven",
+        otherwise: "proven",
+        canHave: mayStayUnproven,
+        others: outwardMustBeProven,
+        told: "accepts that outward is not proven",
+    });
+}
+
+interface Wish {
+    wish: string;
+    /** The value that any attack may have. */
+    otherwise: string;
+    canHave: (attack: Attack) => boolean;
+    /** Why others cannot; completes a sentence. */
+    others: string;
+    /** Completes "The saved experiment …". */
+    told: string;
+}
+
+/** A field of each attack that only some attacks may have. */
+function wishOfOtherAttacks(
+    { get, experiment }: Facts,
+    field: "established" | "outward",
+    { wish, otherwise, canHave, others, told }: Wish,
+): Mistake | undefined {
+    const key = `experiment.${field}` as const;
+    const [value, kind] = [get(key), get("experiment.attack")];
     // A mistake in the saved experiment itself is told with its others.
-    if (established === undefined && kind === undefined) return;
-    const notShown = (experiment?.attacks ?? []).some((attack) => {
+    if (value === undefined && kind === undefined) return undefined;
+    const isMistaken = (experiment?.attacks ?? []).some((attack) => {
         const attacked = kind === undefined || kind === attack.kind ? attack : { kind };
         const known = (attackKinds as string[]).includes(attacked.kind);
-        return (established ?? attack.established) === "cut" && known && !deniesInward(attacked as Attack);
+        return (value ?? attack[field]) === wish && known && !canHave(attacked as Attack);
     });
-    if (!notShown) return;
-    const allow = setCommand("experiment.established", "any");
-    if (established !== undefined)
-        return { key: "experiment.established", value: established, reason: `this ${cutIsNotShown}`, command: allow };
-    const reason = `${experiment!.name} wants established connections cut, which ${cutIsNotShown}`;
-    return { key: "experiment.attack", value: kind!, reason, command: allow };
+    if (!isMistaken) return undefined;
+    const command = setCommand(key, otherwise);
+    if (value !== undefined) return { key, value, reason: `this ${others}`, command };
+    return { key: "experiment.attack", value: kind!, reason: `${experiment!.name} ${told}, which ${others}`, command };
 }
 
 function areaWithoutTarget({ get }: Facts) {

@@ -163,6 +163,8 @@ function configurationOf(get: Values, stack: string) {
             attack: get("experiment.attack"),
             /** @default the saved experiment's */
             established: get("experiment.established"),
+            /** @default the saved experiment's */
+            outward: get("experiment.outward"),
             durationMs: must("experiment.duration"),
             intervalMs: must("experiment.interval"),
             timeoutMs: must("experiment.timeout"),

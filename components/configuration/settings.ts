@@ -299,6 +299,13 @@ export const settings = {
             "INCONCLUSIVE unless they are shown to be cut. `any`: it is only reported.",
         example: "any",
     }),
+    "experiment.outward": setting(oneOf("proven", "unproven"), {
+        describedDefault: "the saved experiment's, otherwise proven",
+        meaning:
+            "Whether it must be proven that the targets of a blackhole reach nobody, which takes a tool in their " +
+            "pods. `unproven`: pods without a tool need no such proof, and the verdict says so.",
+        example: "proven",
+    }),
     "experiment.duration": setting(duration(times.duration), {
         default: times.duration.usual,
         meaning: "Observation time after the grace period.",
@@ -363,6 +370,7 @@ export interface KnownExperiment {
 interface KnownAttack {
     kind: string;
     established?: "any" | "cut";
+    outward?: "proven" | "unproven";
 }
 
 /** What `readConfiguration` needs besides the stack's values. */

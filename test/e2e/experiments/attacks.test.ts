@@ -64,50 +64,6 @@ describe("connections that were established before the attack survive it on the 
     });
 });
 
-it("INCONCLUSIVE if a target's container has no tool to try the network with; the reason names it", async () => {
-    const namespace = "e2e-attacks";
-    const labels = { app: "bare" };
-    const nobody = { runAsNonRoot: true, runAsUser: 65535, seccompProfile: { type: "RuntimeDefault" } };
-    const container = {
-        name: "bare",
-        image: "registry.k8s.io/pause:3.10",
-        securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
-    };
-    const spec = {
-        selector: { matchLabels: labels },
-        template: {
-            metadata: { labels },
-            spec: { securityContext: nobody, terminationGracePeriodSeconds: 0, containers: [container] },
-        },
-    };
-    await stack.cluster.apps.createNamespacedDeployment({ namespace, body: { metadata: { name: "bare" }, spec } });
-    try {
-        await until(
-            "the container runs",
-            async () =>
-                (await stack.cluster.apps.readNamespacedDeployment({ name: "bare", namespace })).status
-                    ?.readyReplicas === 1,
-        );
-        expect(
-            await conclusionOf({
-                "experiment.name": "hot-deals-blackhole",
-                "experiment.run": "bare",
-                "experiment.target": "k8s.deployment=bare",
-            }),
-        ).toMatchObject({
-            verdict: "INCONCLUSIVE",
-            requests: 0,
-            reason: expect.stringMatching(
-                /a fresh connection out of the targets could not be tried: nothing can be run in bare-\S+\/bare: /,
-            ),
-        });
-    } finally {
-        stack.unset("experiment.target");
-        await stack.up({ "experiment.enabled": "false" });
-        await stack.cluster.apps.deleteNamespacedDeployment({ name: "bare", namespace });
-    }
-});
-
 it("an attack ends within 5 s when its lease is deleted, and the next update finds it gone", async () => {
     const namespace = "e2e-attacks";
     await conclusionOf({ "experiment.name": "hot-deals-blackhole", "experiment.run": "stopped" });

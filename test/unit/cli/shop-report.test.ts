@@ -129,9 +129,10 @@ describe("`npm start` during an experiment that breaks /products", () => {
         cluster.remove("Lease", leaseName);
         await report();
         const kubectl = "kubectl --context kind-kind --namespace demo";
+        const without = ["target", "attacked", "combined"].map((label) => `chaos-experiments/${label}-`).join(" ");
         expect(said.slice(-3)).toEqual([
             `End it: $ ${kubectl} delete networkpolicies --selector chaos-experiments/experiment`,
-            `$ ${kubectl} label pods --selector chaos-experiments/target chaos-experiments/target-`,
+            `$ ${kubectl} label pods --selector chaos-experiments/target ${without}`,
             "`npx pulumi up` removes the rest",
         ]);
     });

@@ -43,9 +43,10 @@ describe("`npm run experiment -- --status` says", () => {
         const left = status([{ ...attack, lease: undefined }]);
         expect(left).toContain("nobody: these labels are left from a run");
         const kubectl = "kubectl --context 'kind shop' --namespace shop";
+        const without = ["target", "attacked", "combined"].map((label) => `chaos-experiments/${label}-`).join(" ");
         const commands = [
             `  End it   $ ${kubectl} delete networkpolicies --selector chaos-experiments/experiment`,
-            `           $ ${kubectl} label pods --selector chaos-experiments/target chaos-experiments/target-`,
+            `           $ ${kubectl} label pods --selector chaos-experiments/target ${without}`,
             "           `npx pulumi up` removes the rest",
         ].join("\n");
         expect(left).toContain(commands);

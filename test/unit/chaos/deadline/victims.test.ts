@@ -36,7 +36,7 @@ function pod(
             namespace: "demo",
             uid: name,
             labels: { ...labels, ...(labeled && { "chaos-experiments/target": "x" }) },
-            ownerReferences: [{ kind: "ReplicaSet", name: "set", uid: "set" }],
+            ownerReferences: [{ kind: "ReplicaSet", name: "set", uid: "set", controller: true }],
             ...metadata,
         },
         spec: { containers: Array.from({ length: containers }, (_, index) => ({ name: `hot-deals-${index}` })) },
@@ -67,6 +67,18 @@ describe("a kill counts", () => {
         ["hit by another attack", pod("a", { labels: { "chaos-experiments/target": "y" } })],
         ["one of an experiment's own", pod("a", { labels: { "chaos-experiments/experiment": "x" } })],
     ])("no pod that is %s", (_, one) => expect(candidates([one])).toEqual([]));
+
+    it("no pod that nothing would replace, and a Job's only if the target names Jobs", () => {
+        const ownedBy = (...ownerReferences: object[]) =>
+            pod("a", { labels: { app: "x" }, ownerReferences } as Parameters<typeof pod>[1]);
+        const count = (one: Pod, target: string) =>
+            candidateOf(one, undefined, { ...killing(), target }) === undefined ? 0 : 1;
+        const job = ownedBy({ kind: "Job", name: "once", uid: "j", controller: true });
+        const set = ownedBy({ kind: "DaemonSet", name: "every", uid: "d", controller: true });
+        const any = "k8s.label.app=x";
+        expect([ownedBy(), set, job].map((one) => count(one, any))).toEqual([0, 1, 0]);
+        expect([count(job, "k8s.job=once"), count(job, "k8s.job!=other")]).toEqual([1, 0]);
+    });
 
     it("no pod of another Deployment", () => expect(candidates([pod("a")], "other")).toEqual([]));
 });

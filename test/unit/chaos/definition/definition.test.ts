@@ -110,6 +110,10 @@ describe("a definition", () => {
         expect(mistakesIn({ ...right, attacks: [{ ...attack, ...fields, established: "cut" }] })).toEqual([]),
     );
 
+    it.each([{}, { ports: [80] }])("may leave outward unproven with %o", (fields) =>
+        expect(mistakesIn({ ...right, attacks: [{ ...attack, ...fields, outward: "unproven" }] })).toEqual([]),
+    );
+
     it("is rejected if its name is too long for its objects' names", () => {
         expect(mistakesIn(right, "x".repeat(45))).toEqual([]);
         expect(mistakesIn(right, "x".repeat(46))).toEqual(["its name: has 46 characters; allowed: at most 45"]);
@@ -160,6 +164,17 @@ describe("a definition", () => {
                 [matching(/^attacks\.0\.established: "cut" can be shown only for a blackhole of .*: any$/)],
             ],
         ),
+        ...[
+            { kind: "dns" },
+            { kind: "kill" },
+            { direction: "egress" },
+            { direction: "ingress" },
+            { peers: "k8s.deployment=database" },
+        ].map((fields): [string, object, string[]] => [
+            `outward unproven, where nothing else would prove the attack, and ${JSON.stringify(fields)}`,
+            { attacks: [{ ...attack, outward: "unproven", ...fields }] },
+            [matching(/^attacks\.0\.outward: "unproven" is allowed only for a blackhole of .*: proven$/)],
+        ]),
         [
             "established connections that must be something else",
             { attacks: [{ ...attack, established: "gone" }] },

@@ -101,6 +101,18 @@ describe("the attacks of a plan", () => {
         expect(planToken(plan({ established: "any" }))).toBe(planToken(plan()));
     });
 
+    it("may stay unproven outward if the definition or the setting says so", () => {
+        const accepts = (outward?: "proven" | "unproven", setting?: "proven" | "unproven") =>
+            plan({ outward: setting }, { attacks: [{ ...attack("blackhole", "k8s.deployment=a"), outward }] })
+                .attacks[0]!.outward;
+        expect([accepts("unproven"), accepts("unproven", "proven"), accepts("proven", "unproven")]).toEqual([
+            "unproven",
+            undefined,
+            "unproven",
+        ]);
+        expect(planToken(plan({ outward: "proven" }))).toBe(planToken(plan()));
+    });
+
     it("that deny connections into their targets have the witness keep some", () => {
         const attacks = [
             { ...attack("blackhole", "k8s.deployment=a"), ports: [80] },

@@ -98,6 +98,14 @@ describe("connections into the targets", () => {
             /the target hot-deals-1\/hot-deals was restarted during the run/,
         ],
         [
+            "a target ends, as a Job's does",
+            () => {
+                const [status] = run.cluster.get("Pod", "hot-deals-1").status.containerStatuses;
+                status.state = { terminated: { exitCode: 0 } };
+            },
+            /the target hot-deals-1\/hot-deals ended during the run/,
+        ],
+        [
             "a target is replaced",
             () => {
                 run.cluster.remove("Pod", "hot-deals-1");

@@ -31,6 +31,14 @@ describe("the pages", () => {
         expect(runPage(journal)).not.toContain('<th scope="row">Established');
     });
 
+    it("tell what was not proven, in words and in the picture", () => {
+        const outwardUnproven = [{ attack: "blackhole", pods: ["a-1", "a-2"] }];
+        const page = runPage({ ...journal, conclusion: { ...journal.conclusion, outwardUnproven } });
+        expect(page).toContain("Not proven of blackhole</th><td>outward was not proven: no tool in a-1, a-2</td>");
+        expect(page).toContain(">outward was not proven</text>");
+        expect(runPage(journal)).not.toContain("not proven");
+    });
+
     it("tell of an abort: when, which check, and how far below its limit", () => {
         const aborted = { check: "/products", afterMs: 25_000, rate: "20%", answers: 10, below: "50%", overMs: 10_000 };
         expect(runPage({ ...journal, aborted })).toContain(

@@ -626,6 +626,34 @@ describe("an abort rule", () => {
     });
 });
 
+describe("a target without a tool, which the experiment accepts,", () => {
+    const unproven = (): Promise<Conclusion> => {
+        const attacks = [{ matching: 2, targets: [run.target()], withoutTool: ["hot-deals-1"] }];
+        const targets = { attacks, control };
+        const given = { steadyState: { latencyMs: 5 }, targets, deadlineJob: job, attackObjects: [attackObject] };
+        return settled(check(run.context, given));
+    };
+
+    it("is attacked on the proof that nothing reaches it, and the verdict says so", async () => {
+        run.probe = () => "no shell";
+        const conclusion = await unproven();
+        expect(conclusion).toMatchObject({
+            verdict: "PASSED",
+            reason: expect.stringMatching(/none failed\. Outward was not proven: no tool in hot-deals-1\.$/),
+            outwardUnproven: [{ attack: "blackhole", pods: ["hot-deals-1"] }],
+        });
+        expect(run.said[0]).toMatch(/^Proven: hot-deals-1 is cut off .* \(inward; outward is not proven\)\./);
+        expect(journal().attacks[0]!.withoutTool).toEqual(["hot-deals-1"]);
+    });
+
+    it("gives no verdict if something still reaches it", async () => {
+        run.enforced = false;
+        const { verdict, reason } = await unproven();
+        expect(verdict).toBe("INCONCLUSIVE");
+        expect(reason).not.toContain("Outward");
+    });
+});
+
 describe("a kill", () => {
     it("is proven by the Job's own kills, which are in the journal", async () => {
         endAttack();

@@ -3,9 +3,11 @@ import { runNameOf } from "../../../../chaos/definition/plan";
 import { acquireLease, leaseName } from "../../../../chaos/lifecycle/lease";
 import type { SteadyState } from "../../../../chaos/steps/contract";
 import { labelTargets } from "../../../../chaos/steps/label-targets";
-import { refuse } from "../support/fake-cluster";
+import { keptJournals } from "../../../../chaos/report/journal-files";
+import { refuse, type StoredObject } from "../support/fake-cluster";
 import { FakeRun, job } from "../support/fake-run";
 import { settled } from "../support/time";
+import { inOrder } from "../../../support/in-order";
 
 let run: FakeRun;
 beforeEach(async () => {
@@ -78,6 +80,85 @@ it("says what the positive control leaves out, since it does not work before the
     expect(run.said.at(-1)).toMatch(
         /^Not in the positive control, since .*: connections from hot-deals-\d\/hot-deals to another pod$/,
     );
+});
+
+describe("a target whose container has no tool", () => {
+    const without = (...containers: string[]) => {
+        run.hasProgram = (container) => !containers.includes(container);
+    };
+    beforeEach(() => {
+        run.plan.attacks[0]!.target = "k8s.pod.name=hot-deals-1,k8s.container.name=hot-deals";
+        without("hot-deals");
+    });
+
+    it("aborts the run before the attack, with the choice that there is", async () => {
+        await expect(step()).rejects.toThrow(
+            inOrder(
+                "ABORTED: the attack blackhole could not be proven: no container of hot-deals-1 has a tool (bash, nc",
+                "Nothing was attacked. ",
+                /: pulumi config set experiment\.outward unproven$/,
+            ),
+        );
+        expect(labels()).toEqual([]);
+        expect(keptJournals(run.plan.reports)[0]!.conclusion).toMatchObject({ verdict: "ABORTED", targets: [] });
+    });
+
+    it.each([
+        ["a DNS lookup", { kind: "dns" }, /\(getent, python3, node\)\..*direction "ingress"$/],
+        ["only outgoing connections", { kind: "blackhole", direction: "egress" }, /\(bash, .*direction "ingress"$/],
+    ] as const)("aborts an attack on %s, which nothing else could prove", async (_, attack, error) => {
+        run.plan.attacks[0]!.attack = attack;
+        await expect(step()).rejects.toThrow(error);
+    });
+
+    it("is accepted if the experiment says so, and told", async () => {
+        run.plan.attacks[0]!.outward = "unproven";
+        const { attacks, control } = await step();
+        expect(attacks[0]!.withoutTool).toEqual(["hot-deals-1"]);
+        expect(control).toHaveProperty("tookMs");
+        expect(run.said.at(-1)).toBe("Outward cannot be proven, which the experiment accepts: no tool in hot-deals-1");
+    });
+
+    it("is proven by an interpreter of an image without a shell", async () => {
+        run.hasProgram = (_, program) => program === "python3";
+        expect((await step()).attacks[0]!.targets[0]!.prober).toEqual({ container: "hot-deals", program: "python3" });
+    });
+
+    it.each<[string, (pod: StoredObject) => void]>([
+        ["another container", ({ spec }) => spec.containers.push({ name: "other" })],
+        [
+            "a native sidecar",
+            ({ spec, status }) => {
+                spec.initContainers = [{ name: "setup" }, { name: "other", restartPolicy: "Always" }];
+                const ended = { name: "setup", state: { terminated: {} } };
+                status.initContainerStatuses = [ended, { name: "other", state: { running: {} } }];
+            },
+        ],
+        [
+            "an ephemeral container that somebody has added",
+            ({ status }) => (status.ephemeralContainerStatuses = [{ name: "other", state: { running: {} } }]),
+        ],
+    ])("is proven from within %s of its pod", async (_, add) => {
+        add(run.cluster.get("Pod", "hot-deals-1"));
+        const { attacks, control } = await step();
+        expect(attacks[0]!.targets).toMatchObject([{ container: "hot-deals", prober: { container: "other" } }]);
+        expect(attacks[0]).not.toHaveProperty("withoutTool");
+        expect(control).toHaveProperty("tookMs");
+        expect(run.said[0]).toBe(
+            "Targets: hot-deals-1/hot-deals (1 container of 1 matching); in the same pods, and hit with them: " +
+                "hot-deals-1/other",
+        );
+    });
+
+    it("is not mistaken for one in which nothing can be run", async () => {
+        run.plan.attacks[0]!.outward = "unproven";
+        run.hasProgram = () => true;
+        run.probe = () => "exec is forbidden here";
+        expect(await step()).toMatchObject({
+            control: { inconclusive: expect.stringContaining("exec is forbidden here") },
+            attacks: [expect.not.objectContaining({ withoutTool: expect.anything() })],
+        });
+    });
 });
 
 it("takes the lease again, and fails if another stack has taken it meanwhile", async () => {

@@ -64,6 +64,8 @@ export class FakeRun {
     kept: () => Record<string, KeptState> = () => ({});
     /** Whether a probe from within a pod works. A text is why nothing can be run there. */
     probe = (_pod: string, _args: readonly string[]): boolean | string => !this.isCut();
+    /** Whether a container has a program, such as `sh`. */
+    hasProgram = (_container: string, _program: string): boolean => true;
     /** How long such a probe takes. */
     probeMs = (_args: readonly string[]): number => 20;
     /** Addresses of targets that the Job can reach under attack. */
@@ -106,7 +108,7 @@ export class FakeRun {
 
     addPod(name: string, podIP: string): void {
         this.cluster.add("Pod", name, {
-            metadata: { ownerReferences: [{ kind: "ReplicaSet", name: "set", uid: "set" }] },
+            metadata: { ownerReferences: [{ kind: "ReplicaSet", name: "set", uid: "set", controller: true }] },
             spec: { containers: [{ name: "hot-deals", ports: [{ containerPort: 8080 }] }] },
             status: {
                 phase: "Running",
@@ -199,7 +201,15 @@ export class FakeRun {
         this.report({ at: Date.now(), open, closed, kept: this.kept() });
     }
 
-    private async exec(...[, pod, , command, , , , , onStatus]: Parameters<Exec["exec"]>): ReturnType<Exec["exec"]> {
+    private async exec(
+        ...[, pod, container, command, , , , , onStatus]: Parameters<Exec["exec"]>
+    ): ReturnType<Exec["exec"]> {
+        const program = command[0]!;
+        if (!this.hasProgram(container, program)) {
+            const message = `failed to exec in container: exec: "${program}": executable file not found in $PATH`;
+            setTimeout(() => onStatus!({ status: "Failure", message }), this.probeMs([]));
+            return undefined as never;
+        }
         const asked = (command as string[]).slice(5);
         const worked = this.probe(pod, asked);
         if (typeof worked === "string") throw new Error(worked);

@@ -165,6 +165,37 @@ describe("a pod that is not ready", () => {
     });
 });
 
+describe("a kill", () => {
+    const all: Radius = { kind: "all" };
+    const kills = (target: string, ...found: Discovered[]) =>
+        chooseForAll(found, { attacks: [{ name: "kill", target, radius: all, attack: { kind: "kill" } }] })[0]!;
+    const bare = { ...container("alone", 8), bare: true as const };
+    const ofJob = container("once", 9);
+    const job: Discovered = { ...ofJob, attributes: { "k8s.namespace": "demo", "k8s.job": "once" } };
+    const demo = "k8s.namespace=demo";
+
+    it("leaves out pods that nothing would replace, and those of Jobs that its target does not name", () => {
+        const { matching, targets } = kills(demo, container("gateway", 5), bare, job);
+        expect([matching, targets.map(({ pod }) => pod)]).toEqual([1, ["gateway-5"]]);
+        expect(targets[0]).not.toHaveProperty("bare");
+        expect(kills("k8s.job=once", job).targets).toHaveLength(1);
+    });
+
+    it("is refused if there are no others, with the reason and what is allowed", () => {
+        expect(() => kills(demo, bare)).toThrow(
+            /^1 container matches .*, but its pod would not come back: no controller replaces it.*Allowed: pods of a/,
+        );
+        expect(() => kills(demo, bare, job)).toThrow(
+            /^2 containers match .* belong to a Job, .* counts against the Job's backoffLimit\. .* k8s\.job=NAME$/,
+        );
+    });
+
+    it("is the only attack that leaves them out", () => {
+        const attack = { name: "blackhole", target: demo, radius: all, attack: { kind: "blackhole" } };
+        expect(chooseForAll([bare, job], { attacks: [attack] })[0]!.targets).toHaveLength(2);
+    });
+});
+
 describe("the peers of an attack", () => {
     const attack = (peers: string): PlannedAttack => ({
         name: "blackhole",
@@ -186,6 +217,10 @@ describe("the peers of an attack", () => {
 });
 
 it("a target that matches nothing is rejected with a list of what there is", () => {
+    const bare: Discovered = { ...container("alone", 8), bare: true, attributes: { "k8s.namespace": "demo" } };
+    expect(() => choose([bare], "k8s.job=x", { kind: "all" })).toThrow(
+        "k8s.pod.name=alone-8,k8s.namespace=demo  (1 container)",
+    );
     expect(() => choose(discovered, "k8s.deployment=hot-deal", { kind: "count", containers: 1 })).toThrow(
         inOrder(
             "no running container matches k8s.deployment=hot-deal",

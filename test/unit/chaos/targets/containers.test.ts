@@ -1,6 +1,6 @@
 import type { V1Pod } from "@kubernetes/client-node";
 import { describe, expect, it } from "vitest";
-import { attackable, containersOf } from "../../../../chaos/targets/containers";
+import { attackable, containersOf, type Discovered, ownerOf } from "../../../../chaos/targets/containers";
 
 const pod: V1Pod = {
     metadata: { name: "a", namespace: "demo", labels: {} },
@@ -39,4 +39,76 @@ it("a container has the addresses of both families, if its pod has them", () => 
     };
     expect(addressesOf("10.0.0.1", "fd00::1")).toEqual(["10.0.0.1", ["10.0.0.1", "fd00::1"]]);
     expect(addressesOf("fd00::1")).toEqual(["fd00::1", undefined]);
+});
+
+describe("a container's attributes name what owns its pod:", () => {
+    const ownedBy = (...kinds: string[]) => {
+        const ownerReferences = kinds.map((kind) => ({ kind, name: "a", uid: "a", controller: true }));
+        const one = {
+            ...pod,
+            metadata: { ...pod.metadata, ownerReferences },
+            spec: { containers: [{ name: "main" }] },
+        };
+        return containersOf(one, undefined, "local")[0]!;
+    };
+
+    it.each([
+        ["StatefulSet", "k8s.statefulset"],
+        ["DaemonSet", "k8s.daemonset"],
+        ["Job", "k8s.job"],
+        ["ReplicaSet", "k8s.replicaset"],
+    ])("a %s", (kind, key) => {
+        const { attributes, bare } = ownedBy(kind);
+        expect([attributes[key], ownerOf(attributes), bare]).toEqual(["a", `${key}=a`, undefined]);
+    });
+
+    it("a Deployment, and not its ReplicaSet", () => {
+        const ownerReferences = [{ kind: "ReplicaSet", name: "a-1", uid: "a", controller: true }];
+        const one = {
+            ...pod,
+            metadata: { ...pod.metadata, ownerReferences },
+            spec: { containers: [{ name: "main" }] },
+        };
+        const [{ attributes }] = containersOf(one, "a", "local") as [Discovered];
+        expect(Object.keys(attributes).filter((key) => /deployment|replicaset/.test(key))).toEqual(["k8s.deployment"]);
+    });
+
+    it("another controller replaces the pod, too, but nothing or a node does not", () =>
+        expect([ownedBy("CloneSet"), ownedBy(), ownedBy("Node")].map(({ bare }) => bare)).toEqual([
+            undefined,
+            true,
+            true,
+        ]));
+});
+
+describe("of a pod with several containers", () => {
+    const spec = {
+        restartPolicy: "Never",
+        containers: [{ name: "main" }, { name: "done" }],
+        initContainers: [{ name: "setup" }, { name: "sidecar", restartPolicy: "Always" }],
+    };
+    const running = { state: { running: {} } };
+    const ended = { state: { terminated: {} } };
+    const status = {
+        ...pod.status,
+        containerStatuses: [
+            { name: "main", ...running },
+            { name: "done", ...ended },
+        ],
+        initContainerStatuses: [
+            { name: "setup", ...ended },
+            { name: "sidecar", ...running },
+        ],
+        ephemeralContainerStatuses: [{ name: "debugger", ...running }],
+    };
+    const namesIn = (restartPolicy: string) =>
+        containersOf({ metadata: pod.metadata!, spec: { ...spec, restartPolicy }, status }, undefined, "local");
+
+    it("neither init containers, sidecars nor ephemeral ones are targets, and nothing that has ended for good", () => {
+        expect(namesIn("Never").map(({ container }) => container)).toEqual(["main"]);
+        expect(namesIn("Always").map(({ container }) => container)).toEqual(["main", "done"]);
+    });
+
+    it("running sidecars and ephemeral ones are known, since connections can be tried from them", () =>
+        expect(namesIn("Never")[0]!.helpers).toEqual(["sidecar", "debugger"]));
 });

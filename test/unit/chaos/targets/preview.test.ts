@@ -47,6 +47,32 @@ it("a preview warns of a target that nothing matches, and lists what could be at
     ]);
 });
 
+it("a preview of a kill marks pods that nothing would replace, and leaves them out", async () => {
+    run.cluster.get("Pod", "hot-deals-2").metadata.ownerReferences = [];
+    run.cluster.get("Pod", "hot-deals-2").spec.containers[0].name = "loose";
+    run.plan.attacks = [
+        { ...run.plan.attacks[0]!, target: "k8s.namespace=demo", attack: { kind: "kill" }, radius: { kind: "all" } },
+    ];
+    await previewTargets(run.plan, () => run.cluster.api);
+    expect(told).toEqual([
+        expect.stringMatching(
+            /would hit 1 .* of 1 that may be chosen and match .*: hot-deals-1\S+ hot-deals-2\/loose \(bare pod\)$/,
+        ),
+    ]);
+});
+
+it("a preview tells what else is in the pods, and that outward may stay unproven", async () => {
+    for (const pod of ["hot-deals-1", "hot-deals-2"])
+        run.cluster.get("Pod", pod).spec.containers.push({ name: "proxy" });
+    run.plan.attacks[0]!.target += ",k8s.container.name=hot-deals";
+    run.plan.attacks[0]!.outward = "unproven";
+    await previewTargets(run.plan, () => run.cluster.api);
+    expect(told[0]).toContain(
+        "hot-deals-2/hot-deals; in the same pods, and hit with them: hot-deals-1/proxy, hot-deals-2/proxy. Where no " +
+            "container of a pod has a tool, outward is not proven",
+    );
+});
+
 it("a preview names the right that is missing, and goes on", async () => {
     run.cluster.intercept = (call) => {
         if (call !== "listNamespacedPod") return;

@@ -206,6 +206,7 @@ describe("every wrong value is rejected with its key, its value, what is allowed
         ["experiment.radius", "none"],
         ["experiment.includeNotReady", "yes"],
         ["experiment.established", "survived"],
+        ["experiment.outward", "maybe"],
         ["experiment.attack", "earthquake"],
         ["experiment.duration", "30"],
         ["experiment.interval", "0s"],
@@ -406,6 +407,21 @@ describe("established connections that must be cut", () => {
                 "experiment.established": "any",
             }),
         ).toEqual([]));
+});
+
+describe("an attack whose outward direction may stay unproven", () => {
+    const unproven = { "experiment.outward": "unproven" };
+
+    it("is read", () => expect(read(unproven).experiment.outward).toBe("unproven"));
+
+    it("must not be one that nothing else proves", () =>
+        expect(mistakesOf({ ...unproven, "experiment.attack": "dns" })).toMatchObject([
+            {
+                key: "experiment.outward",
+                reason: expect.stringMatching(/^this is allowed only for a blackhole of .*for this attack: proven$/),
+                command: "pulumi config set experiment.outward proven",
+            },
+        ]));
 });
 
 describe("a shop from a chart or a manifest", () => {

@@ -1,0 +1,7 @@
+/** Where the connections and lookups begin that prove an attack: there, something must be tried from within. */
+import type { Proof } from "./kind";
+
+export const beginsAtTargets = ({ outward, lookup, peers }: Proof): boolean =>
+    outward !== undefined || lookup !== undefined || (peers?.ways.includes("egress") ?? false);
+
+export const beginsAtPeers = ({ peers }: Proof): boolean => peers?.ways.includes("ingress") ?? false;

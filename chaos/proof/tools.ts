@@ -1,0 +1,102 @@
+/** What a connection or a lookup is tried with from within a container: only what the container has. */
+
+/** What to try from within a container: a fresh TCP connection, or a DNS lookup. */
+export type Question = { connect: { host: string; port: number } } | { lookup: string };
+
+export type QuestionKind = "connect" | "lookup";
+
+/** Exit code of a shell that finds no tool. */
+export const noTool = 97;
+
+interface Tool {
+    name: string;
+    /** Whether the shell has it. */
+    there: string;
+    /** Is given what to try as `$1`, and a port as `$2`. */
+    use: string;
+}
+
+const pythonConnect = [
+    "import socket, sys",
+    "socket.create_connection((sys.argv[2], int(sys.argv[3])), float(sys.argv[1]))",
+].join("; ");
+const perlConnect = "exit !IO::Socket::INET->new(PeerAddr => $ARGV[1], PeerPort => $ARGV[2], Timeout => $ARGV[0])";
+const nodeConnect = `
+const [seconds, host, port] = process.argv.slice(1);
+const socket = require("net").connect({ host, port: Number(port), timeout: seconds * 1000 });
+socket.on("connect", () => process.exit(0));
+for (const event of ["error", "timeout"]) socket.on(event, () => process.exit(1));
+`;
+// The alarm ends the process: a lookup has no time limit of its own.
+const pythonLookup = [
+    "import signal, socket, sys",
+    "signal.setitimer(signal.ITIMER_REAL, float(sys.argv[1]))",
+    "socket.gethostbyname(sys.argv[2])",
+].join("; ");
+const nodeLookup = `
+const [seconds, name] = process.argv.slice(1);
+setTimeout(() => process.exit(1), seconds * 1000);
+require("dns").lookup(name, (error) => process.exit(error ? 1 : 0));
+`;
+
+const has = (name: string) => `has ${name}`;
+// Some versions of `timeout` do not accept fractions of a second.
+const hasLimited = (name: string) => `limited true 2>/dev/null && has ${name}`;
+
+/** Small tools come first: the process counts towards the container's memory. */
+const shellTools: Record<QuestionKind, readonly Tool[]> = {
+    connect: [
+        { name: "bash", there: hasLimited("bash"), use: `limited bash -c ": </dev/tcp/$1/$2" 2>/dev/null` },
+        { name: "nc", there: has("nc"), use: 'nc -z -w 1 "$1" "$2"' },
+        {
+            name: "python3",
+            there: has("python3"),
+            use: `python3 -c '${pythonConnect}' "$seconds" "$1" "$2" 2>/dev/null`,
+        },
+        { name: "perl", there: has("perl"), use: `perl -MIO::Socket::INET -e '${perlConnect}' "$seconds" "$1" "$2"` },
+        { name: "node", there: has("node"), use: `node -e '${nodeConnect}' "$seconds" "$1" "$2"` },
+    ],
+    lookup: [
+        { name: "getent", there: hasLimited("getent"), use: 'limited getent hosts "$1" >/dev/null' },
+        { name: "python3", there: has("python3"), use: `python3 -c '${pythonLookup}' "$seconds" "$1" 2>/dev/null` },
+        { name: "node", there: has("node"), use: `node -e '${nodeLookup}' "$seconds" "$1"` },
+    ],
+};
+
+/** For people: `bash, nc, python3, perl, node`. */
+export const toolNames = (kind: QuestionKind) => shellTools[kind].map(({ name }) => name).join(", ");
+
+/** Programs of images without a shell, by their paths: those of distroless images among them. */
+export const shellLessPrograms = ["node", "/nodejs/bin/node", "python3"] as const;
+
+const programs = {
+    node: { flag: "-e", connect: nodeConnect, lookup: nodeLookup },
+    python3: { flag: "-c", connect: pythonConnect, lookup: pythonLookup },
+};
+
+/** A shell script of one tool: the first that is there. It gets the timeout in seconds, then what to try. */
+const script = (kind: QuestionKind, of: (tool: Tool) => string) => `
+has() { command -v "$1" >/dev/null 2>&1; }
+seconds=$1; shift
+limited() { timeout "$seconds" "$@"; }
+${shellTools[kind].map((tool) => `if ${tool.there}; then ${of(tool)}`).join("\nel")}
+else exit ${noTool}; fi`;
+
+/**
+ * The command that tries something.
+ *
+ * @param program run without a shell. @default the first tool that the container's shell finds
+ */
+export function commandFor(question: Question, timeoutMs: number, program?: string): string[] {
+    const seconds = String(timeoutMs / 1_000);
+    const kind = "lookup" in question ? "lookup" : "connect";
+    const what = "lookup" in question ? [question.lookup] : [question.connect.host, String(question.connect.port)];
+    if (program === undefined) return ["sh", "-c", script(kind, ({ use }) => use), "probe", seconds, ...what];
+    const known = programs[program.endsWith("node") ? "node" : "python3"];
+    return [program, known.flag, known[kind], seconds, ...what];
+}
+
+/** The command that succeeds if the container has a tool. A shell without any exits with `noTool`. */
+export function searchFor(kind: QuestionKind, program?: string): string[] {
+    return program === undefined ? ["sh", "-c", script(kind, () => ":"), "probe", "1"] : [program, "--version"];
+}

@@ -1,0 +1,52 @@
+import { attackKindOf, mayStayUnproven } from "../attacks/registry";
+import type { PlannedAttack } from "../definition/plan";
+import { findProbers } from "../proof/find-probers";
+import { toolNames } from "../proof/tools";
+import { remedy } from "../remedy";
+import type { Chosen } from "../targets/choose";
+import type { Discovered } from "../targets/containers";
+import { abortRun } from "./abort-run";
+import type { StepContext } from "./contract";
+
+/**
+ * Finds out what connections can be tried with from within each attack's pods.
+ *
+ * @returns what was chosen, with that
+ * @throws Error if an attack could not be proven because a pod has no tool: the run is ABORTED
+ */
+export async function equip(
+    context: StepContext,
+    chosen: readonly Chosen[],
+    discovered: readonly Discovered[],
+): Promise<Chosen[]> {
+    const { plan, cluster } = context;
+    const startedAt = Date.now();
+    const found = await Promise.all(
+        plan.attacks.map(({ attack }, index) =>
+            findProbers(cluster, attackKindOf(attack).proof(attack), chosen[index]!, discovered),
+        ),
+    );
+    const unproven = plan.attacks.flatMap((planned, index) => {
+        const { lacking } = found[index]!;
+        return lacking.length === 0 || planned.outward === "unproven" ? [] : [{ planned, lacking }];
+    });
+    if (unproven.length > 0) {
+        const reason = unproven.map(({ planned, lacking }) => whyUnproven(planned, lacking)).join(" ");
+        const remedies = unproven.every(({ planned }) => mayStayUnproven(planned.attack))
+            ? `If it is enough to prove that nothing reaches the targets: ${remedy(plan, "outward", "unproven")}`
+            : 'Or choose an attack whose proof needs no tool, such as a blackhole of direction "ingress"';
+        const advice = `Give the pod a container with one of these tools; all containers of a pod count. ${remedies}`;
+        abortRun(context, { reason, startedAt, advice });
+    }
+    return found.map(({ chosen: one, lacking }, index) => {
+        if (lacking.length === 0) return one;
+        const of = plan.attacks.length === 1 ? "" : ` of ${plan.attacks[index]!.name}`;
+        context.say(`Outward${of} cannot be proven, which the experiment accepts: no tool in ${lacking.join(", ")}`);
+        return { ...one, withoutTool: lacking };
+    });
+}
+
+function whyUnproven({ name, attack }: PlannedAttack, lacking: readonly string[]): string {
+    const tools = toolNames(attackKindOf(attack).proof(attack).lookup ? "lookup" : "connect");
+    return `the attack ${name} could not be proven: no container of ${lacking.join(", ")} has a tool (${tools}).`;
+}

@@ -1,0 +1,28 @@
+import type { Discovered, Target } from "./containers";
+
+const maxNamed = 3;
+
+/** The running containers of some targets' pods that are no targets, native sidecars and ephemeral ones at the end. */
+export function besides(discovered: readonly Discovered[], targets: readonly Target[], { uid }: Target): string[] {
+    const inPod = discovered.filter((one) => one.uid === uid);
+    const names = [...inPod.map(({ container }) => container), ...(inPod[0]?.helpers ?? [])];
+    return names.filter((name) => targets.every((target) => target.uid !== uid || target.container !== name));
+}
+
+/**
+ * An attack hits whole pods: what else it hits than the targets. The end of a sentence about them, and empty if there
+ * is nothing else.
+ */
+export function describeBesides(discovered: readonly Discovered[], targets: readonly Target[]): string {
+    const others = onePerPod(targets).flatMap((one) =>
+        besides(discovered, targets, one).map((container) => `${one.pod}/${container}`),
+    );
+    if (others.length === 0) return "";
+    const more = others.length > maxNamed ? ` and ${others.length - maxNamed} more` : "";
+    return `; in the same pods, and hit with them: ${others.slice(0, maxNamed).join(", ")}${more}`;
+}
+
+/** One of the containers of each pod: what one can reach, all can. */
+export function onePerPod<T extends Pick<Target, "uid">>(containers: readonly T[]): T[] {
+    return [...new Map([...containers].reverse().map((one) => [one.uid, one])).values()].reverse();
+}

@@ -1,0 +1,179 @@
+import { LocalWorkspace, type Stack } from "@pulumi/pulumi/automation";
+import type { V1Container, V1PodSpec } from "@kubernetes/client-node";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Cluster, connect } from "../../../chaos/cluster/client";
+import { labels } from "../../../chaos/cluster/labels";
+import type { AttackDefinition } from "../../../chaos/definition/definition";
+import { isReady } from "../../../chaos/targets/containers";
+import { Experiment } from "../../../chaos/experiment";
+import type { Conclusion } from "../../../chaos/report/journal-schema";
+import { project } from "../../../cli/stack-file";
+import { sandboxUp } from "../../../sandbox/node/up";
+import { preparePulumi } from "../../../toolchain/prepare-pulumi";
+import { experimentPrograms } from "../../../toolchain/programs";
+import { fileBackend } from "../../../toolchain/pulumi/environment";
+import { inOrder } from "../../support/in-order";
+import { until } from "../../support/until";
+
+const namespace = "e2e-targets";
+/** Its image has a shell and tools. */
+const nats = { name: "nats", image: "docker.io/library/nats:2.9.10", ports: [{ containerPort: 4222 }] };
+/** Its image has one program and nothing else. */
+const coredns = {
+    name: "coredns",
+    image: "registry.k8s.io/coredns/coredns:v1.14.3",
+    args: ["-dns.port=1053"],
+    ports: [{ containerPort: 1053 }],
+};
+
+let cluster: Cluster;
+let folder: string;
+let stack: Stack;
+let destroyed = false;
+let said = "";
+/** What the next update runs. */
+let attacks: AttackDefinition[] = [];
+
+const spec = (containers: V1Container[], more: Partial<V1PodSpec> = {}) => ({
+    terminationGracePeriodSeconds: 0,
+    containers,
+    ...more,
+});
+const template = (name: string, more?: Partial<V1PodSpec>) => ({
+    metadata: { labels: { app: name } },
+    spec: spec([nats], more),
+});
+
+/** Workloads of all kinds: each of one pod. */
+async function createWorkloads(): Promise<void> {
+    const selector = { matchLabels: { app: "everywhere" } };
+    const daemonSet = { metadata: { name: "everywhere" }, spec: { selector, template: template("everywhere") } };
+    const pods: [string, V1PodSpec][] = [
+        ["alone", spec([nats])],
+        ["pair", spec([coredns, nats])],
+        ["escorted", spec([coredns], { initContainers: [{ ...nats, restartPolicy: "Always" }] })],
+        ["toolless", spec([coredns])],
+    ];
+    await cluster.apps.createNamespacedDaemonSet({ namespace, body: daemonSet });
+    for (const name of ["once", "retried"]) {
+        const job = { metadata: { name }, spec: { template: template(name, { restartPolicy: "Never" }) } };
+        await cluster.batch.createNamespacedJob({ namespace, body: job });
+    }
+    for (const [name, pod] of pods)
+        await cluster.core.createNamespacedPod({ namespace, body: { metadata: { name }, spec: pod } });
+    await until("all pods are ready", async () => (await readyPods()) === pods.length + 3);
+}
+
+async function readyPods(): Promise<number> {
+    const { items } = await cluster.core.listNamespacedPod({ namespace });
+    return items.filter(isReady).length;
+}
+
+async function traces(): Promise<number> {
+    const { items: policies } = await cluster.networking.listNamespacedNetworkPolicy({ namespace });
+    const { items: pods } = await cluster.core.listNamespacedPod({ namespace, labelSelector: labels.target });
+    return policies.length + pods.length;
+}
+
+const program = async () => {
+    const experiment = new Experiment("every-kind", {
+        enabled: true,
+        context: cluster.kubeconfig.getCurrentContext(),
+        hypothesis: "The pods stay ready.",
+        namespace,
+        attacks,
+        checks: [{ kind: "podsReady", of: "k8s.pod.name=toolless" }],
+        window: { duration: "2s", grace: "0s" },
+        interval: "250ms",
+        reports: join(folder, "reports"),
+        programs: experimentPrograms,
+    });
+    return { conclusion: experiment.conclusion };
+};
+
+const blackhole = (target: string): AttackDefinition => ({ kind: "blackhole", target });
+
+/** @throws Error if the update fails */
+async function up(...wanted: AttackDefinition[]): Promise<Conclusion> {
+    attacks = wanted;
+    said = "";
+    const { outputs } = await stack.up({ onOutput: (text) => (said += text) });
+    return outputs.conclusion!.value as Conclusion;
+}
+
+beforeAll(async () => {
+    const { kubeconfig, context } = await sandboxUp();
+    folder = mkdtempSync(join(tmpdir(), "chaos-experiments-e2e-"));
+    Object.assign(process.env, {
+        KUBECONFIG: kubeconfig,
+        PULUMI_BACKEND_URL: fileBackend(folder),
+        PULUMI_CONFIG_PASSPHRASE: "only for this test",
+    });
+    cluster = connect({ context });
+    const pulumiCommand = await preparePulumi(project);
+    await cluster.core.createNamespace({ body: { metadata: { name: namespace } } });
+    [stack] = await Promise.all([
+        LocalWorkspace.createStack({ stackName: "dev", projectName: "targets", program }, { pulumiCommand }),
+        createWorkloads(),
+    ]);
+});
+afterAll(async () => {
+    if (!destroyed) await stack?.destroy().catch(() => undefined);
+    await cluster.core.deleteNamespace({ name: namespace }).catch(() => undefined);
+    rmSync(folder, { recursive: true, force: true });
+});
+
+describe("before anything is attacked, an update is refused that", () => {
+    it("would delete a pod which nothing replaces", async () => {
+        await expect(up({ kind: "kill", target: "k8s.pod.name=alone" })).rejects.toThrow(/no controller replaces it/);
+        expect(await traces()).toBe(0);
+    });
+
+    it("could not prove an attack, since no container of a pod has a tool; the error has the choice", async () => {
+        await expect(up(blackhole("k8s.pod.name=toolless"))).rejects.toThrow(
+            inOrder("ABORTED: ", "no container of toolless has a tool", "Nothing was attacked", 'outward: "unproven"'),
+        );
+        expect(await traces()).toBe(0);
+    });
+});
+
+it("pods of every kind are attacked, and the attacks proven with what their pods have", async () => {
+    const conclusion = await up(
+        blackhole("k8s.daemonset=everywhere"),
+        blackhole("k8s.job=once"),
+        blackhole("k8s.pod.name=alone"),
+        blackhole("k8s.pod.name=pair,k8s.container.name=coredns"),
+        blackhole("k8s.pod.name=escorted"),
+        { ...blackhole("k8s.pod.name=toolless"), outward: "unproven" },
+        { kind: "kill", target: "k8s.job=retried", intervalMs: 60_000 },
+    );
+    expect(conclusion.reason).toMatch(/^100% of .* Outward was not proven: no tool in toolless\.$/);
+    expect(conclusion).toMatchObject({
+        verdict: "PASSED",
+        outwardUnproven: [{ attack: "blackhole-6", pods: ["toolless"] }],
+    });
+    expect(conclusion.targets.map((target) => target.replace(/^e2e-targets\/|-\w{5}(?=\/)/g, ""))).toEqual([
+        "everywhere/nats",
+        "once/nats",
+        "alone/nats",
+        "pair/coredns",
+        "escorted/coredns",
+        "toolless/coredns",
+        "retried/nats",
+    ]);
+    expect(said).toContain("in the same pods, and hit with them: pair/nats");
+    // The Job begins another pod after 10 s, then after 20 s, and so on up to its limit.
+    await until("the deleted pod counts as a failure of its Job", async () => {
+        const { status } = await cluster.batch.readNamespacedJob({ namespace, name: "retried" });
+        return status?.failed === 1;
+    });
+});
+
+it("and nothing of that is left when the experiment is gone", async () => {
+    await stack.destroy();
+    destroyed = true;
+    expect(await traces()).toBe(0);
+});

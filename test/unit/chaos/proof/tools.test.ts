@@ -1,0 +1,52 @@
+import { spawn, spawnSync } from "node:child_process";
+import { type AddressInfo, createServer, type Server } from "node:net";
+import { dirname } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { commandFor, noTool, searchFor } from "../../../../chaos/proof/tools";
+
+let server: Server;
+let port: number;
+beforeAll(async () => {
+    server = createServer((socket) => socket.destroy());
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    port = (server.address() as AddressInfo).port;
+});
+afterAll(() => void server.close());
+
+/** Runs a command on this machine. @returns its exit code */
+const run = ([program, ...args]: string[], PATH = process.env.PATH): Promise<number | null> =>
+    new Promise((resolve) => {
+        spawn(program!.replace(/^sh$/, "/bin/sh"), args, { env: { PATH }, stdio: "ignore" })
+            .on("error", () => resolve(-1))
+            .on("close", resolve);
+    });
+const there = (program: string) => spawnSync(program, ["--version"]).error === undefined;
+
+describe("a container's shell", () => {
+    it("finds a tool, and tries a connection with it", async () => {
+        expect(await run(searchFor("connect"))).toBe(0);
+        expect(await run(commandFor({ connect: { host: "127.0.0.1", port } }, 2_000))).toBe(0);
+        expect(await run(commandFor({ connect: { host: "127.0.0.1", port: 1 } }, 2_000))).not.toBe(0);
+    });
+
+    it("says that it has none", async () => {
+        for (const kind of ["connect", "lookup"] as const)
+            expect(await run(searchFor(kind), "/nonexistent")).toBe(noTool);
+        expect(await run(commandFor({ lookup: "localhost" }, 2_000), "/nonexistent")).toBe(noTool);
+    });
+
+    it("uses the first tool that is there", async () => {
+        const onlyNode = dirname(process.execPath);
+        expect(await run(commandFor({ connect: { host: "127.0.0.1", port } }, 2_000), onlyNode)).toBe(0);
+    });
+});
+
+describe.each([process.execPath, "python3"])("%s, run without a shell,", (program) => {
+    it.skipIf(!there(program))("is found, and tries connections and lookups", async () => {
+        expect(await run(searchFor("connect", program))).toBe(0);
+        expect(await run(commandFor({ connect: { host: "127.0.0.1", port } }, 2_000, program))).toBe(0);
+        expect(await run(commandFor({ connect: { host: "127.0.0.1", port: 1 } }, 2_000, program))).not.toBe(0);
+        expect(await run(commandFor({ lookup: "localhost" }, 5_000, program))).toBe(0);
+        expect(await run(commandFor({ lookup: "no.such.name.invalid" }, 2_000, program))).not.toBe(0);
+    });
+});
