@@ -33,6 +33,17 @@ export const toPods = (matchLabels: Labels, port: number) => ({
 });
 
 /**
+ * Connections to a Service itself. While it has ready pods, most networks look at the pod instead. While it has none,
+ * kube-proxy refuses the connection, but only if no policy drops it before: the caller would wait for its timeout.
+ *
+ * @param addresses the Service's cluster IPs
+ */
+export const toService = (addresses: readonly string[], port: number) => ({
+    to: addresses.map((ip) => ({ ipBlock: { cidr: `${ip}/${ip.includes(":") ? 128 : 32}` } })),
+    ports: [tcp(port)],
+});
+
+/**
  * DNS lookups. By port alone: DNS may be served by pods or by the node, and most networks compare the port of the pod
  * behind the Service, which is 5353 in some distributions.
  */

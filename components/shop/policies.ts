@@ -1,3 +1,4 @@
+import * as pulumi from "@pulumi/pulumi";
 import {
     fromEverybody,
     fromPods,
@@ -5,6 +6,7 @@ import {
     toApiServer,
     toDns,
     toPods,
+    toService,
     type Traffic,
 } from "../base/network-policies";
 import { brokerPort } from "./broker";
@@ -22,7 +24,7 @@ interface Workload {
 const departments = ["fashion-bestseller", "toys-bestseller", "hot-deals"] as const;
 
 /**
- * Who may talk to whom. Both variants have the same list: changing the variant changes no other workload's policy.
+ * Who may talk to whom. Both variants have the same list.
  *
  * A workload that calls another one also looks up its name. The database and the broker call none.
  */
@@ -39,27 +41,50 @@ const workloads: Record<string, Workload> = {
 /** The label of a workload's pods, by which its Deployment and its Service select them, too. */
 const labelsOf = (workload: string) => ({ app: workload });
 
-/** The shop's NetworkPolicies. @param names the workloads that there are */
-export function shopPolicies(names: readonly string[]): Omit<NetworkPoliciesArgs, "namespace"> {
+/** A workload's Service: its cluster IPs, if they are known, and its port. */
+interface ServiceAddress {
+    ips?: string[];
+    port: number;
+}
+
+/**
+ * The shop's NetworkPolicies.
+ *
+ * @param services of the workloads that there are. Rendered manifests and charts do not know the cluster IPs
+ */
+export function shopPolicies(
+    services: Record<string, pulumi.Input<ServiceAddress>>,
+): Omit<NetworkPoliciesArgs, "namespace"> {
+    const addresses = pulumi.output(services);
     return {
         pods: { matchExpressions: [{ key: "app", operator: "In", values: Object.keys(workloads) }] },
-        allowed: Object.fromEntries(names.map((name) => [name, trafficOf(name)])),
+        allowed: Object.fromEntries(Object.keys(services).map((name) => [name, trafficOf(name, addresses)])),
     };
 }
 
-function trafficOf(name: string): Traffic {
-    const { port, callers, asksApiServer } = workloads[name]!;
-    const calls = Object.entries(workloads).filter(([, callee]) => callee.callers.includes(name));
-    const egress = [
-        ...calls.map(([callee, { port }]) => toPods(labelsOf(callee), port)),
-        ...(calls.length > 0 ? [toDns] : []),
-        ...(asksApiServer ? [toApiServer] : []),
-    ];
+function trafficOf(name: string, services: pulumi.Output<Record<string, ServiceAddress>>): Traffic {
+    const { port, callers } = workloads[name]!;
     return {
         pods: labelsOf(name),
         ...(callers.length > 0 && {
             ingress: [callers === "everybody" ? fromEverybody(port) : fromPods(callers.map(labelsOf), port)],
         }),
-        ...(egress.length > 0 && { egress }),
+        ...(calledBy(name).length > 0 && { egress: services.apply((known) => egressOf(name, known)) }),
     };
+}
+
+/** The workloads that a workload calls. */
+const calledBy = (name: string) => Object.entries(workloads).filter(([, { callers }]) => callers.includes(name));
+
+function egressOf(name: string, services: Record<string, ServiceAddress>) {
+    const callees = calledBy(name);
+    return [
+        ...callees.map(([callee, { port }]) => toPods(labelsOf(callee), port)),
+        ...callees.flatMap(([callee]) => {
+            const { ips = [], port } = services[callee] ?? { port: 0 };
+            return ips.length > 0 ? [toService(ips, port)] : [];
+        }),
+        toDns,
+        ...(workloads[name]!.asksApiServer ? [toApiServer] : []),
+    ];
 }

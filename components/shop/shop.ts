@@ -118,7 +118,7 @@ export class Shop extends pulumi.ComponentResource {
 
         const workloads = [database.workload, ...backends, this.gateway, ...(orders?.workloads ?? [])];
         if (args.networkPolicies ?? true) {
-            const policies = shopPolicies(workloads.map(({ name }) => name));
+            const policies = shopPolicies(Object.fromEntries(workloads.map(({ name, address }) => [name, address])));
             new NetworkPolicies("shop", { namespace, ...policies }, child);
         }
         this.installed = pulumi.all(workloads.map(({ deployment }) => deployment.id));

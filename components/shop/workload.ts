@@ -30,6 +30,8 @@ const installTimeout = "5m0s";
 export class Workload extends pulumi.ComponentResource {
     readonly deployment: kx.Deployment;
     readonly service: kx.Service;
+    /** The Service's cluster IPs, if a cluster has assigned them, and its port. */
+    readonly address: pulumi.Output<{ ips?: string[]; port: number }>;
 
     constructor(
         readonly name: string,
@@ -72,6 +74,7 @@ export class Workload extends pulumi.ComponentResource {
             },
             { parent: this },
         );
+        this.address = this.service.spec.clusterIPs.apply((ips) => ({ ips, port: args.service.port }));
         if ((args.replicas ?? 1) > 1) {
             // Drains evict one pod at a time. Unhealthy pods do not block them.
             const spec = {

@@ -1,8 +1,10 @@
 import type { V1NetworkPolicyPeer, V1NetworkPolicyPort, V1NetworkPolicySpec } from "@kubernetes/client-node";
+import * as pulumi from "@pulumi/pulumi";
 import { beforeAll, describe, expect, it } from "vitest";
 import { labels } from "../../../chaos/cluster/labels";
 import { selects } from "../../../chaos/policies/selector";
 import { BuiltinAgent } from "../../../components/agent/builtin";
+import { shopPolicies } from "../../../components/shop/policies";
 import { Shop } from "../../../components/shop/shop";
 import { type Asked, find, images, kinds, recordGraph } from "./support";
 
@@ -17,6 +19,8 @@ interface Connection {
     port: number;
     protocol?: string;
 }
+
+const promiseOf = <T>(output: pulumi.Output<T>) => new Promise<T>((resolve) => output.apply(resolve));
 
 const specsOf = (graph: readonly Asked[]) =>
     graph.filter(({ type }) => type === kinds.policy).map(({ inputs }) => inputs.spec as Spec);
@@ -74,6 +78,17 @@ describe("in the shop", () => {
             const ends = { from: pod(from, graphs.four), to: pod(to, graphs.four) };
             expect(isAllowed(graphs.four, { ...ends, port: ports[to] ?? 8080 }), call).toBe(true);
         }
+    });
+
+    it("callers may connect to the Service of a callee itself, which refuses while it has no ready pod", async () => {
+        const of = (last: number) => ({ ips: [`10.0.0.${last}`, `fd00::${last}`], port: 80 });
+        const { allowed } = shopPolicies({ gateway: of(1), orders: of(2), "hot-deals": of(3), database: of(4) });
+        const egress = (await promiseOf(pulumi.output(allowed.gateway!.egress))) as Rule[];
+        const blocks = egress.flatMap(({ to = [], ports }) =>
+            to.flatMap(({ ipBlock }) => ipBlock?.cidr ?? []).map((cidr) => `${cidr} ${ports[0]!.port}`),
+        );
+        expect(blocks).toEqual(["10.0.0.3/32 80", "fd00::3/128 80", "10.0.0.2/32 80", "fd00::2/128 80"]);
+        expect(allowed.database!.egress).toBeUndefined();
     });
 
     it("changing the variant changes no other policy", () => {
