@@ -2,16 +2,22 @@
  * Does something with each item, with at most `limit` of them at a time.
  *
  * @returns the results in the order of the items
+ * @throws what the first has thrown, when none is under way any more: what is undone next must not be done after that
  */
 export async function inTurns<T, R>(items: readonly T[], limit: number, work: (item: T) => Promise<R>): Promise<R[]> {
     const results = new Array<R>(items.length);
+    const failures: unknown[] = [];
     let next = 0;
     const worker = async () => {
-        while (next < items.length) {
+        while (next < items.length && failures.length === 0) {
             const index = next++;
-            results[index] = await work(items[index]!);
+            await work(items[index]!).then(
+                (result) => (results[index] = result),
+                (error: unknown) => failures.push(error),
+            );
         }
     };
     await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
+    if (failures.length > 0) throw failures[0];
     return results;
 }

@@ -90,7 +90,12 @@ export function runResources(args: RunArgs): pulumi.Output<Conclusion> {
     });
     const attackObjects = pulumi.jsonStringify(objects.map(({ metadata }) => metadata.name));
     return conclusionOf(
-        step("check", { create: "check", given: { steadyState, targets, deadlineJob, attackObjects } }),
+        step("check", {
+            create: "check",
+            // Pulumi deletes this first, then the attacks' policies: pods that other policies let go of would be open.
+            delete: "end-attacks",
+            given: { steadyState, targets, deadlineJob, attackObjects },
+        }),
     );
 }
 

@@ -2,7 +2,8 @@ import type { V1NetworkPolicy } from "@kubernetes/client-node";
 import { restoring, type Scalable } from "../actions/scaling";
 import { bodyOf, get, listed, patch, remove } from "./api";
 import { labels, runLabels, without } from "../cluster/labels";
-import { fieldManager, nextRestoring } from "../policies/exemption";
+import { exemptingRun, fieldManager, nextRestoring } from "../policies/exemption";
+import { selectingNobody, witnessPrefix } from "../policies/witness-access";
 import { inTurns } from "../in-turns";
 import type { JobAttack } from "./protocol";
 import { labeledPods } from "./witnessing";
@@ -49,13 +50,16 @@ const maxTold = 5;
  */
 export async function endAttacks(
     namespace: string,
+    run: string,
     attacks: readonly JobAttack[],
     scaled: readonly string[],
 ): Promise<void> {
     const failures: string[] = [];
     const attempt = (step: Promise<unknown>) => step.catch((error: Error) => void failures.push(error.message));
+    const isKill = ({ killing }: JobAttack) => killing !== undefined;
+    const remove = (some: readonly JobAttack[]) => some.map(({ path }) => attempt(removeAttack(path)));
     await Promise.all([
-        ...attacks.map(({ path }) => attempt(removeAttack(path))),
+        ...remove(attacks.filter(isKill)),
         // Without attacks there are no labels, nor the right to look for them. A pod may have lost one of them.
         ...(attacks.length === 0 ? [] : [labels.target, labels.attacked]).map((label) =>
             attempt(
@@ -64,7 +68,12 @@ export async function endAttacks(
                 ),
             ),
         ),
-        ...(attacks.some(({ killing }) => !killing) ? [attempt(restorePolicies(namespace))] : []),
+    ]);
+    // Labels first: other policies would still let go of pods that no attack cuts off any more.
+    const denying = attacks.filter((attack) => !isKill(attack));
+    await Promise.all([
+        ...remove(denying),
+        ...(denying.length > 0 ? [attempt(restorePolicies(namespace, run, attempt))] : []),
         ...scaled.map((name) => attempt(restore(namespace, name))),
     ]);
     if (failures.length === 0) return;
@@ -83,18 +92,35 @@ async function removeLabels(namespace: string, pod: string): Promise<void> {
     bodyOf(await patch(path, without(runLabels)), `the labels of ${pod} cannot be removed`);
 }
 
-/** Restores the policies that let go of targets. A conflicting change is rejected (409), and it is tried again. */
-async function restorePolicies(namespace: string): Promise<void> {
+/**
+ * Restores the policies that let go of a run's targets, and makes those select no pod any more that admit the witness:
+ * the Job may not delete them. A conflicting change is rejected (409), and all is tried again.
+ *
+ * @param attempt tries the rest, too, if one fails
+ */
+async function restorePolicies(
+    namespace: string,
+    run: string,
+    attempt: (step: Promise<unknown>) => Promise<unknown>,
+): Promise<void> {
     const path = `/apis/networking.k8s.io/v1/namespaces/${namespace}/networkpolicies`;
-    for await (const listedPolicy of listed<V1NetworkPolicy>(path, "the NetworkPolicies cannot be listed")) {
-        let policy = listedPolicy;
-        for (let body = nextRestoring(policy); body !== undefined; body = nextRestoring(policy)) {
-            const { name } = policy.metadata!;
-            const patched = await patch(`${path}/${name}?fieldManager=${fieldManager}`, body);
-            if (patched.status === 404) break;
-            policy = JSON.parse(bodyOf(patched, `NetworkPolicy ${name} cannot be restored`)) as V1NetworkPolicy;
+    const patched = async (name: string, body: object): Promise<V1NetworkPolicy | undefined> => {
+        const answer = await patch(`${path}/${name}?fieldManager=${fieldManager}`, body);
+        const text = bodyOf(answer, `NetworkPolicy ${name} cannot be restored`);
+        return answer.status === 404 ? undefined : (JSON.parse(text) as V1NetworkPolicy);
+    };
+    const restored = async (policy: V1NetworkPolicy) => {
+        const name = policy.metadata!.name!;
+        if (name.startsWith(witnessPrefix(run))) return patched(name, selectingNobody);
+        let current: V1NetworkPolicy | undefined = policy;
+        while (current !== undefined) {
+            const body: object | undefined = exemptingRun(current) === run ? nextRestoring(current) : undefined;
+            current = body && (await patched(name, body));
         }
-    }
+        return undefined;
+    };
+    for await (const policy of listed<V1NetworkPolicy>(path, "the NetworkPolicies cannot be listed"))
+        await attempt(restored(policy));
 }
 
 /** Restores a Deployment's replicas. A conflicting change is rejected (409), and `endAttacks` is tried again. */

@@ -49,7 +49,7 @@ async function main(): Promise<void> {
         over ??= await whyOver(begun);
         if (over !== undefined) {
             ending.abort();
-            if (await endAttacks(NAMESPACE, attacks, scaled).then(() => true, log)) break;
+            if (await endAttacks(NAMESPACE, lease.run, attacks, scaled).then(() => true, log)) break;
         }
         await sleep(1_000);
     }

@@ -29,12 +29,13 @@ function kubectl({ context, namespace }: Place): string {
 export const stopCommand = (place: Place) => `${kubectl(place)} delete lease ${leaseName}`;
 
 /**
- * The commands that end what is left of a run whose lease is gone or over. They keep the program of its deadline Job,
- * which could not start again without it.
+ * The commands that end what is left of a run whose lease is gone or over. Labels first, of all pods: one may have lost
+ * one of them, and other policies let go of a pod that has the other. They keep the program of its deadline Job, which
+ * could not start again without it.
  */
 export const cleanUpCommands = (place: Place): [string, string] => [
+    `${kubectl(place)} label pods --all ${runLabels.map((key) => `${key}-`).join(" ")}`,
     `${kubectl(place)} delete networkpolicies --selector ${labels.experiment}`,
-    `${kubectl(place)} label pods --selector ${labels.target} ${runLabels.map((key) => `${key}-`).join(" ")}`,
 ];
 
 /** Another experiment holds the namespace's lease. */

@@ -2,6 +2,7 @@ import type { KubernetesObject } from "@kubernetes/client-node";
 import { restoreAll } from "../actions/scale";
 import { type Cluster, ignoreNotFound } from "../cluster/client";
 import { annotations, labels } from "../cluster/labels";
+import { type Plan, runNameOf } from "../definition/plan";
 import { restorePolicies } from "../policies/exempt";
 import { unlabelAll } from "../targets/label";
 import { valuesOf } from "./settled";
@@ -47,6 +48,25 @@ export async function removeAttacks(cluster: Cluster, namespace: string, experim
         restoreAll(cluster, namespace),
     ]);
     return valuesOf([...attacks, ...traces]).reduce((sum, count) => sum + count, 0);
+}
+
+/**
+ * Removes the policies that a run's steps have made, whoever attacks the namespace now: a run's names have its stack,
+ * and the engine does not know these.
+ *
+ * @returns their number
+ */
+export async function removeOwnPolicies(
+    { networking }: Cluster,
+    { plan, stack }: { plan: Plan; stack: string },
+): Promise<number> {
+    const { namespace } = plan;
+    const { items } = await networking.listNamespacedNetworkPolicy({ namespace });
+    const own = items
+        .map(({ metadata }) => metadata!.name!)
+        .filter((name) => name.startsWith(`${runNameOf(plan, stack)}-`));
+    await Promise.all(own.map((name) => ignoreNotFound(networking.deleteNamespacedNetworkPolicy({ name, namespace }))));
+    return own.length;
 }
 
 interface Selection {

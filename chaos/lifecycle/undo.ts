@@ -3,7 +3,7 @@ import { undoneOf, type Plan } from "../definition/plan";
 import { leaseFor, releaseLease } from "./lease";
 import { recover, recoveryTimeoutMs } from "./recover";
 import { earlyEndOf } from "./run-end";
-import { sweep } from "./sweep";
+import { removeOwnPolicies, sweep } from "./sweep";
 
 export interface Undone {
     /** When the attacks were undone, in milliseconds since the epoch. */
@@ -23,7 +23,9 @@ export async function undo(cluster: Cluster, stack: string, plan: Plan, say: (li
     const holder = { stack, plan };
     const { own, others } = await leaseFor(cluster, holder);
     if (others) say(others);
-    const swept = others ? 0 : await sweep(cluster, plan.namespace, plan.experiment);
+    const swept = others
+        ? await removeOwnPolicies(cluster, holder)
+        : await sweep(cluster, plan.namespace, plan.experiment);
     if (swept > 0) say(`Removed what was left of ${undoneOf(plan)}: ${swept} ${swept === 1 ? "object" : "objects"}`);
     const end = own && earlyEndOf(own);
     const at = end?.at ?? Date.now();

@@ -68,16 +68,24 @@ function rightsOnObjects(plan: Plan): Right[] {
         { ...policies, ...left },
         ...(types.some((type) => type !== killRequest)
             ? [{ ...policies, verbs: managedAndSwept, why: "make and end the attacks" }]
-            : needsDeadlineJob(plan)
-              ? [
-                    {
-                        ...policies,
-                        verbs: ["create", "deletecollection"],
-                        why: "let the deadline Job work in a namespace with other policies",
-                        without: "no run begins in a namespace with NetworkPolicies",
-                    },
-                ]
-              : []),
+            : [
+                  {
+                      ...policies,
+                      verbs: ["patch"],
+                      why: "restore the policies that a killed run of another experiment has changed",
+                      without: "no run begins after such a run until somebody has restored them",
+                  },
+                  ...(needsDeadlineJob(plan)
+                      ? [
+                            {
+                                ...policies,
+                                verbs: ["create", "deletecollection"],
+                                why: "let the deadline Job work in a namespace with other policies",
+                                without: "no run begins in a namespace with NetworkPolicies",
+                            },
+                        ]
+                      : []),
+              ]),
         ...(types.includes(killRequest)
             ? [{ namespace, resource: "configmaps", verbs: managedAndSwept, why: "make and end the attacks" }]
             : []),

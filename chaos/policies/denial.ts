@@ -64,6 +64,8 @@ function peersBut(
             const block = peer.ipBlock;
             const among = addressesOf(denied.pods).filter((address) => isIn(block.cidr, address));
             if (among.length === 0) return [peer];
+            // The API server wants exceptions that are smaller than the block.
+            if (isOneAddress(block.cidr)) return [];
             const except = among.map((address) => `${address}/${isIPv6(address) ? 128 : 32}`);
             return [{ ipBlock: { ...block, except: [...(block.except ?? []), ...except] } }];
         }
@@ -81,6 +83,8 @@ function peersBut(
         return [others, { ...peer, namespaceSelector: also(peer.namespaceSelector, elsewhere) }];
     });
 }
+
+const isOneAddress = (cidr: string) => cidr.endsWith(isIPv6(cidr.split("/")[0]!) ? "/128" : "/32");
 
 export function isIn(cidr: string, address: string): boolean {
     const [network, prefix] = cidr.split("/");

@@ -1,13 +1,13 @@
 import type { V1NetworkPolicy } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound, mergePatch, statusOf } from "../cluster/client";
-import { annotations } from "../cluster/labels";
-import { exempting, fieldManager, nextRestoring } from "./exemption";
+import { exempting, fieldManager, isExempting, nextRestoring } from "./exemption";
 
 const maxTries = 5;
 
 /** Makes policies let go of pods under attack, until they are restored. */
-export async function exemptFrom(cluster: Cluster, policies: readonly V1NetworkPolicy[]): Promise<void> {
-    for (const policy of policies) await patchUntilDone(cluster, policy, exemptingOnce);
+export async function exemptFrom(cluster: Cluster, policies: readonly V1NetworkPolicy[], run: string): Promise<void> {
+    const once = (policy: V1NetworkPolicy) => (isExempting(policy) ? undefined : exempting(policy, run));
+    for (const policy of policies) await patchUntilDone(cluster, policy, once);
 }
 
 /**
@@ -17,13 +17,10 @@ export async function exemptFrom(cluster: Cluster, policies: readonly V1NetworkP
  */
 export async function restorePolicies(cluster: Cluster, namespace: string): Promise<number> {
     const { items } = await cluster.networking.listNamespacedNetworkPolicy({ namespace });
-    const changed = items.filter(({ metadata }) => metadata?.annotations?.[annotations.exempting] !== undefined);
+    const changed = items.filter(isExempting);
     await Promise.all(changed.map((policy) => patchUntilDone(cluster, policy, nextRestoring)));
     return changed.length;
 }
-
-const exemptingOnce = (policy: V1NetworkPolicy) =>
-    policy.metadata?.annotations?.[annotations.exempting] === undefined ? exempting(policy) : undefined;
 
 /**
  * Patches a policy until there is nothing to change. The API server rejects a patch (409) if somebody has changed the

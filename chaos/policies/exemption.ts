@@ -10,6 +10,8 @@ export const fieldManager = "chaos-experiments";
 
 /** What a policy was before a run: all that restoring needs. */
 interface ExemptionNote {
+    /** Name of the run. */
+    run: string;
     selector: V1LabelSelector;
     /** Who had set the selector, by server-side apply or otherwise. */
     owners: Owner[];
@@ -18,12 +20,12 @@ interface ExemptionNote {
 type Owner = Pick<V1ManagedFieldsEntry, "manager" | "operation" | "apiVersion" | "subresource">;
 
 /** The merge patch that adds the line to a policy, and notes what it was. */
-export function exempting({ metadata, spec }: V1NetworkPolicy): object {
+export function exempting({ metadata, spec }: V1NetworkPolicy, run: string): object {
     const selector = spec!.podSelector ?? {};
     const owners = (metadata!.managedFields ?? [])
         .filter(hasSelector)
         .map(({ manager, operation, apiVersion, subresource }) => ({ manager, operation, apiVersion, subresource }));
-    const note: ExemptionNote = { selector, owners };
+    const note: ExemptionNote = { run, selector, owners };
     return {
         metadata: {
             resourceVersion: metadata!.resourceVersion,
@@ -41,10 +43,12 @@ export function exempting({ metadata, spec }: V1NetworkPolicy): object {
  * a conflict. A selector that somebody else has set since stays as it is.
  */
 export function nextRestoring({ metadata, spec }: V1NetworkPolicy): object | undefined {
-    const noted = metadata?.annotations?.[annotations.exempting];
-    if (noted === undefined) return undefined;
-    const { selector, owners } = JSON.parse(noted) as ExemptionNote;
     const { resourceVersion, managedFields = [] } = metadata!;
+    if (!isExempting({ metadata })) return undefined;
+    const note = noteOf({ metadata });
+    // Somebody has copied or edited it: nothing is known of an earlier selector.
+    if (note === undefined) return { metadata: { resourceVersion, annotations: { [annotations.exempting]: null } } };
+    const { selector, owners } = note;
     const isOthers = managedFields.some((entry) => hasSelector(entry) && entry.manager !== fieldManager);
     if (!isOthers && isSameSelector(spec!.podSelector ?? {}, also(selector, exemption))) {
         const { matchExpressions = null } = selector;
@@ -58,6 +62,22 @@ export function nextRestoring({ metadata, spec }: V1NetworkPolicy): object | und
             managedFields: isOthers ? others : withSelector(others, owners),
         },
     };
+}
+
+/** Whether a run has changed a policy. */
+export const isExempting = ({ metadata }: V1NetworkPolicy) =>
+    metadata?.annotations?.[annotations.exempting] !== undefined;
+
+/** Which run has changed a policy. Undefined if that cannot be read. */
+export const exemptingRun = (policy: V1NetworkPolicy): string | undefined => noteOf(policy)?.run;
+
+function noteOf({ metadata }: V1NetworkPolicy): ExemptionNote | undefined {
+    try {
+        const note = JSON.parse(metadata!.annotations![annotations.exempting]!) as Partial<ExemptionNote> | null;
+        return note?.selector && note.owners ? (note as ExemptionNote) : undefined;
+    } catch {
+        return undefined;
+    }
 }
 
 const hasSelector = ({ fieldsV1 }: V1ManagedFieldsEntry) =>

@@ -6,21 +6,38 @@ import { also, isSameSelector, isWithin } from "./selector";
 
 const jobPods = (experiment: string) => ({ matchLabels: { [labels.experiment]: experiment } });
 
+/** How the names of `witnessPolicies` begin. */
+export const witnessPrefix = (runName: string) => `${runName}-witness-`;
+
 /** Connections with the deadline Job's pod, on all ports. */
 export const witnessRule = (experiment: string): Rule => ({ peers: [{ podSelector: jobPods(experiment) }] });
 
+/** The merge patch by which a policy selects no pod: none has this label under both conditions. */
+export const selectingNobody = {
+    spec: {
+        podSelector: {
+            matchLabels: null,
+            matchExpressions: ["Exists", "DoesNotExist"].map((operator) => ({ key: labels.attacked, operator })),
+        },
+    },
+};
+
+/** Lets the deadline Job's pod reach the API server and all pods, and be reached, whatever other policies say. */
+export const jobPolicy = (experiment: string): V1NetworkPolicySpec => ({
+    podSelector: jobPods(experiment),
+    policyTypes: ["Ingress", "Egress"],
+    ingress: [{}],
+    egress: [{}],
+});
+
 /**
- * The policies that let the deadline Job's pod do its work in a namespace with policies: reach the API server and all
- * pods, and accept their connections. Each selects only pods that a policy isolates already, so it takes nothing from
- * them; and no pod under attack.
+ * The policies that let other pods accept the deadline Job's connections, and connect to it. Each selects only pods
+ * that a policy isolates already, so it takes nothing from them; and no pod under attack.
  *
  * @param policies of the namespace, without those of experiments
- * @returns none if there are no policies
  */
 export function witnessPolicies(policies: readonly V1NetworkPolicy[], experiment: string): V1NetworkPolicySpec[] {
     const specs = policies.flatMap(({ spec }) => spec ?? []);
-    if (specs.length === 0) return [];
-    const own = { podSelector: jobPods(experiment), policyTypes: ["Ingress", "Egress"], ingress: [{}], egress: [{}] };
     const isolated: { podSelector: V1NetworkPolicySpec["podSelector"]; types: Way[] }[] = [];
     for (const way of ways) {
         for (const podSelector of widest(specs.filter((spec) => isolates(spec, way)))) {
@@ -30,13 +47,12 @@ export function witnessPolicies(policies: readonly V1NetworkPolicy[], experiment
         }
     }
     const witness = [...(witnessRule(experiment).peers ?? [])];
-    const forPods = isolated.map(({ podSelector, types }) => ({
+    return isolated.map(({ podSelector, types }) => ({
         podSelector: also(podSelector!, exemption),
         policyTypes: types.map((way) => typeOf[way]),
         ...(types.includes("ingress") && { ingress: [{ _from: witness }] }),
         ...(types.includes("egress") && { egress: [{ to: witness }] }),
     }));
-    return [own, ...forPods];
 }
 
 /** The selectors of policies, without those that select only what another selects, too. */

@@ -16,6 +16,7 @@ import { awaitRecovery, type Ending } from "./abort";
 import { notSeen, whyOver } from "./attacks-last";
 import type { Step, StepContext, StepInputs } from "./contract";
 import { keptVerdict } from "./kept-verdict";
+import { dismissWitness } from "./other-policies";
 import { clockShift, seenNothing, watchWindow } from "./window";
 
 type Given = Pick<StepInputs, "steadyState" | "targets" | "deadlineJob" | "attackObjects">;
@@ -49,6 +50,7 @@ export const check: Step<"check", keyof Given> = async (context, given) => {
     tellEstablished(context, established);
     // Kills are shown beside the verdict, which does not rest on them.
     const kills = await proofs.kills().catch(() => []);
+    if (given.targets.isPoliced) await dismissWitness(cluster, plan);
     const journal = journalOf(plan, {
         stack: context.stack,
         startedAt,
@@ -90,6 +92,7 @@ async function conclude(context: StepContext, conclusion: Conclusion, ending?: E
 async function letGo({ plan, cluster }: StepContext, given: Given): Promise<InconclusiveReason | undefined> {
     const { isPoliced, attacks: chosen, control } = given.targets;
     if (!isPoliced || "inconclusive" in control) return undefined;
+    let problem: InconclusiveReason | undefined;
     try {
         for (const [index, planned] of plan.attacks.entries()) {
             if (attackKindOf(planned.attack).denies === undefined) continue;
@@ -97,12 +100,14 @@ async function letGo({ plan, cluster }: StepContext, given: Given): Promise<Inco
             await labelPods(cluster, chosen[index]!.targets, () => label);
         }
     } catch (error) {
-        if (statusOf(error) !== 404 && statusOf(error) !== 409) throw error;
-        return "a target is gone, or was replaced, before its attack could begin";
+        const isGone = statusOf(error) === 404 || statusOf(error) === 409;
+        problem = isGone
+            ? "a target is gone, or was replaced, before its attack could begin. Start another run"
+            : notSeen(error).inconclusive;
     }
     const over = await whyOver(plan, cluster, given);
     if (over !== undefined) await unlabelAll(cluster, plan.namespace);
-    return over;
+    return problem ?? over;
 }
 
 /** What became of established connections, and in `seen` why there is no verdict, if they should have been cut. */

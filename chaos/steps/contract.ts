@@ -13,6 +13,8 @@ export interface StepResults {
     "label-targets": LabeledTargets;
     check: Conclusion;
     recovery: { recoveredAfterMs: number | null };
+    /** Number of objects, labels and scaled Deployments. */
+    "end-attacks": { ended: number };
 }
 
 export type StepName = keyof StepResults;

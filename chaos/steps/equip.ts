@@ -1,5 +1,6 @@
 import { attackKindOf, mayStayUnproven } from "../attacks/registry";
 import type { PlannedAttack } from "../definition/plan";
+import { endpointsOfTargets } from "../proof/connections";
 import { findProbers } from "../proof/find-probers";
 import { toolNames } from "../proof/tools";
 import { remedy } from "../remedy";
@@ -30,6 +31,21 @@ export async function equip(
         const { lacking } = found[index]!;
         return lacking.length === 0 || planned.outward === "unproven" ? [] : [{ planned, lacking }];
     });
+    const unknown = plan.attacks.flatMap(({ name, attack }, index) => {
+        const { inward } = attackKindOf(attack).proof(attack);
+        const isBlocked = (port: number) => inward !== undefined && (inward.ports?.includes(port) ?? true);
+        const ofPod = (pod: string) => chosen[index]!.targets.filter((target) => target.pod === pod);
+        const pods = found[index]!.lacking.filter((pod) => endpointsOfTargets(ofPod(pod), isBlocked).length === 0);
+        return pods.map((pod) => ({ name, pod }));
+    });
+    if (unproven.length === 0 && unknown.length > 0) {
+        const pods = unknown.map(({ name, pod }) => `${pod} (${name})`).join(", ");
+        abortRun(context, {
+            reason: `nothing could be proven of ${pods}: no container has a tool or declares a blocked port.`,
+            startedAt,
+            advice: "Declare the pod's ports, give it a container with a tool, or choose another target",
+        });
+    }
     if (unproven.length > 0) {
         const reason = unproven.map(({ planned, lacking }) => whyUnproven(planned, lacking)).join(" ");
         const remedies = unproven.every(({ planned }) => mayStayUnproven(planned.attack))

@@ -1,6 +1,7 @@
 import type { V1NetworkPolicy } from "@kubernetes/client-node";
 import { isAttack, type Plan, runNameOf, targetLabelFor } from "../definition/plan";
 import { describeRadius } from "../targets/radius";
+import { remedy } from "../remedy";
 import { renewLease } from "../lifecycle/lease";
 import { AttackProofs } from "../proof/attack-proofs";
 import { JobPod, startTimeoutMs } from "../proof/job-pod";
@@ -12,10 +13,17 @@ import { labelPods } from "../targets/label";
 import { ignoreNotFound } from "../cluster/client";
 import { labels } from "../cluster/labels";
 import { removeAttacks } from "../lifecycle/sweep";
-import { combinationsOf, combinedNumber, createCombined, otherPolicies } from "./other-policies";
+import { admitWitness, combinationsOf, combinedNumber, createCombined, otherPolicies } from "./other-policies";
 import { exemptFrom } from "../policies/exempt";
 import { exemption } from "../policies/exemption";
-import { type LabeledTargets, nothingAttacked, type Step, type StepContext, type StepInputs } from "./contract";
+import {
+    type LabeledTargets,
+    nothingAttacked,
+    type SteadyState,
+    type Step,
+    type StepContext,
+    type StepInputs,
+} from "./contract";
 import { equip } from "./equip";
 import { refuseWebhookServers } from "../targets/webhooks";
 import { printed } from "./results";
@@ -32,7 +40,7 @@ export const labelTargets: Step<"label-targets", "steadyState" | "deadlineJob" |
     const { deadlineJob, steadyState } = given;
     const { runName = runNameOf(plan) } = steadyState;
     await requireSameCluster(context, given);
-    if (!isAttack(plan)) return awaitJob(context, deadlineJob);
+    if (!isAttack(plan)) return awaitJob(context, deadlineJob, runName);
     // An update that slept since the steady state may have lost the lease, or somebody may have deleted it to stop it.
     const [discovered] = await Promise.all([discover(cluster, plan), renewLease(cluster, { stack, plan }, runName)]);
     const chosen = chooseForAll(discovered, plan);
@@ -40,11 +48,13 @@ export const labelTargets: Step<"label-targets", "steadyState" | "deadlineJob" |
     requireWithin(plan, chosen);
     await refuseWebhookServers(cluster, plan, discovered);
     const { namespace, experiment } = plan;
-    const policies = await otherPolicies(cluster, namespace);
-    const combinations = await combinationsOf(cluster, plan, chosen, policies);
     // A killed update may have labeled others: together with these they could exceed the radius.
     await removeAttacks(cluster, namespace, experiment);
+    const policies = await otherPolicies(cluster, namespace);
+    requireJobOfThisVersion(plan, steadyState, policies);
+    const combinations = await combinationsOf(cluster, plan, chosen, policies);
     try {
+        if (combinations.some((one) => one !== undefined)) await admitWitness(cluster, plan, runName, policies);
         await createCombined(cluster, plan, runName, combinations);
         for (const [index, { targets }] of chosen.entries()) {
             const label = targetLabelFor(plan, plan.attacks[index]!);
@@ -61,7 +71,7 @@ export const labelTargets: Step<"label-targets", "steadyState" | "deadlineJob" |
         if ("tookMs" in baseline && baseline.leftOut) say(describeLeftOut(baseline.leftOut));
         const toExempt = [...new Set(combinations.flatMap((combination) => combination?.toExempt ?? []))];
         if (toExempt.length > 0) say(describeExempt(toExempt));
-        await exemptFrom(cluster, toExempt);
+        await exemptFrom(cluster, toExempt, runName);
         const result = { attacks: equipped, control: baseline, ...(isPoliced && { isPoliced }) };
         // Refuses what the check could not be given, while the labels can still be removed.
         printed(result);
@@ -73,8 +83,8 @@ export const labelTargets: Step<"label-targets", "steadyState" | "deadlineJob" |
 };
 
 /** Without attacks: no action may begin that the Job could not undo. */
-async function awaitJob({ plan, cluster, stack }: StepContext, job: string): Promise<LabeledTargets> {
-    await renewLease(cluster, { stack, plan });
+async function awaitJob({ plan, cluster, stack }: StepContext, job: string, runName: string): Promise<LabeledTargets> {
+    await renewLease(cluster, { stack, plan }, runName);
     await new JobPod(cluster, plan.namespace, job).awaitStart(startTimeoutMs);
     return nothingAttacked.targets;
 }
@@ -94,6 +104,16 @@ async function requireSameCluster(
         `the provider has created the Job ${name} in another cluster than the kubeconfig's, where namespace ` +
             `${namespace} does not have it. Nothing was attacked. Give the experiment the kubeconfig and the context ` +
             "of its provider",
+    );
+}
+
+/** @throws Error if the Job could not undo what this version does to other policies and their targets */
+function requireJobOfThisVersion(plan: Plan, { runName }: SteadyState, policies: readonly V1NetworkPolicy[]): void {
+    if (policies.length === 0 || runName !== undefined) return;
+    throw new Error(
+        "an earlier version has begun this run, and its deadline Job could not end the attack in a namespace with " +
+            `NetworkPolicies, as ${plan.namespace} is. Nothing was attacked. Begin again: ` +
+            `${remedy(plan, "enabled", false)}, \`pulumi up\`, then enable the experiment`,
     );
 }
 

@@ -8,6 +8,7 @@ import { check } from "./check";
 import { inputsFrom, type Step, type StepInputs, type StepName, variables } from "./contract";
 import { undoWith } from "./expired";
 import { labelTargets } from "./label-targets";
+import { endAttacksStep } from "./end-attacks";
 import { recovery } from "./recovery";
 import { printed } from "./results";
 import { steadyState } from "./steady-state";
@@ -18,6 +19,7 @@ const steps: { [N in StepName]: Step<N, keyof StepInputs> } = {
     "label-targets": labelTargets,
     check,
     recovery,
+    "end-attacks": endAttacksStep,
 };
 
 const say = (message: string) => process.stderr.write(`${message}\n`);
@@ -33,7 +35,7 @@ async function main(name: string | undefined): Promise<unknown> {
     const access = { context: plan.context, kubeconfig: kubeconfig && fromVariable(kubeconfig) };
     const run = (cluster: Cluster): Promise<unknown> =>
         steps[name as StepName]({ plan, stack, cluster, say, answersFile }, inputs);
-    return name === "recovery" ? undoWith(access, run, say) : run(connect(access));
+    return name === "recovery" || name === "end-attacks" ? undoWith(access, run, say) : run(connect(access));
 }
 
 // The last argument: a program that is read from standard input is not among them.

@@ -7,7 +7,7 @@ import { type Plan, targetLabelFor } from "../definition/plan";
 import type { Chosen } from "../targets/choose";
 import { peersIn } from "../policies/allow-rules";
 import { type Combination, combine } from "../policies/combine";
-import { witnessPolicies, witnessRule } from "../policies/witness-access";
+import { jobPolicy, witnessPolicies, witnessPrefix, witnessRule } from "../policies/witness-access";
 
 /** The NetworkPolicies of a namespace, without those of experiments. */
 export async function otherPolicies({ networking }: Cluster, namespace: string): Promise<V1NetworkPolicy[]> {
@@ -18,15 +18,35 @@ export async function otherPolicies({ networking }: Cluster, namespace: string):
 const isForWitness = ({ labels: of = {} }: { labels?: Record<string, string> }) => labels.witness in of;
 
 /** Lets the deadline Job work in a namespace that has policies. Removed with the Job. */
-export async function admitWitness(cluster: Cluster, plan: Plan, runName: string): Promise<void> {
-    const { experiment, namespace } = plan;
-    const specs = witnessPolicies(await otherPolicies(cluster, namespace), experiment);
+export async function admitJob(cluster: Cluster, { experiment, namespace }: Plan, runName: string): Promise<void> {
+    if ((await otherPolicies(cluster, namespace)).length === 0) return;
+    const metadata = { name: `${runName}-job`, namespace, labels: { [labels.witness]: experiment } };
+    await create(cluster, { metadata, spec: jobPolicy(experiment) });
+}
+
+/**
+ * Lets pods and the deadline Job's pod connect to each other, until `dismissWitness` or the end of the attacks. Not
+ * longer: their owners may take the other policies away, and these alone would cut the pods off.
+ */
+export async function admitWitness(
+    cluster: Cluster,
+    { experiment, namespace }: Plan,
+    runName: string,
+    policies: readonly V1NetworkPolicy[],
+): Promise<void> {
+    const both = { [labels.experiment]: experiment, [labels.witness]: experiment };
     await Promise.all(
-        specs.map((spec, index) => {
-            const name = `${runName}-witness-${index + 1}`;
-            return create(cluster, { metadata: { name, namespace, labels: { [labels.witness]: experiment } }, spec });
+        witnessPolicies(policies, experiment).map((spec, index) => {
+            const metadata = { name: `${witnessPrefix(runName)}${index + 1}`, namespace, labels: both };
+            return create(cluster, { metadata, spec });
         }),
     );
+}
+
+/** Ends what `admitWitness` has begun. Never rejects: the end of the attacks does so, too. */
+export async function dismissWitness({ networking }: Cluster, { experiment, namespace }: Plan): Promise<void> {
+    const labelSelector = `${labels.experiment}=${experiment},${labels.witness}=${experiment}`;
+    await networking.deleteCollectionNamespacedNetworkPolicy({ namespace, labelSelector }).catch(() => undefined);
 }
 
 /** What each attack makes of the namespace's policies, in the order of the plan. Undefined if it denies no traffic. */
@@ -57,8 +77,8 @@ export function combinedNumber(combination: Combination | undefined, uid: string
 }
 
 /**
- * Creates the policies that combine attacks with those of the namespace. They allow nothing that these do not, but for
- * connections with the deadline Job's pod.
+ * Creates the policies that combine attacks with those of the namespace. They select targets as soon as the others let
+ * go of them, and allow nothing that those do not, but for connections with the deadline Job's pod.
  */
 export async function createCombined(
     cluster: Cluster,
@@ -77,7 +97,7 @@ export async function createCombined(
             return {
                 metadata: { name, namespace, labels: { [labels.experiment]: experiment } },
                 spec: {
-                    podSelector: { matchLabels },
+                    podSelector: { matchLabels, matchExpressions: [{ key: labels.attacked, operator: "Exists" }] },
                     ...rest,
                     ...(ingress && { ingress: ingress.map(({ from: _from, ports }) => ({ _from, ports })) }),
                 },

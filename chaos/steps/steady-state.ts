@@ -5,7 +5,7 @@ import { chooseRoute } from "../checks/route";
 import { describeRoute } from "../checks/service";
 import type { Cluster } from "../cluster/client";
 import { isAttack, needsDeadlineJob, type Plan, runNameOf } from "../definition/plan";
-import { admitWitness } from "./other-policies";
+import { admitJob } from "./other-policies";
 import { acquireLease, LeaseHeldError, releaseLease, stopCommand } from "../lifecycle/lease";
 import { sweep } from "../lifecycle/sweep";
 import { remedy } from "../remedy";
@@ -75,7 +75,7 @@ async function findSteadyState(context: StepContext, begun: number): Promise<Ste
         latencyMs,
     };
     if (!isAttack(plan)) {
-        if (needsDeadlineJob(plan)) await admitWitness(cluster, plan, runName);
+        if (needsDeadlineJob(plan)) await admitJob(cluster, plan, runName);
         return found;
     }
     // The targets are chosen later. That there are any must be known before anything is created.
@@ -83,7 +83,7 @@ async function findSteadyState(context: StepContext, begun: number): Promise<Ste
     const now = discovered.every(({ ready = true }) => ready) ? discovered : await discover(cluster, plan);
     chooseForAll(now, plan);
     await refuseWebhookServers(cluster, plan, now);
-    await admitWitness(cluster, plan, runName);
+    await admitJob(cluster, plan, runName);
     return found;
 }
 

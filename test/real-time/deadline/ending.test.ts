@@ -62,7 +62,7 @@ describe("in a namespace with other policies", () => {
     const line = { key: "chaos-experiments/attacked", operator: "DoesNotExist" };
 
     it("they are restored, and no pod keeps a label of the run, though somebody has removed another", async () => {
-        const noted = JSON.stringify({ selector: {}, owners: [] });
+        const noted = JSON.stringify({ run: "run", selector: {}, owners: [] });
         job.objects.set(otherPath, {
             metadata: { name: "theirs", annotations: { "chaos-experiments/exempting": noted } },
             spec: { podSelector: { matchExpressions: [line] } },
@@ -73,6 +73,29 @@ describe("in a namespace with other policies", () => {
         await job.until("the program ends", () => job.exitCode === 0);
         expect(job.objects.get(otherPath)).toMatchObject({ metadata: { annotations: {} }, spec: { podSelector: {} } });
         expect(job.objects.get(podPath("d")).metadata.labels).toEqual({});
+    });
+
+    it("labels go before the attack's policy: others would still let go of pods that it cuts off no more", async () => {
+        await start();
+        await job.until("the program ends", () => job.exitCode === 0);
+        const first = (request: string) => job.requests.findIndex((one) => one.startsWith(request));
+        expect(first("PATCH /api/v1/namespaces/demo/pods/c")).toBeLessThan(first(`DELETE ${policyPath}`));
+    });
+
+    it("those of another run stay as they are, and those that admit this run's witness select nobody", async () => {
+        const theirs = { run: "another", selector: {}, owners: [] };
+        const spec = { podSelector: { matchLabels: { app: "web" }, matchExpressions: [line] } };
+        const annotations = { "chaos-experiments/exempting": JSON.stringify(theirs) };
+        job.objects.set(otherPath, { metadata: { name: "theirs", annotations }, spec: structuredClone(spec) });
+        const witnessPath = otherPath.replace("theirs", "run-witness-1");
+        job.objects.set(witnessPath, { metadata: { name: "run-witness-1" }, spec: structuredClone(spec) });
+        await start();
+        await job.until("the program ends", () => job.exitCode === 0);
+        expect(job.objects.get(otherPath).spec).toEqual(spec);
+        const operators = job.objects
+            .get(witnessPath)
+            .spec.podSelector.matchExpressions.map(({ operator }: { operator: string }) => operator);
+        expect(operators).toEqual(["Exists", "DoesNotExist"]);
     });
 
     it("they are not read if no attack denies traffic: the Job has no right to", async () => {

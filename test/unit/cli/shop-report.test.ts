@@ -131,8 +131,8 @@ describe("`npm start` during an experiment that breaks /products", () => {
         const kubectl = "kubectl --context kind-kind --namespace demo";
         const without = ["target", "attacked", "combined"].map((label) => `chaos-experiments/${label}-`).join(" ");
         expect(said.slice(-3)).toEqual([
-            `End it: $ ${kubectl} delete networkpolicies --selector chaos-experiments/experiment`,
-            `$ ${kubectl} label pods --selector chaos-experiments/target ${without}`,
+            `End it: $ ${kubectl} label pods --all ${without}`,
+            `$ ${kubectl} delete networkpolicies --selector chaos-experiments/experiment`,
             "`npx pulumi up` removes the rest",
         ]);
     });

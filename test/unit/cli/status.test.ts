@@ -45,8 +45,8 @@ describe("`npm run experiment -- --status` says", () => {
         const kubectl = "kubectl --context 'kind shop' --namespace shop";
         const without = ["target", "attacked", "combined"].map((label) => `chaos-experiments/${label}-`).join(" ");
         const commands = [
-            `  End it   $ ${kubectl} delete networkpolicies --selector chaos-experiments/experiment`,
-            `           $ ${kubectl} label pods --selector chaos-experiments/target ${without}`,
+            `  End it   $ ${kubectl} label pods --all ${without}`,
+            `           $ ${kubectl} delete networkpolicies --selector chaos-experiments/experiment`,
             "           `npx pulumi up` removes the rest",
         ].join("\n");
         expect(left).toContain(commands);

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { runNameOf } from "../../../../chaos/definition/plan";
+import { acquireLease } from "../../../../chaos/lifecycle/lease";
 import { undo } from "../../../../chaos/lifecycle/undo";
 import { attackObject, FakeRun } from "../support/fake-run";
 import { settled } from "../support/time";
@@ -45,4 +47,12 @@ it("nothing is changed, and the checks are awaited, if nothing is left", async (
     expect((await undone()).recoveredAfterMs).not.toBeNull();
     expect(run.cluster.calls.filter((call) => !/^(list|read)/.test(call))).toEqual([]);
     expect(run.said).toEqual([]);
+});
+
+it("while another stack attacks the namespace, only the policies go that the run's steps have made", async () => {
+    const own = `${runNameOf(run.plan, "ours")}-witness-1`;
+    for (const name of [own, "theirs-blackhole"]) run.cluster.add("NetworkPolicy", name, { metadata: { labels: {} } });
+    await acquireLease(run.cluster.api, { stack: "theirs", plan: run.plan });
+    await undone();
+    expect(run.cluster.names("NetworkPolicy")).toEqual(["theirs-blackhole"]);
 });

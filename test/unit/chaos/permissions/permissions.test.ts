@@ -51,7 +51,7 @@ describe("an experiment needs only what its kinds need:", () => {
         expect(on(rightsFor({ kind: "kill" }), "pods/exec")).toEqual([]);
         expect(told(on(rightsFor({ kind: "kill" }), "networkpolicies"))).toEqual([
             "list networkpolicies.networking.k8s.io in namespace demo",
-            "optional: create, deletecollection networkpolicies.networking.k8s.io in namespace demo",
+            "optional: create, patch, deletecollection networkpolicies.networking.k8s.io in namespace demo",
         ]);
     });
 

@@ -147,6 +147,12 @@ describe("what an attack leaves of the policies that apply to its targets", () =
     });
 });
 
+it("an address that is a peer's is left out: the API server takes no exception as large as its block", () => {
+    const egress = [{ to: [{ ipBlock: { cidr: "10.0.0.5/32" } }, { ipBlock: { cidr: "10.0.0.0/8" } }] }];
+    const { rules } = combined([policy("theirs", { egress })], { ways: ["egress"], withPeers: true }).combined[0]!;
+    expect(rules.egress![0]).toEqual({ to: [{ ipBlock: { cidr: "10.0.0.0/8", except: ["10.0.0.5/32"] } }] });
+});
+
 describe("a policy must let go of targets", () => {
     it("if it allows some of what the attack denies", () => {
         const policies = [

@@ -34,7 +34,7 @@ describe("a policy that is made to let go of pods under attack", () => {
         "gets one more condition, and has its selector %j and its owner back afterwards",
         async (selector) => {
             const before = structuredClone(add(selector));
-            await exemptFrom(cluster.api, [stored()]);
+            await exemptFrom(cluster.api, [stored()], "run");
             takeSelector();
             const { matchExpressions } = stored().spec.podSelector;
             expect(matchExpressions).toEqual([...(selector.matchExpressions ?? []), line]);
@@ -49,7 +49,7 @@ describe("a policy that is made to let go of pods under attack", () => {
 
     it("is restored in two steps, and in one if a killed update has done the first", async () => {
         add({});
-        await exemptFrom(cluster.api, [stored()]);
+        await exemptFrom(cluster.api, [stored()], "run");
         takeSelector();
         const first = nextRestoring(stored())!;
         expect(first).toMatchObject({ spec: { podSelector: { matchExpressions: null } } });
@@ -64,7 +64,7 @@ describe("a policy that is made to let go of pods under attack", () => {
         "keeps the selector %j that somebody else has set meanwhile, and who that was",
         async (podSelector) => {
             add({});
-            await exemptFrom(cluster.api, [stored()]);
+            await exemptFrom(cluster.api, [stored()], "run");
             const others = [applied({ "f:podSelector": {} }, "another-tool")];
             stored().metadata.managedFields = others;
             stored().spec.podSelector = podSelector;
@@ -76,7 +76,7 @@ describe("a policy that is made to let go of pods under attack", () => {
 
     it("gives the selector back to an owner that has set nothing else", () => {
         const only = applied({ "f:podSelector": {} });
-        const body = exempting({ metadata: { managedFields: [only] as never }, spec: { podSelector: {} } });
+        const body = exempting({ metadata: { managedFields: [only] as never }, spec: { podSelector: {} } }, "run");
         const after = { ...body, metadata: { ...(body as V1NetworkPolicy).metadata, managedFields: [] } };
         expect(nextRestoring({ ...after, spec: { podSelector: {} } })).toMatchObject({
             metadata: { managedFields: [only] },
@@ -89,14 +89,22 @@ describe("a policy that is made to let go of pods under attack", () => {
         cluster.intercept = (call) => {
             if (call === "patchNamespacedNetworkPolicy" && conflicts-- > 0) refuse(409, "changed");
         };
-        await exemptFrom(cluster.api, [stored()]);
+        await exemptFrom(cluster.api, [stored()], "run");
         expect(stored().spec.podSelector).toEqual({ matchExpressions: [line] });
+    });
+
+    it.each(["true", "{}", "null"])("keeps its selector if the note is %s, which no run has written", async (note) => {
+        add({ matchLabels: { app: "web" } });
+        stored().metadata.annotations = { "chaos-experiments/exempting": note };
+        await restorePolicies(cluster.api, "demo");
+        expect(stored().metadata.annotations).toEqual({});
+        expect(stored().spec.podSelector).toEqual({ matchLabels: { app: "web" } });
     });
 
     it("is left alone if it is gone", async () => {
         const policy = add({});
         cluster.remove("NetworkPolicy", "theirs");
-        await exemptFrom(cluster.api, [policy]);
+        await exemptFrom(cluster.api, [policy], "run");
         expect(cluster.names("NetworkPolicy")).toEqual([]);
     });
 });

@@ -2,7 +2,7 @@ import type { V1NetworkPolicy, V1NetworkPolicySpec } from "@kubernetes/client-no
 import { expect, it } from "vitest";
 import { isolates, ways } from "../../../../chaos/policies/rules";
 import { selects } from "../../../../chaos/policies/selector";
-import { witnessPolicies } from "../../../../chaos/policies/witness-access";
+import { selectingNobody, witnessPolicies } from "../../../../chaos/policies/witness-access";
 
 const web = { matchLabels: { app: "web" } };
 const both = ["Ingress", "Egress"];
@@ -11,21 +11,13 @@ const spec = (podSelector: V1NetworkPolicySpec["podSelector"], policyTypes: stri
 });
 const made = (...policies: V1NetworkPolicy[]) => witnessPolicies(policies, "x");
 const selectorsOf = (specs: V1NetworkPolicySpec[]) =>
-    specs.slice(1).map(({ podSelector, policyTypes }) => [podSelector!.matchLabels ?? {}, policyTypes]);
+    specs.map(({ podSelector, policyTypes }) => [podSelector!.matchLabels ?? {}, policyTypes]);
 
 it("needs none in a namespace without policies", () => expect(made()).toEqual([]));
 
-it("opens the deadline Job's own pod entirely", () =>
-    expect(made(spec({}, ["Ingress"]))[0]).toEqual({
-        podSelector: { matchLabels: { "chaos-experiments/experiment": "x" } },
-        policyTypes: both,
-        ingress: [{}],
-        egress: [{}],
-    }));
-
 it("isolates no pod in a direction in which no policy does, and no pod under attack", () => {
     const policies = [spec(web, ["Egress"]), spec({ matchLabels: { app: "api" } }, both)];
-    const after = made(...policies).slice(1);
+    const after = made(...policies);
     for (const app of ["web", "api", "other"])
         for (const way of ways) {
             const isIsolated = (specs: V1NetworkPolicySpec[], of: Record<string, string>) =>
@@ -43,7 +35,7 @@ it("is one policy where a default deny selects what all others do", () =>
 
 it("is one policy where a default deny names the values of all others", () => {
     const all = { matchExpressions: [{ key: "app", operator: "In", values: ["web", "api"] }] };
-    expect(made(spec(all, both), spec(web, both))).toHaveLength(2);
+    expect(made(spec(all, both), spec(web, both))).toHaveLength(1);
 });
 
 it("is one for each selector where none selects what another does", () =>
@@ -51,3 +43,9 @@ it("is one for each selector where none selects what another does", () =>
         [{ app: "web" }, ["Ingress"]],
         [{ app: "api" }, ["Ingress"]],
     ]));
+
+it("selects no pod any more once the deadline Job has ended its attacks: owners may take their policies away", () => {
+    const { matchExpressions } = selectingNobody.spec.podSelector;
+    for (const of of [{}, { app: "web" }, { "chaos-experiments/attacked": "x.it" }])
+        expect(selects({ matchExpressions }, of as Record<string, string>)).toBe(false);
+});

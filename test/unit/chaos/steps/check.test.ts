@@ -77,6 +77,14 @@ describe("in a namespace with other NetworkPolicies, the targets get the label b
         expect(attacked()).toBe("hot-deals-blackhole.blackhole");
     });
 
+    it("and the witness is not admitted any longer than its proofs take", async () => {
+        const own = { "chaos-experiments/experiment": run.plan.experiment };
+        const labels = { ...own, "chaos-experiments/witness": run.plan.experiment };
+        run.cluster.add("NetworkPolicy", "run-witness-1", { metadata: { labels } });
+        await step();
+        expect(run.cluster.names("NetworkPolicy")).toEqual([attackObject]);
+    });
+
     it("and elsewhere do not", async () => {
         isPoliced = false;
         await step();
@@ -99,6 +107,21 @@ describe("in a namespace with other NetworkPolicies, the targets get the label b
         };
         expect(await step()).toMatchObject({ verdict: "INCONCLUSIVE" });
         expect(attacked()).toBeUndefined();
+    });
+
+    it("and none keeps it if labeling fails and the attack is over", async () => {
+        run.addPod("hot-deals-3", "10.0.0.3");
+        run.cluster.intercept = (call, { name }) => {
+            if (call !== "patchNamespacedPod" || attacked() !== undefined || name !== "hot-deals-1") return;
+            endAttack();
+            refuse(500, "the server is busy");
+        };
+        run.cluster.get("Pod", "hot-deals-3").metadata.labels = { "chaos-experiments/attacked": "x.it" };
+        expect(await step()).toMatchObject({
+            verdict: "INCONCLUSIVE",
+            reason: expect.stringContaining("the cluster could not be asked"),
+        });
+        expect(run.cluster.get("Pod", "hot-deals-3").metadata.labels).toEqual({});
     });
 
     it("and the verdict is INCONCLUSIVE if one is gone", async () => {

@@ -119,6 +119,13 @@ describe("a target whose container has no tool", () => {
         expect(run.said.at(-1)).toBe("Outward cannot be proven, which the experiment accepts: no tool in hot-deals-1");
     });
 
+    it("is not enough of a pod that declares no port either: nothing at all would be proven of it", async () => {
+        run.plan.attacks[0]!.outward = "unproven";
+        delete run.cluster.get("Pod", "hot-deals-1").spec.containers[0].ports;
+        await expect(step()).rejects.toThrow(/^ABORTED: nothing could be proven of hot-deals-1 \(blackhole\): no/);
+        expect(labels()).toEqual([]);
+    });
+
     it("is proven by an interpreter of an image without a shell", async () => {
         run.hasProgram = (_, program) => program === "python3";
         expect((await step()).attacks[0]!.targets[0]!.prober).toEqual({ container: "hot-deals", program: "python3" });
@@ -219,6 +226,7 @@ it("returns a label that tells the peers from all pods of their namespace, also 
 
 describe("in a namespace with other NetworkPolicies", () => {
     const line = { key: "chaos-experiments/attacked", operator: "DoesNotExist" };
+    const begin = () => step({ latencyMs: 5, runName: "run" });
     const policy = (name: string) => run.cluster.get("NetworkPolicy", name);
     beforeEach(() => {
         const spec = { podSelector: {}, policyTypes: ["Ingress", "Egress"], ingress: [{}], egress: [{}] };
@@ -227,10 +235,10 @@ describe("in a namespace with other NetworkPolicies", () => {
 
     it("makes those let go of targets that allow what the attack denies, says so, and tells the check", async () => {
         run.plan.attacks[0]!.target = "k8s.pod.name=hot-deals-1";
-        expect(await step()).toMatchObject({ isPoliced: true });
+        expect(await begin()).toMatchObject({ isPoliced: true });
         expect(policy("theirs").spec.podSelector).toEqual({ matchExpressions: [line] });
         expect(run.said.at(-1)).toMatch(/^NetworkPolicies that would allow .*: theirs\. /);
-        expect(run.cluster.names("NetworkPolicy")).toEqual(["theirs"]);
+        expect(run.cluster.names("NetworkPolicy")).toEqual(["theirs", "run-witness-1"]);
         expect(run.cluster.get("Pod", "hot-deals-1").metadata.labels).toEqual({
             "chaos-experiments/target": "hot-deals-blackhole.blackhole",
         });
@@ -239,10 +247,12 @@ describe("in a namespace with other NetworkPolicies", () => {
     it("combines them with an attack that leaves some traffic, for exactly the targets", async () => {
         run.plan.attacks[0]!.target = "k8s.pod.name=hot-deals-1";
         run.plan.attacks[0]!.attack = { kind: "blackhole", direction: "ingress" };
-        await step();
-        const [, name] = run.cluster.names("NetworkPolicy");
-        expect(policy(name!).spec).toMatchObject({ policyTypes: ["Ingress", "Egress"], egress: [{}, {}] });
-        const { matchLabels } = policy(name!).spec.podSelector;
+        await begin();
+        const { spec } = policy("run-blackhole-1");
+        expect(spec).toMatchObject({ policyTypes: ["Ingress", "Egress"], egress: [{}, {}] });
+        const { matchLabels, matchExpressions } = spec.podSelector;
+        // Not before the others let go: the attack must not begin before the Job has seen its targets.
+        expect(matchExpressions).toEqual([{ ...line, operator: "Exists" }]);
         expect(run.cluster.get("Pod", "hot-deals-1").metadata.labels).toEqual(matchLabels);
         expect(matchLabels).toHaveProperty(["chaos-experiments/combined"], "1");
     });
@@ -250,14 +260,19 @@ describe("in a namespace with other NetworkPolicies", () => {
     it("changes nothing if the attack cannot be combined with them", async () => {
         run.plan.attacks[0]!.attack = { kind: "blackhole", direction: "ingress", ports: [8080] };
         policy("theirs").spec.ingress = [{ ports: [{ port: "http" }] }];
-        await expect(step()).rejects.toThrow(/^the NetworkPolicy theirs .* Nothing was attacked/);
+        await expect(begin()).rejects.toThrow(/^the NetworkPolicy theirs .* Nothing was attacked/);
         expect([labels(), policy("theirs").spec.podSelector]).toEqual([[], {}]);
     });
 
     it("restores them if it fails after that", async () => {
         run.reporting = false;
         run.plan.attacks[0]!.attack = { kind: "blackhole", direction: "ingress" };
-        await expect(step()).rejects.toThrow(/has no running pod after 120 s/);
+        await expect(begin()).rejects.toThrow(/has no running pod after 120 s/);
         expect([run.cluster.names("NetworkPolicy"), policy("theirs").spec.podSelector]).toEqual([["theirs"], {}]);
+    });
+
+    it("refuses a run that a version has begun whose deadline Job could not undo this", async () => {
+        await expect(step()).rejects.toThrow(/^an earlier version has begun this run, .* Nothing was attacked\. Begin/);
+        expect([labels(), policy("theirs").spec.podSelector]).toEqual([[], {}]);
     });
 });
