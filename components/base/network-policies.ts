@@ -88,7 +88,7 @@ export class NetworkPolicies extends pulumi.ComponentResource {
             make(policy, { podSelector: { matchLabels, matchExpressions: notAttacked }, ...rules }),
         );
         // Last: pods of an earlier version run already, and must not be cut off in between.
-        make("default-deny", { podSelector: pods }, allowing);
+        make(`${name}-default-deny`, { podSelector: pods }, allowing);
         this.registerOutputs({});
     }
 }

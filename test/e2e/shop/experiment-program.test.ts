@@ -15,6 +15,7 @@ import { preparePulumi } from "../../../toolchain/prepare-pulumi";
 import { fileBackend } from "../../../toolchain/pulumi/environment";
 import { type Cluster, connect } from "../../../chaos/cluster/client";
 import { destroyStack } from "./support";
+import { attackPolicies } from "../../support/attack-policies";
 import { until } from "../../support/until";
 
 const namespace = "e2e-experiment-program";
@@ -67,7 +68,7 @@ function begin(...options: string[]): {
 const run = (...options: string[]) => begin(...options).ended;
 
 async function isolated(): Promise<boolean> {
-    return (await cluster.networking.listNamespacedNetworkPolicy({ namespace })).items.length > 0;
+    return (await attackPolicies(cluster, namespace)).length > 0;
 }
 
 describe("npm run experiment", () => {

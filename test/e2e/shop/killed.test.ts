@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { leaseName } from "../../../chaos/lifecycle/lease";
 import { kubectl } from "../../../sandbox/test/e2e/support";
 import { quick, TestStack } from "./support";
+import { attackPolicies } from "../../support/attack-policies";
 import { until } from "../../support/until";
 
 let stack: TestStack;
@@ -38,8 +39,7 @@ const begun = {
                 labelSelector: "chaos-experiments/target",
             })
         ).items.length > 0,
-    "the attack is made": async () =>
-        (await stack.cluster.networking.listNamespacedNetworkPolicy({ namespace: stack.namespace })).items.length > 0,
+    "the attack is made": async () => (await attackPolicies(stack.cluster, stack.namespace)).length > 0,
 };
 
 /** Begins an update and kills it, with all its processes, as soon as something holds. */
@@ -152,9 +152,8 @@ describe("an attack ends by itself", () => {
         stack.set({ ...quick, "experiment.enabled": "true", "experiment.deadline": "15s" });
         await killedWhen("the attack is made", 1_000);
         await happens();
-        const policy = (await stack.cluster.networking.listNamespacedNetworkPolicy({ namespace: stack.namespace }))
-            .items[0]!;
-        const deadline = new Date(policy.metadata!.creationTimestamp!).getTime() + 15_000;
+        const [policy] = await attackPolicies(stack.cluster, stack.namespace);
+        const deadline = new Date(policy!.metadata!.creationTimestamp!).getTime() + 15_000;
         expect((await stack.products()).good).toBe(false);
         await until("the shop is whole again", async () => (await stack.products()).good, { timeoutMs: 40_000 });
         expect(Date.now()).toBeGreaterThan(deadline - 1_000);

@@ -9,6 +9,7 @@ import { scale } from "../../../cli/shop";
 import type { Conclusion } from "../../../chaos/report/journal-schema";
 import { startEnforcer, stopEnforcer } from "../../../sandbox/test/support/enforcer";
 import { quick, TestStack } from "./support";
+import { attackPolicies } from "../../support/attack-policies";
 import { until } from "../../support/until";
 import { inOrder } from "../../support/in-order";
 
@@ -316,9 +317,9 @@ describe("an experiment that cannot answer its question ends with", () => {
                 namespace: stack.namespace,
                 labelSelector: "chaos-experiments/target",
             });
-            const policies = await stack.cluster.networking.listNamespacedNetworkPolicy({ namespace: stack.namespace });
+            const policies = await attackPolicies(stack.cluster, stack.namespace);
             target = items[0]?.metadata?.name;
-            return policies.items.length > 0 && stack.said.includes("Proven");
+            return policies.length > 0 && stack.said.includes("Proven");
         });
         await stack.cluster.core.deleteNamespacedPod({ name: target!, namespace: stack.namespace });
         const { outputs } = await run;

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { marked, partsOf } from "../../support/listing";
 import { ignoreNotFound } from "../../../chaos/cluster/client";
+import { labels } from "../../../chaos/cluster/labels";
+import { kubectl } from "../../../sandbox/test/e2e/support";
 import { quick, TestStack } from "./support";
 import { until } from "../../support/until";
 
@@ -66,12 +68,21 @@ describe("while hot-deals is isolated by an experiment", () => {
 });
 
 describe(`while nobody may connect to a ready hot-deals, and the network ${network.does} what is denied`, () => {
-    const policy = { name: "nobody-to-hot-deals", namespace: "e2e-resilience" };
-    const allow = () => ignoreNotFound(stack.cluster.networking.deleteNamespacedNetworkPolicy(policy));
+    const namespace = "e2e-resilience";
+    const policy = { name: "hot-deals-to-everybody", namespace };
+    /** With this label, the shop's own policy does not allow the gateway to connect. */
+    const label = (change: string) =>
+        kubectl(["--namespace", namespace, "label", "pods", "--selector=app=hot-deals", labels.attacked + change]);
+    const allow = async () => {
+        await label("-");
+        await ignoreNotFound(stack.cluster.networking.deleteNamespacedNetworkPolicy(policy));
+    };
     beforeAll(async () => {
-        const spec = { podSelector: { matchLabels: { app: "hot-deals" } }, policyTypes: ["Ingress"] };
+        // It stays ready, since it reaches the database.
+        const spec = { podSelector: { matchLabels: { app: "hot-deals" } }, policyTypes: ["Egress"], egress: [{}] };
         const body = { metadata: { name: policy.name }, spec };
-        await stack.cluster.networking.createNamespacedNetworkPolicy({ namespace: policy.namespace, body });
+        await stack.cluster.networking.createNamespacedNetworkPolicy({ namespace, body });
+        await label("=by-this-test");
         await until("the policy is enforced", async () => (await ask("")).status !== 200, { timeoutMs: 15_000 });
     });
     afterAll(allow);

@@ -126,7 +126,7 @@ describe("an update of a stack of version 0.1 whose experiment is enabled", () =
 
     it("creates the shop's NetworkPolicies", () => {
         const workloads = ["gateway", "fashion-bestseller", "toys-bestseller", "hot-deals", "database"];
-        const all = ["shop", "default-deny", ...workloads, "orders", "inventory", "message-broker"];
+        const all = ["shop", "shop-default-deny", ...workloads, "orders", "inventory", "message-broker"];
         expect(
             ofShop()
                 .filter(isPolicy)

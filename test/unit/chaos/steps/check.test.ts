@@ -111,8 +111,10 @@ describe("in a namespace with other NetworkPolicies, the targets get the label b
 
     it("and none keeps it if labeling fails and the attack is over", async () => {
         run.addPod("hot-deals-3", "10.0.0.3");
-        run.cluster.intercept = (call, { name }) => {
-            if (call !== "patchNamespacedPod" || attacked() !== undefined || name !== "hot-deals-1") return;
+        let fails = true;
+        run.cluster.intercept = (call) => {
+            if (call !== "patchNamespacedPod" || !fails) return;
+            fails = false;
             endAttack();
             refuse(500, "the server is busy");
         };
