@@ -102,8 +102,9 @@ describe("npm run experiment", () => {
     });
 
     it("INCONCLUSIVE: exit code 3, if the attack cannot be proven", async () => {
-        // Policies add up: what one allows no other can forbid.
-        const spec = { podSelector: { matchLabels: { app: "hot-deals" } }, policyTypes: ["Egress"], egress: [{}] };
+        // It selects pods only once they are targets, so the run does not make it let go of them.
+        const podSelector = { matchExpressions: [{ key: "chaos-experiments/target", operator: "Exists" }] };
+        const spec = { podSelector, policyTypes: ["Egress"], egress: [{}] };
         await cluster.networking.createNamespacedNetworkPolicy({
             namespace,
             body: { metadata: { name: "allows-egress" }, spec },

@@ -290,7 +290,9 @@ describe("an experiment that cannot answer its question ends with", () => {
 
     it("INCONCLUSIVE if another NetworkPolicy allows what the attack denies, with its name", async () => {
         const namespace = stack.namespace;
-        const spec = { podSelector: {}, policyTypes: ["Ingress"], ingress: [{}] };
+        // It selects pods only once they are targets, so the run does not make it let go of them.
+        const podSelector = { matchExpressions: [{ key: "chaos-experiments/target", operator: "Exists" }] };
+        const spec = { podSelector, policyTypes: ["Ingress"], ingress: [{}] };
         await stack.cluster.networking.createNamespacedNetworkPolicy({
             namespace,
             body: { metadata: { name: "allow-all" }, spec },
