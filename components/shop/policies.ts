@@ -76,15 +76,16 @@ function trafficOf(name: string, services: pulumi.Output<Record<string, ServiceA
 /** The workloads that a workload calls. */
 const calledBy = (name: string) => Object.entries(workloads).filter(([, { callers }]) => callers.includes(name));
 
+/** What another variant adds comes last: a preview shows only that. */
 function egressOf(name: string, services: Record<string, ServiceAddress>) {
     const callees = calledBy(name);
     return [
+        toDns,
+        ...(workloads[name]!.asksApiServer ? [toApiServer] : []),
         ...callees.map(([callee, { port }]) => toPods(labelsOf(callee), port)),
         ...callees.flatMap(([callee]) => {
             const { ips = [], port } = services[callee] ?? { port: 0 };
             return ips.length > 0 ? [toService(ips, port)] : [];
         }),
-        toDns,
-        ...(workloads[name]!.asksApiServer ? [toApiServer] : []),
     ];
 }

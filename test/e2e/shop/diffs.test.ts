@@ -80,6 +80,9 @@ describe("a preview shows nothing but the change of", () => {
             "create Deployment message-broker",
             "create Deployment orders",
             "create MessageBroker message-broker",
+            "create NetworkPolicy inventory",
+            "create NetworkPolicy message-broker",
+            "create NetworkPolicy orders",
             "create Orders orders",
             "create Secret message-broker-accounts",
             "create Service inventory",
@@ -88,6 +91,7 @@ describe("a preview shows nothing but the change of", () => {
             "create Workload inventory",
             "create Workload message-broker",
             "create Workload orders",
+            "update NetworkPolicy gateway spec.egress[9]",
         ]);
         expect(longestLine()).toBeLessThan(500);
         stack.set({ variant: "four" });
