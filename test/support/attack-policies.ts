@@ -4,7 +4,8 @@ import { annotations, labels } from "../../chaos/cluster/labels";
 
 /** The NetworkPolicies of a namespace that are attacks. An application may have its own. */
 export async function attackPolicies({ networking }: Cluster, namespace: string): Promise<V1NetworkPolicy[]> {
-    return (await networking.listNamespacedNetworkPolicy({ namespace, labelSelector: labels.experiment })).items;
+    const labelSelector = `${labels.experiment},!${labels.witness}`;
+    return (await networking.listNamespacedNetworkPolicy({ namespace, labelSelector })).items;
 }
 
 /** Those that a run has created or changed, or that let its deadline Job work. */

@@ -1,3 +1,4 @@
+import { attackPolicies } from "../support/attack-policies";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { annotations, labels } from "../../chaos/cluster/labels";
@@ -93,11 +94,11 @@ export class Shop {
         const { namespace, cluster } = this.stack;
         return untilNone(async () => {
             const [policies, pods, scaled] = await Promise.all([
-                cluster.networking.listNamespacedNetworkPolicy({ namespace, labelSelector: labels.experiment }),
+                attackPolicies(cluster, namespace),
                 cluster.core.listNamespacedPod({ namespace, labelSelector: labels.target }),
                 this.scaled(),
             ]);
-            return [...policies.items.map(({ metadata }) => metadata!.name!), ...named(pods.items), ...scaled];
+            return [...named(policies), ...named(pods.items), ...scaled];
         }, patienceMs);
     }
 

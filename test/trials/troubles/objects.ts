@@ -1,3 +1,4 @@
+import { attackPolicies } from "../../support/attack-policies";
 import type { V1NetworkPolicy } from "@kubernetes/client-node";
 import { setTimeout as sleep } from "node:timers/promises";
 import { askProducts } from "../../../experiments/products";
@@ -42,8 +43,7 @@ export const policyLifted: Trouble = async ({ stack, moment, signal }) => {
     await moment({ leaveMs: toTakeEffectMs });
     const { cluster, namespace } = stack;
     const { networking } = cluster;
-    const ofExperiments = { namespace, labelSelector: labels.experiment };
-    const { metadata, spec } = (await networking.listNamespacedNetworkPolicy(ofExperiments)).items[0]!;
+    const { metadata, spec } = (await attackPolicies(cluster, namespace))[0]!;
     const { name, labels: own, annotations } = metadata!;
     const again: V1NetworkPolicy = { metadata: { name, labels: own, annotations }, spec };
     const asking = goodAnswers({ stack, signal }, liftedMs + afterglowMs);
