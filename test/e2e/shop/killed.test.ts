@@ -19,6 +19,9 @@ const deadlineMs = 10_000;
 /** How much later everything must be back. */
 const toleranceMs = 10_000;
 
+const isOnPods = async (labelSelector: string) =>
+    (await stack.cluster.core.listNamespacedPod({ namespace: stack.namespace, labelSelector })).items.length > 0;
+
 const begun = {
     "the program begins": async () => stack.isProgramRunning(),
     "the first objects of the shop are made": async () => stack.exists(),
@@ -33,13 +36,9 @@ const begun = {
         ).items.length > 0,
     "the deadline's Job is made": async () =>
         (await stack.cluster.batch.listNamespacedJob({ namespace: stack.namespace })).items.length > 0,
-    "targets are labeled": async () =>
-        (
-            await stack.cluster.core.listNamespacedPod({
-                namespace: stack.namespace,
-                labelSelector: "chaos-experiments/target",
-            })
-        ).items.length > 0,
+    "targets are labeled": () => isOnPods("chaos-experiments/target"),
+    // The shop's policies let go of them: only then are they cut off.
+    "targets are attacked": () => isOnPods("chaos-experiments/attacked"),
     "the attack is made": async () => (await attackPolicies(stack.cluster, stack.namespace)).length > 0,
 };
 
@@ -152,7 +151,7 @@ describe("an attack ends by itself", () => {
         ],
     ])("within 10 s of its deadline, even if %s", async (_what, happens) => {
         stack.set({ ...quick, "experiment.enabled": "true", "experiment.deadline": "15s" });
-        await killedWhen("the attack is made", 1_000);
+        await killedWhen("targets are attacked", 1_000);
         await happens();
         const [policy] = await attackPolicies(stack.cluster, stack.namespace);
         const deadline = new Date(policy!.metadata!.creationTimestamp!).getTime() + 15_000;
@@ -162,6 +161,7 @@ describe("an attack ends by itself", () => {
         expect(Date.now()).toBeLessThan(deadline + 10_000);
         expect(await begun["the attack is made"]()).toBe(false);
         expect(await begun["targets are labeled"]()).toBe(false);
+        expect(await begun["targets are attacked"]()).toBe(false);
 
         await stack.up({ "experiment.enabled": "false", "experiment.deadline": "10m" });
         expect(await stack.traces()).toEqual([]);
