@@ -35,6 +35,7 @@ export const scale = {
         },
     ],
     workload: ({ deployment: name }) => ({ kind: "Deployment", name }),
+    scales: ({ deployment }) => deployment,
     async perform({ deployment: name, replicas }, { cluster, namespace }) {
         const found = await patchCurrent(cluster, name, namespace, (deployment) => scaling(deployment, replicas));
         if (!found) throw new Error(`there is no Deployment ${name} in namespace ${namespace}`);
