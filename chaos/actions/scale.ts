@@ -5,7 +5,7 @@ import { allowedName, isName } from "../cluster/name";
 import type { ActionKind } from "./kind";
 import { restoring, type Scalable, scaling } from "./scaling";
 
-/** Scales a Deployment, as `kubectl scale` does, until the attacks are undone. */
+/** Scales a Deployment, as `kubectl scale` does, until the run is undone. */
 export interface ScaleAction {
     kind: "scale";
     /** Name of the Deployment, in the namespace of the attacks. */

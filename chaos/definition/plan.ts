@@ -34,7 +34,7 @@ export interface Plan extends DiscoveryScope, Written {
     actions: Action[];
     window: Window;
     deadlineMs: number;
-    /** `fail`: a verdict other than PASSED fails the update, after the attacks are undone. */
+    /** `fail`: a verdict other than PASSED fails the update, after the run is undone. */
     onFailure: "report" | "fail";
     /** Folder of the reports, relative to the folder that the update runs in. */
     reports: string;
