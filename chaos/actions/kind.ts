@@ -17,6 +17,11 @@ export interface ActionKind<A extends { kind: string }> {
     rights(action: A, namespace: string): Right[];
     /** The workload that it changes; it must be there before anything is touched. Absent if it changes none. */
     workload?(action: A): Workload;
+    /**
+     * Name of a Deployment that it scales, with the note of `scaling.ts`: the undoing restores its replicas, and the
+     * deadline Job does if nothing else has. Absent if it scales none.
+     */
+    scales?(action: A): string;
     /** Why it cannot be done to the workload that was found. Undefined if it can. @default always */
     whyNot?(action: A, found: FoundWorkload): string | undefined;
     /** @throws Error if it cannot be done */

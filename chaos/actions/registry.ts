@@ -18,5 +18,5 @@ export function actionKindOf<A extends Action>(action: A): ActionKind<A> {
 
 /** Names of the Deployments that some actions scale, each once. */
 export function scaledBy(actions: readonly Action[]): string[] {
-    return [...new Set(actions.flatMap((action) => (action.kind === "scale" ? action.deployment : [])))];
+    return [...new Set(actions.flatMap((action) => actionKindOf(action).scales?.(action) ?? []))];
 }

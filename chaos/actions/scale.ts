@@ -5,7 +5,7 @@ import { allowedName, isName } from "../cluster/name";
 import type { ActionKind } from "./kind";
 import { restoring, type Scalable, scaling } from "./scaling";
 
-/** Scales a Deployment, as `kubectl scale` does, until the attacks are undone. */
+/** Scales a Deployment, as `kubectl scale` does, until the run is undone. */
 export interface ScaleAction {
     kind: "scale";
     /** Name of the Deployment, in the namespace of the attacks. */
@@ -35,6 +35,7 @@ export const scale = {
         },
     ],
     workload: ({ deployment: name }) => ({ kind: "Deployment", name }),
+    scales: ({ deployment }) => deployment,
     async perform({ deployment: name, replicas }, { cluster, namespace }) {
         const found = await patchCurrent(cluster, name, namespace, (deployment) => scaling(deployment, replicas));
         if (!found) throw new Error(`there is no Deployment ${name} in namespace ${namespace}`);

@@ -49,9 +49,10 @@ export const heap = ["--max-semi-space-size=1", "--max-old-space-size=16", "--no
 
 /**
  * A Job that ends the attacks at the deadline if nothing else has, and watches meanwhile whether the labeled pods can
- * be reached. Its account may read the lease, read and delete the attacks' own objects, and remove labels from pods of
- * that one namespace; to kill pods, also delete them; and restore the Deployments that the experiment scales. The Job
- * runs before a pod is labeled, and the attacks begin only when it has seen the targets.
+ * be reached. The Job runs before a pod is labeled, and the attacks begin only when it has seen the targets.
+ *
+ * What its account may do is in `rules.ts`. It is for that one namespace, but there for all pods and, unless every
+ * attack is a kill, for all NetworkPolicies: RBAC cannot limit it to those that a run has changed.
  *
  * Not a component: for one the engine would write the whole state five more times in an experiment's few seconds.
  */

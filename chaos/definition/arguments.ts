@@ -42,7 +42,7 @@ export interface DefinedExperiment extends ExperimentDefinition {
      * machine. @default "10m"
      */
     deadline?: Duration;
-    /** `fail`: a verdict other than PASSED fails the update, after the attacks are undone. @default "report" */
+    /** `fail`: a verdict other than PASSED fails the update, after the run is undone. @default "report" */
     onFailure?: "report" | "fail";
     /** Any text; another text runs the experiment again. @default "1" */
     run?: string;

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { type Action, actionSchema } from "../actions/registry";
 import {
     type Attack,
+    attackKindOf,
     attackSchema,
     cutIsNotShown,
     deniesInward,
@@ -64,7 +65,9 @@ const aimOf = (kind: Attack["kind"]) => ({
     radius: radius.optional(),
     includeNotReady: z
         .boolean()
-        .refine((included) => !included || kind !== "kill", { error: `${killsOnlyReady}, or leave it out` })
+        .refine((included) => !included || !attackKindOf({ kind }).killing, {
+            error: `${killsOnlyReady}, or leave it out`,
+        })
         .optional(),
     established: z.enum(["any", "cut"]).optional(),
     outward: z.enum(["proven", "unproven"]).optional(),

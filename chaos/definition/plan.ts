@@ -34,7 +34,7 @@ export interface Plan extends DiscoveryScope, Written {
     actions: Action[];
     window: Window;
     deadlineMs: number;
-    /** `fail`: a verdict other than PASSED fails the update, after the attacks are undone. */
+    /** `fail`: a verdict other than PASSED fails the update, after the run is undone. */
     onFailure: "report" | "fail";
     /** Folder of the reports, relative to the folder that the update runs in. */
     reports: string;
@@ -127,9 +127,9 @@ function planAttacks(attacks: readonly AttackDefinition[], args: PlanArgs): Pick
         const earlier = attacks.slice(0, index).filter(({ kind }) => kind === attack.kind).length;
         const where = locateTarget(args.target ?? target, args.area, args.defaultNamespace);
         const kind = args.attack ?? attack.kind;
-        // A kill deletes only ready pods; `experiment.attack` may have made one of another attack.
-        const includeNotReady = (args.includeNotReady ?? own) && kind !== "kill";
         const planned = withPeersLocated(kind === attack.kind ? attack : { kind }, where.namespace);
+        // Only ready pods are deleted; `experiment.attack` may have made such an attack of another.
+        const includeNotReady = (args.includeNotReady ?? own) && !attackKindOf(planned).killing;
         return {
             name: earlier === 0 ? planned.kind : `${planned.kind}-${earlier + 1}`,
             ...where,
@@ -154,7 +154,7 @@ function planAttacks(attacks: readonly AttackDefinition[], args: PlanArgs): Pick
 
 /** Peers that name no namespace are in the targets'. */
 function withPeersLocated(attack: Attack, namespace: string): Attack {
-    if (attack.kind !== "blackhole" || attack.peers === undefined) return attack;
+    if (!("peers" in attack) || attack.peers === undefined) return attack;
     return { ...attack, peers: locateTarget(attack.peers, "Global", namespace).target };
 }
 

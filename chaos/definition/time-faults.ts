@@ -17,10 +17,19 @@ export interface TimeFault {
     betterMs: number;
 }
 
+/** An action, as far as its times go, in milliseconds. */
+export interface TimedAction {
+    kind: string;
+    /** How long it waits. */
+    durationMs?: number;
+    /** How long it may take. */
+    timeoutMs?: number;
+}
+
 /** What contradicts what among a run's times. */
 export function timeFaults(
     { durationMs, graceMs, intervalMs, deadlineMs }: Times,
-    actions: readonly { kind: string; durationMs?: number }[] = [],
+    actions: readonly TimedAction[] = [],
 ): TimeFault[] {
     const faults: TimeFault[] = [];
     if (durationMs !== undefined && intervalMs !== undefined && intervalMs > durationMs)
@@ -35,18 +44,28 @@ export function timeFaults(
         faults.push({
             against: "deadline",
             reason:
-                "the attacks would end before the checks do; " +
+                "it would come before the checks end; " +
                 `allowed: more than grace and duration together, ${formatDuration(windowMs)}`,
             betterMs: (Math.ceil(windowMs / 30_000) + 1) * 60_000,
         });
-    const waitsMs = actions.reduce((sum, { kind, durationMs: ms = 0 }) => sum + (kind === "wait" ? ms : 0), 0);
+    return [...faults, ...actionFaults(actions, windowMs, graceMs)];
+}
+
+/** What actions cannot do before the checks end. The same duration mends all of it. */
+function actionFaults(actions: readonly TimedAction[], windowMs: number, graceMs: number): TimeFault[] {
+    const waitsMs = actions.reduce((sum, { durationMs = 0 }) => sum + durationMs, 0);
+    const longestMs = Math.max(0, ...actions.map(({ timeoutMs = 0 }) => timeoutMs));
+    const reasons: string[] = [];
     if (waitsMs >= windowMs && waitsMs > 0)
-        faults.push({
-            against: "actions",
-            reason:
-                `the actions wait ${formatDuration(waitsMs)} in total, but the checks end earlier; ` +
+        reasons.push(
+            `the actions wait ${formatDuration(waitsMs)} in total, but the checks end earlier; ` +
                 `allowed: a duration of more than ${formatDuration(Math.max(0, waitsMs - graceMs))}`,
-            betterMs: (Math.ceil((waitsMs - graceMs) / 1_000) + 1) * 1_000,
-        });
-    return faults;
+        );
+    if (longestMs > windowMs)
+        reasons.push(
+            `an action may take ${formatDuration(longestMs)}, but the checks end after ${formatDuration(windowMs)}; ` +
+                `allowed: a timeoutMs of at most ${windowMs}, or a longer duration`,
+        );
+    const betterMs = (Math.ceil((Math.max(waitsMs, longestMs) - graceMs) / 1_000) + 1) * 1_000;
+    return reasons.map((reason) => ({ against: "actions", reason, betterMs }));
 }

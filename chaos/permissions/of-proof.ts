@@ -11,7 +11,7 @@ import { locateTarget } from "../targets/locate";
  */
 export function rightsToProve({ attack }: PlannedAttack, namespace: string): Right[] {
     const proof = attackKindOf(attack).proof(attack);
-    const ofPeers = attack.kind === "blackhole" && attack.peers !== undefined ? attack.peers : undefined;
+    const ofPeers = "peers" in attack ? attack.peers : undefined;
     const peers = ofPeers && locateTarget(ofPeers, "Global", namespace).namespace;
     return [
         ...rightToProbe(namespace, beginsAtTargets(proof), Object.values(proof.stillWorks ?? {}).some(Boolean)),

@@ -98,8 +98,8 @@ export function judgeCheck(
     const judged: Judged = { name, held: false, measured, reason: `${got}; ${describeLastFailure(answers)}` };
     if (counted === 0) {
         const inconclusive =
-            `the check ${name} did not look after the grace period; let it look more often, or make the ` +
-            "window longer";
+            `the check ${name} did not look ${graceMs > 0 ? "after the grace period" : "within the window"}; ` +
+            "let it look more often, or make the window longer";
         return { ...judged, inconclusive };
     }
     // Had the answers that say nothing about the application been good, the check might have held.
@@ -164,11 +164,11 @@ function describeStability({ firstFailureMs, stableAfterMs, unseen }: Measured, 
  *
  * | verdict      | when                                                                                             |
  * | ------------ | ------------------------------------------------------------------------------------------------ |
- * | ABORTED      | there was no steady state, or no tool for the proof, so nothing was attacked; see `abortRun`     |
- * | INCONCLUSIVE | the attack is not proven; or no check failed beyond doubt, and of some it is unknown if they held |
- * | FAILED       | the attack is proven, and a check failed beyond doubt, even if another check is unknown;         |
- * |              | or the attack was proven until an abort rule ended it                                            |
- * | PASSED       | the attack is proven, and every check held                                                       |
+ * | ABORTED      | no steady state, a missing right, or no tool for the proof: nothing was attacked; see `abortRun` |
+ * | INCONCLUSIVE | an attack is not proven; or no check failed beyond doubt, and of some it is unknown if they held |
+ * | FAILED       | each attack is proven, and a check failed beyond doubt, even if another check is unknown;        |
+ * |              | or an abort rule ended the run, and each attack was proven until then                            |
+ * | PASSED       | each attack is proven, and every check held                                                      |
  *
  * @param unproven why no check can be judged: the attack is not proven, or something else spoilt the run
  */

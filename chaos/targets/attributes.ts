@@ -1,6 +1,6 @@
 /**
- * An attribute expression describes targets. It does not name a pod, so it survives restarts:
- * `k8s.deployment=hot-deals,k8s.namespace=demo`.
+ * An attribute expression describes targets: `k8s.deployment=hot-deals,k8s.namespace=demo`. It names the workload, so
+ * it survives restarts. `k8s.pod.name` is for pods without a controller.
  *
  * Conditions are joined by commas and must all hold:
  *

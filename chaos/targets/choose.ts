@@ -74,7 +74,7 @@ export function choose(
     const described = select(discovered, expression);
     if (described.length === 0) {
         throw new Error(
-            `no running container matches ${expression}. ${inventory(discovered)}\n` +
+            `no running container matches ${expression}. ${inventory(discovered, others)}\n` +
                 `Set another target: ${remedy(others, "target", "k8s.deployment=NAME")}`,
         );
     }
@@ -148,10 +148,18 @@ function wholePods(containers: readonly Discovered[]): Discovered[][] {
     return [...pods.values()];
 }
 
-/** What could be attacked, one line per workload. */
-function inventory(discovered: readonly Discovered[]): string {
+/**
+ * What could be attacked, one line per workload.
+ *
+ * @param written what the reader would change. A setting takes no name of a pod
+ */
+function inventory(discovered: readonly Discovered[], { settings }: Written = {}): string {
     const workloads = new Map<string, number>();
-    for (const { attributes, container, namespace, pod, bare } of discovered) {
+    const named = discovered.filter(({ bare }) => settings === undefined || !bare);
+    if (discovered.length > 0 && named.length === 0) {
+        return "Only pods without a controller run. A definition can name one, by k8s.pod.name; no setting does.";
+    }
+    for (const { attributes, container, namespace, pod, bare } of named) {
         const itself = bare ? `k8s.pod.name=${pod}` : `k8s.container.name=${container}`;
         const line = `${ownerOf(attributes) ?? itself},k8s.namespace=${namespace}`;
         workloads.set(line, (workloads.get(line) ?? 0) + 1);

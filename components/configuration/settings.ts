@@ -362,7 +362,7 @@ export interface KnownExperiment {
     /** @default none */
     attacks?: readonly KnownAttack[];
     /** The steps that it performs during the attack, in order. */
-    actions?: readonly { kind: string; durationMs?: number }[];
+    actions?: readonly { kind: string; durationMs?: number; timeoutMs?: number }[];
     /** @default one that the settings complete */
     checks?: readonly CheckSettings[];
 }

@@ -119,7 +119,7 @@ describe("mistakes in the arguments", () => {
         ["no target names a namespace", { attacks: [{ kind: "dns", target: "k8s.statefulset=nats" }] }],
         ["namespace: is missing; name the namespace of the checks", { attacks: [] }],
         ["window.grace: without an attack, all answers count", { attacks: undefined, window: { grace: "5s" } }],
-        ["deadline: the attacks would end before", { deadline: "30s" }],
+        ["deadline: it would come before the checks end", { deadline: "30s" }],
         ["interval: no check would look", { interval: "1m", window: { duration: "10s" } }],
         ['its name: "It" is not allowed', {}, "It"],
     ])("include what is valid only by itself: %s", async (reason, changes, name = "it") => {

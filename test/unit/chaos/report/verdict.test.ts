@@ -82,6 +82,9 @@ describe("the verdict", () => {
         }),
     );
 
+    it("does not speak of a grace period that there was not", () =>
+        expect(judged("", {}, 0).inconclusive).toContain("did not look within the window"));
+
     it("gives the measured rate, the required rate and the last failure", () => {
         const { reason } = judge([judged("---", {}, 0)]);
         expect(reason).toContain("0% of 3 requests to /products succeeded under attack (required: 100%)");

@@ -221,6 +221,9 @@ it("a target that matches nothing is rejected with a list of what there is", () 
     expect(() => choose([bare], "k8s.job=x", { kind: "all" })).toThrow(
         "k8s.pod.name=alone-8,k8s.namespace=demo  (1 container)",
     );
+    const settings = "experiment.";
+    expect(() => choose([bare], "k8s.job=x", { kind: "all" }, { settings })).toThrow("no setting does");
+    expect(() => choose([bare, ...discovered], "k8s.job=x", { kind: "all" }, { settings })).not.toThrow("pod.name");
     expect(() => choose(discovered, "k8s.deployment=hot-deal", { kind: "count", containers: 1 })).toThrow(
         inOrder(
             "no running container matches k8s.deployment=hot-deal",
