@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { askProducts } from "../experiments/products";
-import type { Conclusion } from "../chaos/report/journal-schema";
+import type { Conclusion } from "../chaos/report/conclusion";
 import { type Cluster, ignoreNotFound } from "../chaos/cluster/client";
 import { addressRoute, kubectlApply } from "./cluster";
 import type { KubernetesObject } from "../cli/rendering/collect";

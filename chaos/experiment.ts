@@ -10,6 +10,7 @@ import { isAttack, type Plan, runNameOf } from "./definition/plan";
 import { type FirstActs, firstActs } from "./first-acts";
 import { holderOf, identityIn } from "./identity";
 import { endRuns } from "./lifecycle/end-runs";
+import type { LeaseOwner } from "./lifecycle/lease";
 import { builtPrograms, type ExperimentPrograms } from "./programs";
 import type { Conclusion } from "./report/conclusion";
 import type { Verdict } from "./report/verdict";
@@ -90,8 +91,11 @@ export class Experiment extends pulumi.ComponentResource {
         if (!enabled) {
             if ("problem" in prepared) void pulumi.log.warn(prepared.problem, this);
             this.conclusion = pulumi.output(undefined);
-            if (!pulumi.runtime.isDryRun()) acts.push(endFirst(name, args, stack));
-            acts.forEach((act) => first.end(act));
+            if (!pulumi.runtime.isDryRun()) {
+                const ending = endFirst(name, args, stack);
+                first.end(ending);
+                acts.push(ending);
+            }
         } else if ("problem" in prepared) {
             this.conclusion = pulumi.output(first.refuse(prepared.problem));
         } else {
@@ -190,17 +194,17 @@ function endEarlier(
 ): pulumi.Output<void> {
     const { context, namespace } = plan;
     return pulumi.all([kubeconfig, stack]).apply(async ([text, holder]) => {
-        const end = async () => {
-            const cluster = connect({ kubeconfig: text, context }, endTimeoutMs);
-            return endRuns(cluster, { stack: holder, defaultNamespace: namespace }, [
-                runNameOf(plan, holder),
-                // As versions up to 0.3.0 have named it.
-                runNameOf(plan),
-            ]);
-        };
-        const ended = await end().catch(() => []);
-        if (ended.length > 0) await pulumi.log.info(`Ended the attacks of ${ended.join(" and ")}`);
+        // As versions up to 0.3.0 have named it, too.
+        const names = [runNameOf(plan, holder), runNameOf(plan)];
+        const access = () => ({ kubeconfig: text, context });
+        await endAndTell(access, { stack: holder, defaultNamespace: namespace }, names).catch(() => undefined);
     });
+}
+
+/** Ends a stack's runs, and tells whose attacks it has ended. @param but see `endRuns` */
+async function endAndTell(access: () => ClusterAccess, owner: LeaseOwner, but?: readonly string[]): Promise<void> {
+    const ended = await endRuns(connect(access(), endTimeoutMs), owner, but);
+    if (ended.length > 0) await pulumi.log.info(`Ended the attacks of ${ended.join(" and ")}`);
 }
 
 function describeWithoutAttack({ experiment, namespace, actions, checks }: Plan): string {
@@ -216,13 +220,9 @@ function endFirst(name: string, args: ExperimentArgs, stack: pulumi.Output<strin
     const context = args.context ?? plan?.context;
     const namespace = plan?.namespace ?? ("plan" in args ? undefined : namespaceOf(args)) ?? "default";
     return pulumi.all([args.kubeconfig, stack]).apply(async ([text, holder]) => {
-        try {
-            const access: ClusterAccess = { kubeconfig: text, context: contextIn(text, context) };
-            const cluster = connect(access, endTimeoutMs);
-            const ended = await endRuns(cluster, { stack: holder, defaultNamespace: namespace });
-            if (ended.length > 0) await pulumi.log.info(`Ended the attacks of ${ended.join(" and ")}`);
-        } catch (error) {
-            await pulumi.log.warn(`The attacks of ${name} could not be ended first: ${problemOf(error)}`);
-        }
+        const access = () => ({ kubeconfig: text, context: contextIn(text, context) });
+        await endAndTell(access, { stack: holder, defaultNamespace: namespace }).catch((error: unknown) =>
+            pulumi.log.warn(`The attacks of ${name} could not be ended first: ${problemOf(error)}`),
+        );
     });
 }

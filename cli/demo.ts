@@ -1,6 +1,6 @@
 import type { OutputMap } from "@pulumi/pulumi/automation";
 import { newKeyCommand } from "../components/configuration/agent";
-import type { Conclusion } from "../chaos/report/journal-schema";
+import type { Conclusion } from "../chaos/report/conclusion";
 import { describeMilliseconds } from "../chaos/duration";
 import { Interruption } from "./interruption";
 import { heading, plainError, runProgram, say, Session, typed } from "./session";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type Cluster, mergePatch } from "../cluster/client";
-import { annotations } from "../cluster/labels";
+import { annotations, fieldManager } from "../cluster/labels";
 import { allowedName, isName } from "../cluster/name";
 import { describeMilliseconds } from "../duration";
 import { pause } from "../pause";
@@ -22,12 +22,6 @@ export interface RolloutAction {
 }
 
 const pauseMs = 250;
-
-/**
- * Who changes the annotation. It is neither Pulumi's nor kubectl's manager: server-side apply leaves a field alone that
- * only another manager has, so a later `pulumi up` neither conflicts nor removes it, which would be a second rollout.
- */
-const fieldManager = "chaos-experiments";
 
 const fields = { deployment: "Deployment", statefulset: "StatefulSet", daemonset: "DaemonSet" } as const;
 type Field = keyof typeof fields;
@@ -91,7 +85,11 @@ function workloadOf(action: RolloutAction): Workload {
     return { kind: fields[field!], name: action[field!]! };
 }
 
-/** Changes an annotation of the pod template, which no apply of the application's has. */
+/**
+ * Changes an annotation of the pod template, which no apply of the application's has. The field manager is neither
+ * Pulumi's nor kubectl's: server-side apply leaves a field alone that only another manager has, so a later `pulumi up`
+ * neither conflicts nor removes it, which would be a second rollout.
+ */
 async function restart({ apps }: Cluster, { kind, name }: Workload, namespace: string, at: Date): Promise<void> {
     const template = { metadata: { annotations: { [annotations.restarted]: at.toISOString() } } };
     const request = { name, namespace, body: { spec: { template } }, fieldManager };

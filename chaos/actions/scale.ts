@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { type Cluster, ignoreNotFound, mergePatch, statusOf } from "../cluster/client";
+import { type Cluster, ignoreNotFound, mergePatch } from "../cluster/client";
+import { againOnConflict } from "../cluster/conflict";
 import { annotations } from "../cluster/labels";
 import { allowedName, isName } from "../cluster/name";
 import type { ActionKind } from "./kind";
@@ -12,8 +13,6 @@ export interface ScaleAction {
     deployment: string;
     replicas: number;
 }
-
-const maxTries = 5;
 
 const deploymentName = z.string().refine(isName, { error: `not a Deployment name; allowed: ${allowedName}` });
 
@@ -55,28 +54,22 @@ export async function restoreAll(cluster: Cluster, namespace: string): Promise<n
 }
 
 /**
- * Patches a Deployment as it is now. The API server rejects the patch (409) if somebody has changed it in between; then
- * it is read again.
+ * Patches a Deployment as it is now.
  *
  * @param patchFor a merge patch; undefined if there is nothing to change
  * @returns whether the Deployment exists
  */
-async function patchCurrent(
+function patchCurrent(
     { apps }: Cluster,
     name: string,
     namespace: string,
     patchFor: (deployment: Scalable) => object | undefined,
 ): Promise<boolean> {
-    for (let tries = 1; ; tries++) {
+    return againOnConflict(async () => {
         const deployment = await ignoreNotFound(apps.readNamespacedDeployment({ name, namespace }));
         const body = deployment && patchFor(deployment);
         if (!body) return deployment !== undefined;
-        try {
-            await apps.patchNamespacedDeployment({ name, namespace, body }, mergePatch());
-            return true;
-        } catch (error) {
-            if (statusOf(error) === 404) return false;
-            if (statusOf(error) !== 409 || tries === maxTries) throw error;
-        }
-    }
+        const patched = await ignoreNotFound(apps.patchNamespacedDeployment({ name, namespace, body }, mergePatch()));
+        return patched !== undefined;
+    });
 }

@@ -31,6 +31,9 @@ export const targetLabelOf = ({ metadata }: { metadata?: { labels?: Record<strin
 
 export const experimentOf = (targetLabel: string): string => targetLabel.slice(0, targetLabel.lastIndexOf("."));
 
+/** By this name the API server knows which fields this package has set. */
+export const fieldManager = "chaos-experiments";
+
 export const annotations = {
     /** On a namespace's lease: the plan of the run that holds it, as JSON. */
     plan: "chaos-experiments/plan",

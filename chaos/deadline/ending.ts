@@ -1,8 +1,8 @@
 import type { V1NetworkPolicy } from "@kubernetes/client-node";
 import { restoring, type Scalable } from "../actions/scaling";
 import { bodyOf, get, listed, patch, remove } from "./api";
-import { labels, runLabels, without } from "../cluster/labels";
-import { exemptingRun, fieldManager, nextRestoring } from "../policies/exemption";
+import { fieldManager, labels, runLabels, without } from "../cluster/labels";
+import { exemptingRun, nextRestoring } from "../policies/exemption";
 import { selectingNobody, witnessPrefix } from "../policies/witness-access";
 import { inTurns } from "../in-turns";
 import type { JobAttack } from "./protocol";
@@ -57,22 +57,22 @@ export async function endAttacks(
     const failures: string[] = [];
     const attempt = (step: Promise<unknown>) => step.catch((error: Error) => void failures.push(error.message));
     const isKill = ({ killing }: JobAttack) => killing !== undefined;
-    const remove = (some: readonly JobAttack[]) => some.map(({ path }) => attempt(removeAttack(path)));
-    await Promise.all([
-        ...remove(attacks.filter(isKill)),
+    const allRemoved = (some: readonly JobAttack[]) => some.map(({ path }) => attempt(removeAttack(path)));
+    const allUnlabeled = async () => {
         // Without attacks there are no labels, nor the right to look for them. A pod may have lost one of them.
-        ...(attacks.length === 0 ? [] : [labels.target, labels.attacked]).map((label) =>
-            attempt(
-                labeledPods(namespace, attacks, label).then((pods) =>
-                    inTurns(pods, maxCalls, ({ name }) => attempt(removeLabels(namespace, name))),
-                ),
-            ),
-        ),
-    ]);
+        const keys = attacks.length === 0 ? [] : [labels.target, labels.attacked];
+        const names = new Set<string>();
+        const find = async (key: string) => {
+            for (const { name } of await labeledPods(namespace, attacks, key)) names.add(name);
+        };
+        await Promise.all(keys.map((key) => attempt(find(key))));
+        await inTurns([...names], maxCalls, (name) => attempt(removeLabels(namespace, name)));
+    };
+    await Promise.all([...allRemoved(attacks.filter(isKill)), allUnlabeled()]);
     // Labels first: other policies would still let go of pods that no attack cuts off any more.
     const denying = attacks.filter((attack) => !isKill(attack));
     await Promise.all([
-        ...remove(denying),
+        ...allRemoved(denying),
         ...(denying.length > 0 ? [attempt(restorePolicies(namespace, run, attempt))] : []),
         ...scaled.map((name) => attempt(restore(namespace, name))),
     ]);

@@ -1,5 +1,6 @@
 import { ApiException, V1MicroTime, type V1Lease } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound, statusOf } from "../cluster/client";
+import { againOnConflict } from "../cluster/conflict";
 import { annotations, labels, runLabels } from "../cluster/labels";
 import { keptTargetsOf, type Plan, runNameOf } from "../definition/plan";
 import { remedy } from "../remedy";
@@ -180,25 +181,16 @@ async function take(
     throw new LeaseHeldError(`another experiment has just begun in namespace ${namespace}`);
 }
 
-/** How often the release is tried of a lease that changes meanwhile: notes are added to it. */
-const maxTries = 5;
-
-/** Deletes the lease if the holder has it. */
+/** Deletes the lease if the holder has it. Notes are added to it meanwhile. */
 export async function releaseLease(cluster: Cluster, holder: LeaseHolder): Promise<void> {
     const { namespace } = holder.plan;
-    for (let tries = 1; ; tries++) {
+    await againOnConflict(async () => {
         const { own } = await leaseFor(cluster, holder);
         if (!own) return;
         const { uid, resourceVersion } = own.metadata!;
         const body = { preconditions: { uid, resourceVersion } };
-        try {
-            return void (await ignoreNotFound(
-                cluster.coordination.deleteNamespacedLease({ name: leaseName, namespace, body }),
-            ));
-        } catch (error) {
-            if (statusOf(error) !== 409 || tries === maxTries) throw error;
-        }
-    }
+        await ignoreNotFound(cluster.coordination.deleteNamespacedLease({ name: leaseName, namespace, body }));
+    });
 }
 
 /**

@@ -51,8 +51,8 @@ export async function removeAttacks(cluster: Cluster, namespace: string, experim
 }
 
 /**
- * Removes the policies that a run's steps have made, whoever attacks the namespace now: a run's names have its stack,
- * and the engine does not know these.
+ * Removes the policies that a run's steps have made, even if another stack attacks the namespace now: a run's names
+ * have its stack, and the engine does not know these.
  *
  * @returns their number
  */

@@ -1,5 +1,6 @@
 /** A NetworkPolicy can only allow. These rules allow everything but some ports, or everybody but some pods. */
 import type { V1NetworkPolicyPeer } from "@kubernetes/client-node";
+import { isIPv6 } from "node:net";
 import type { Chosen } from "../targets/choose";
 import type { DistinctiveLabel } from "../targets/distinguish";
 import type { Target } from "../targets/containers";
@@ -17,7 +18,7 @@ export const peersIn = ({ peers = [], peersLabel: label }: Pick<Chosen, "peers" 
     label,
 });
 
-const lastPort = 65_535;
+export const lastPort = 65_535;
 
 /** Allows every port of every protocol except some TCP and UDP ports. */
 export function allPortsBut(ports: readonly number[]): { protocol: string; port?: number; endPort?: number }[] {
@@ -45,24 +46,22 @@ export function allPortsBut(ports: readonly number[]): { protocol: string; port?
 export function everyoneBut({ pods, label }: Peers): V1NetworkPolicyPeer[] {
     const namespaces = namespacesOf(pods);
     const addresses = addressesOf(pods);
-    const isIpv6 = (address: string) => address.includes(":");
-    const except = (some: string[], bits: number) =>
-        some.length > 0 ? { except: some.map((address) => `${address}/${bits}`) } : {};
+    const except = (some: string[]) => (some.length > 0 ? { except: some.map(blockOf) } : {});
     return [
         { namespaceSelector: notIn("kubernetes.io/metadata.name", namespaces) },
         ...(label ? [{ namespaceSelector: {}, podSelector: notIn(label.key, label.values) }] : []),
         {
             ipBlock: {
                 cidr: "0.0.0.0/0",
-                ...except(
-                    addresses.filter((address) => !isIpv6(address)),
-                    32,
-                ),
+                ...except(addresses.filter((address) => !isIPv6(address))),
             },
         },
-        { ipBlock: { cidr: "::/0", ...except(addresses.filter(isIpv6), 128) } },
+        { ipBlock: { cidr: "::/0", ...except(addresses.filter((address) => isIPv6(address))) } },
     ];
 }
+
+/** The block of one address. */
+export const blockOf = (address: string) => `${address}/${isIPv6(address) ? 128 : 32}`;
 
 /** Of both families. */
 export const addressesOf = (pods: Peers["pods"]): string[] =>

@@ -34,16 +34,15 @@ export function combine(
     targets: readonly PolicedPod[],
     { denial, peers, witness }: { denial: Denial; peers: Peers; witness: Rule },
 ): Combination {
-    const applyingTo = (of: Labels) => policies.filter(({ spec }) => spec && selects(spec.podSelector, of));
     const toExempt = policies.filter(
-        (policy) =>
-            denial.ways.some((way) => rulesOf(policy.spec!, way).length > 0) &&
-            targets.some((target) => applyingTo({ ...target.labels, [labels.attacked]: "" }).includes(policy)),
+        ({ spec }) =>
+            denial.ways.some((way) => rulesOf(spec!, way).length > 0) &&
+            targets.some((target) => selects(spec!.podSelector, { ...target.labels, [labels.attacked]: "" })),
     );
     if (isTotal(denial)) return { toExempt, combined: [] };
     const groups = new Map<string, { pods: string[]; applying: V1NetworkPolicy[] }>();
     for (const { uid, labels: of } of targets) {
-        const applying = applyingTo(of);
+        const applying = policies.filter(({ spec }) => selects(spec!.podSelector, of));
         if (applying.length === 0) continue;
         const key = applying.map(({ metadata }) => metadata!.name).join();
         const group = groups.get(key) ?? { pods: [], applying };

@@ -1,6 +1,6 @@
 import { BlockList, isIPv6 } from "node:net";
 import type { V1NetworkPolicyPeer, V1NetworkPolicyPort } from "@kubernetes/client-node";
-import { addressesOf, allPortsBut, everyoneBut, namespacesOf, type Peers } from "./allow-rules";
+import { addressesOf, allPortsBut, blockOf, everyoneBut, lastPort, namespacesOf, type Peers } from "./allow-rules";
 import { type PolicyRules, policyRules, type Rule, type Way } from "./rules";
 import { also } from "./selector";
 
@@ -35,8 +35,6 @@ export function subtract(rule: Rule, { ports, withPeers }: Denial, peers: Peers,
     return [...others, ...otherPorts].filter((left) => left.peers?.length !== 0 && left.ports?.length !== 0);
 }
 
-const lastPort = 65_535;
-
 function portsBut(allowed: readonly V1NetworkPolicyPort[] = [], denied: readonly number[]): V1NetworkPolicyPort[] {
     if (allowed.length === 0) return allPortsBut(denied);
     return allowed.flatMap((one) => {
@@ -66,8 +64,7 @@ function peersBut(
             if (among.length === 0) return [peer];
             // The API server wants exceptions that are smaller than the block.
             if (isOneAddress(block.cidr)) return [];
-            const except = among.map((address) => `${address}/${isIPv6(address) ? 128 : 32}`);
-            return [{ ipBlock: { ...block, except: [...(block.except ?? []), ...except] } }];
+            return [{ ipBlock: { ...block, except: [...(block.except ?? []), ...among.map(blockOf)] } }];
         }
         const namespaces = namespacesOf(denied.pods);
         const isElsewhere = peer.namespaceSelector === undefined && !namespaces.includes(namespace);

@@ -1,8 +1,8 @@
 import type { V1NetworkPolicy } from "@kubernetes/client-node";
-import { type Cluster, ignoreNotFound, mergePatch, statusOf } from "../cluster/client";
-import { exempting, fieldManager, isExempting, nextRestoring } from "./exemption";
-
-const maxTries = 5;
+import { type Cluster, ignoreNotFound, mergePatch } from "../cluster/client";
+import { againOnConflict } from "../cluster/conflict";
+import { fieldManager } from "../cluster/labels";
+import { exempting, isExempting, nextRestoring } from "./exemption";
 
 /** Makes policies let go of pods under attack, until they are restored. */
 export async function exemptFrom(cluster: Cluster, policies: readonly V1NetworkPolicy[], run: string): Promise<void> {
@@ -22,26 +22,20 @@ export async function restorePolicies(cluster: Cluster, namespace: string): Prom
     return changed.length;
 }
 
-/**
- * Patches a policy until there is nothing to change. The API server rejects a patch (409) if somebody has changed the
- * policy in between; then it is read again.
- */
-async function patchUntilDone(
+/** Patches a policy until there is nothing to change. Reads it only after a conflict. */
+function patchUntilDone(
     { networking }: Cluster,
-    policy: V1NetworkPolicy,
+    listed: V1NetworkPolicy,
     patchFor: (policy: V1NetworkPolicy) => object | undefined,
 ): Promise<void> {
-    const { name, namespace } = policy.metadata as { name: string; namespace: string };
-    let current: V1NetworkPolicy | undefined = policy;
-    for (let tries = 1; current !== undefined;) {
-        const body = patchFor(current);
-        if (body === undefined) return;
-        try {
+    const { name, namespace } = listed.metadata as { name: string; namespace: string };
+    let known: V1NetworkPolicy | undefined = listed;
+    return againOnConflict(async () => {
+        let policy = known ?? (await ignoreNotFound(networking.readNamespacedNetworkPolicy({ name, namespace })));
+        known = undefined;
+        for (let body = policy && patchFor(policy); body !== undefined; body = policy && patchFor(policy)) {
             const patch = { name, namespace, body, fieldManager };
-            current = await ignoreNotFound(networking.patchNamespacedNetworkPolicy(patch, mergePatch()));
-        } catch (error) {
-            if (statusOf(error) !== 409 || tries++ === maxTries) throw error;
-            current = await ignoreNotFound(networking.readNamespacedNetworkPolicy({ name, namespace }));
+            policy = await ignoreNotFound(networking.patchNamespacedNetworkPolicy(patch, mergePatch()));
         }
-    }
+    });
 }

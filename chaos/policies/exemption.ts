@@ -1,12 +1,9 @@
 import type { V1LabelSelector, V1ManagedFieldsEntry, V1NetworkPolicy } from "@kubernetes/client-node";
-import { annotations, labels } from "../cluster/labels";
+import { annotations, fieldManager, labels } from "../cluster/labels";
 import { also, isSameSelector } from "./selector";
 
 /** The line of a policy's `podSelector` by which it lets go of pods under attack. It changes nothing for others. */
 export const exemption = { key: labels.attacked, operator: "DoesNotExist" };
-
-/** By this name the API server knows who has changed a field. */
-export const fieldManager = "chaos-experiments";
 
 /** What a policy was before a run: all that restoring needs. */
 interface ExemptionNote {

@@ -1,4 +1,9 @@
-import type { V1NetworkPolicyPeer, V1NetworkPolicyPort, V1NetworkPolicySpec } from "@kubernetes/client-node";
+import type {
+    V1LabelSelector,
+    V1NetworkPolicyPeer,
+    V1NetworkPolicyPort,
+    V1NetworkPolicySpec,
+} from "@kubernetes/client-node";
 
 /** A direction of traffic, as the NetworkPolicies of a pod see it. */
 export type Way = "ingress" | "egress";
@@ -13,7 +18,7 @@ export interface Rule {
     ports?: readonly V1NetworkPolicyPort[];
 }
 
-export const typeOf = { ingress: "Ingress", egress: "Egress" } as const;
+const typeOf = { ingress: "Ingress", egress: "Egress" } as const;
 
 /** Whether a policy denies its pods what no policy allows. The API server completes `policyTypes`. */
 export const isolates = ({ policyTypes }: V1NetworkPolicySpec, way: Way): boolean =>
@@ -33,6 +38,17 @@ export interface PolicyRules {
     ingress?: { from?: V1NetworkPolicyPeer[]; ports?: V1NetworkPolicyPort[] }[];
     egress?: { to?: V1NetworkPolicyPeer[]; ports?: V1NetworkPolicyPort[] }[];
 }
+
+/** A policy, as the API has it. */
+export interface PolicySpec extends PolicyRules {
+    podSelector: V1LabelSelector;
+}
+
+/** The same for the Kubernetes client, which calls `from` `_from`. */
+export const forClient = ({ ingress, ...rest }: PolicySpec): V1NetworkPolicySpec => ({
+    ...rest,
+    ...(ingress && { ingress: ingress.map(({ from: _from, ports }) => ({ _from, ports })) }),
+});
 
 /** @param allowed the rules of each isolated direction; nothing is allowed if they are none */
 export function policyRules(allowed: Partial<Record<Way, readonly Rule[]>>): PolicyRules {

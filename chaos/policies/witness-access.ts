@@ -1,7 +1,7 @@
 import type { V1NetworkPolicy, V1NetworkPolicySpec } from "@kubernetes/client-node";
 import { labels } from "../cluster/labels";
 import { exemption } from "./exemption";
-import { isolates, type Rule, typeOf, type Way, ways } from "./rules";
+import { isolates, policyRules, type PolicySpec, type Rule, type Way, ways } from "./rules";
 import { also, isSameSelector, isWithin } from "./selector";
 
 const jobPods = (experiment: string) => ({ matchLabels: { [labels.experiment]: experiment } });
@@ -22,12 +22,10 @@ export const selectingNobody = {
     },
 };
 
-/** Lets the deadline Job's pod reach the API server and all pods, and be reached, whatever other policies say. */
-export const jobPolicy = (experiment: string): V1NetworkPolicySpec => ({
+/** Lets the deadline Job's pod reach the API server and all pods, and be reached. */
+export const jobPolicy = (experiment: string): PolicySpec => ({
     podSelector: jobPods(experiment),
-    policyTypes: ["Ingress", "Egress"],
-    ingress: [{}],
-    egress: [{}],
+    ...policyRules({ ingress: [{}], egress: [{}] }),
 });
 
 /**
@@ -36,7 +34,7 @@ export const jobPolicy = (experiment: string): V1NetworkPolicySpec => ({
  *
  * @param policies of the namespace, without those of experiments
  */
-export function witnessPolicies(policies: readonly V1NetworkPolicy[], experiment: string): V1NetworkPolicySpec[] {
+export function witnessPolicies(policies: readonly V1NetworkPolicy[], experiment: string): PolicySpec[] {
     const specs = policies.flatMap(({ spec }) => spec ?? []);
     const isolated: { podSelector: V1NetworkPolicySpec["podSelector"]; types: Way[] }[] = [];
     for (const way of ways) {
@@ -46,12 +44,10 @@ export function witnessPolicies(policies: readonly V1NetworkPolicy[], experiment
             else isolated.push({ podSelector, types: [way] });
         }
     }
-    const witness = [...(witnessRule(experiment).peers ?? [])];
+    const rules = [witnessRule(experiment)];
     return isolated.map(({ podSelector, types }) => ({
         podSelector: also(podSelector!, exemption),
-        policyTypes: types.map((way) => typeOf[way]),
-        ...(types.includes("ingress") && { ingress: [{ _from: witness }] }),
-        ...(types.includes("egress") && { egress: [{ to: witness }] }),
+        ...policyRules(Object.fromEntries(types.map((way) => [way, rules]))),
     }));
 }
 

@@ -1,5 +1,7 @@
 /** What a connection or a lookup is tried with from within a container: only what the container has. */
 
+import { basename } from "node:path";
+
 /** What to try from within a container: a fresh TCP connection, or a DNS lookup. */
 export type Question = { connect: { host: string; port: number } } | { lookup: string };
 
@@ -69,7 +71,8 @@ export const toolNames = (kind: QuestionKind) => shellTools[kind].map(({ name })
 /** Programs of images without a shell, by their paths: those of distroless images among them. */
 export const shellLessPrograms = ["node", "/nodejs/bin/node", "python3"] as const;
 
-const programs = {
+/** By the name of the program. */
+const interpreters: Record<string, Record<QuestionKind | "flag", string>> = {
     node: { flag: "-e", connect: nodeConnect, lookup: nodeLookup },
     python3: { flag: "-c", connect: pythonConnect, lookup: pythonLookup },
 };
@@ -92,8 +95,8 @@ export function commandFor(question: Question, timeoutMs: number, program?: stri
     const kind = "lookup" in question ? "lookup" : "connect";
     const what = "lookup" in question ? [question.lookup] : [question.connect.host, String(question.connect.port)];
     if (program === undefined) return ["sh", "-c", script(kind, ({ use }) => use), "probe", seconds, ...what];
-    const known = programs[program.endsWith("node") ? "node" : "python3"];
-    return [program, known.flag, known[kind], seconds, ...what];
+    const { flag, [kind]: code } = interpreters[basename(program)]!;
+    return [program, flag, code, seconds, ...what];
 }
 
 /** The command that succeeds if the container has a tool. A shell without any exits with `noTool`. */

@@ -64,8 +64,6 @@ const plan = z.object({
     reports: z.string(),
 }) satisfies z.ZodType<Plan>;
 
-export type { Conclusion };
-
 const direction = z.literal("inward").describe("Into the targets; absent if the attack denies no connections there");
 
 const conclusion = z.object({

@@ -1,6 +1,6 @@
 import type { Plan } from "../definition/plan";
 import type { Chosen } from "../targets/choose";
-import type { Conclusion } from "./journal-schema";
+import type { Conclusion } from "./conclusion";
 
 type Unproven = NonNullable<Conclusion["outwardUnproven"]>;
 

@@ -7,6 +7,7 @@ import { type Plan, targetLabelFor } from "../definition/plan";
 import type { Chosen } from "../targets/choose";
 import { peersIn } from "../policies/allow-rules";
 import { type Combination, combine } from "../policies/combine";
+import { forClient, type PolicySpec } from "../policies/rules";
 import { jobPolicy, witnessPolicies, witnessPrefix, witnessRule } from "../policies/witness-access";
 
 /** The NetworkPolicies of a namespace, without those of experiments. */
@@ -93,23 +94,23 @@ export async function createCombined(
             const number = String(index + 1);
             const name = `${objectNameOf(runName, planned.name)}-${number}`;
             const matchLabels = { [labels.target]: targetLabelFor(plan, planned), [labels.combined]: number };
-            const { ingress, ...rest } = rules;
+            const matchExpressions = [{ key: labels.attacked, operator: "Exists" }];
             return {
                 metadata: { name, namespace, labels: { [labels.experiment]: experiment } },
-                spec: {
-                    podSelector: { matchLabels, matchExpressions: [{ key: labels.attacked, operator: "Exists" }] },
-                    ...rest,
-                    ...(ingress && { ingress: ingress.map(({ from: _from, ports }) => ({ _from, ports })) }),
-                },
+                spec: { podSelector: { matchLabels, matchExpressions }, ...rules },
             };
         });
     });
     await Promise.all(policies.map((policy) => create(cluster, policy)));
 }
 
-async function create({ networking }: Cluster, body: V1NetworkPolicy): Promise<void> {
+async function create(
+    { networking }: Cluster,
+    { metadata, spec }: { metadata: { name: string; namespace: string; labels: object }; spec: PolicySpec },
+): Promise<void> {
+    const body = { metadata, spec: forClient(spec) } as V1NetworkPolicy;
     try {
-        await networking.createNamespacedNetworkPolicy({ namespace: body.metadata!.namespace!, body });
+        await networking.createNamespacedNetworkPolicy({ namespace: metadata.namespace, body });
     } catch (error) {
         // This step has been killed once, and is done again.
         if (statusOf(error) !== 409) throw error;

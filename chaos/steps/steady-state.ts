@@ -68,23 +68,20 @@ async function findSteadyState(context: StepContext, begun: number): Promise<Ste
     const each = checks.length > 1 ? " to each check" : "";
     say(`Steady: ${steadyAnswers} good answers in a row${each}, the slowest in ${latencyMs} ms`);
     const runName = runNameOf(plan, stack);
-    const found = {
+    if (isAttack(plan)) {
+        // The targets are chosen later. That there are any must be known before anything is created.
+        // Meanwhile pods may have become ready.
+        const now = discovered.every(({ ready = true }) => ready) ? discovered : await discover(cluster, plan);
+        chooseForAll(now, plan);
+        await refuseWebhookServers(cluster, plan, now);
+    }
+    if (needsDeadlineJob(plan)) await admitJob(cluster, plan, runName);
+    return {
         ...(route && { route }),
         ...(Object.keys(routes).length > 0 && { routes }),
         runName,
         latencyMs,
     };
-    if (!isAttack(plan)) {
-        if (needsDeadlineJob(plan)) await admitJob(cluster, plan, runName);
-        return found;
-    }
-    // The targets are chosen later. That there are any must be known before anything is created.
-    // Meanwhile pods may have become ready.
-    const now = discovered.every(({ ready = true }) => ready) ? discovered : await discover(cluster, plan);
-    chooseForAll(now, plan);
-    await refuseWebhookServers(cluster, plan, now);
-    await admitJob(cluster, plan, runName);
-    return found;
 }
 
 function adviceIfHeld(plan: Plan, { ofThisStack }: LeaseHeldError): string {

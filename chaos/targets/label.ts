@@ -1,6 +1,7 @@
 import { type Cluster, ignoreNotFound, mergePatch } from "../cluster/client";
 import { runLabels, without } from "../cluster/labels";
 import { inTurns } from "../in-turns";
+import { onePerPod } from "./besides";
 import type { Target } from "./containers";
 
 /** Calls to the API server at a time. */
@@ -17,8 +18,7 @@ export async function labelPods(
     targets: readonly Pick<Target, "namespace" | "pod" | "uid">[],
     labelsOf: (uid: string) => Record<string, string>,
 ): Promise<void> {
-    const pods = [...new Map(targets.map((target) => [target.uid, target])).values()];
-    await inTurns(pods, maxCalls, ({ namespace, pod: name, uid }) => {
+    await inTurns(onePerPod(targets), maxCalls, ({ namespace, pod: name, uid }) => {
         const body = { metadata: { uid, labels: labelsOf(uid) } };
         return cluster.core.patchNamespacedPod({ name, namespace, body }, mergePatch());
     });

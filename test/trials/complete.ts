@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Conclusion } from "../../chaos/report/journal-schema";
+import type { Conclusion } from "../../chaos/report/conclusion";
 import { plainError } from "../../cli/session";
 import { until } from "../support/until";
 import { judge } from "./judge";

@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { annotations, labels } from "../../chaos/cluster/labels";
 import { leaseName } from "../../chaos/lifecycle/lease";
-import type { Conclusion } from "../../chaos/report/journal-schema";
+import type { Conclusion } from "../../chaos/report/conclusion";
 import { plainError } from "../../cli/session";
 import { project } from "../../cli/stack-file";
 import type { TestStack } from "../e2e/shop/support";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Conclusion } from "../../../chaos/report/journal-schema";
+import type { Conclusion } from "../../../chaos/report/conclusion";
 import { leaseName } from "../../../chaos/lifecycle/lease";
 import { inOrder } from "../../support/in-order";
 import { attackPolicies } from "../../support/attack-policies";

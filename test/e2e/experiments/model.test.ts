@@ -1,7 +1,8 @@
 import { AdmissionregistrationV1Api, PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { keptJournals } from "../../../chaos/report/journal-files";
-import type { Conclusion, Journal } from "../../../chaos/report/journal-schema";
+import type { Conclusion } from "../../../chaos/report/conclusion";
+import type { Journal } from "../../../chaos/report/journal-schema";
 import { reportsFolder } from "../../../experiments/run";
 import { probe } from "../../../chaos/proof/probe";
 import { askApiServer } from "../../../chaos/targets/discover";

@@ -116,7 +116,7 @@ export class ExampleProject {
         rmSync(elsewhere, { recursive: true });
     }
 
-    /** Destroys the stack, whatever became of it. */
+    /** Destroys the stack, also after a failed test. */
     async destroy(): Promise<void> {
         await this.pulumi("cancel", "--yes").catch(() => undefined);
         await this.pulumi("destroy", "--yes", "--skip-preview");

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dump, loadAll } from "js-yaml";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Conclusion } from "../../../chaos/report/journal-schema";
+import type { Conclusion } from "../../../chaos/report/conclusion";
 import { project } from "../../../cli/stack-file";
 import { locateParts } from "../../../sandbox/parts/locate";
 import { quick, TestStack } from "../shop/support";

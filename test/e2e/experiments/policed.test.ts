@@ -1,6 +1,6 @@
 import { PatchStrategy, setHeaderOptions, type V1NetworkPolicy } from "@kubernetes/client-node";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Conclusion } from "../../../chaos/report/journal-schema";
+import type { Conclusion } from "../../../chaos/report/conclusion";
 import { TestStack } from "../shop/support";
 
 const namespace = "e2e-policed";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { render } from "../../../cli/rendering/render";
 import { renderOptions, type RenderOptions } from "../../../cli/render-options";
-import type { Conclusion } from "../../../chaos/report/journal-schema";
+import type { Conclusion } from "../../../chaos/report/conclusion";
 import { Repository } from "../repository";
 import { quick, TestStack } from "../shop/support";
 import { inOrder } from "../../support/in-order";

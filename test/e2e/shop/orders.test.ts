@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { podsOf } from "../../../cli/shop";
-import type { Conclusion } from "../../../chaos/report/journal-schema";
+import type { Conclusion } from "../../../chaos/report/conclusion";
 import { kubectl } from "../../../sandbox/test/e2e/support";
 import { quick, TestStack } from "./support";
 import { until } from "../../support/until";

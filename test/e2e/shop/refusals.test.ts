@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { scale } from "../../../cli/shop";
-import type { Conclusion } from "../../../chaos/report/journal-schema";
+import type { Conclusion } from "../../../chaos/report/conclusion";
 import { startEnforcer, stopEnforcer } from "../../../sandbox/test/support/enforcer";
 import { quick, TestStack } from "./support";
 import { attackPolicies } from "../../support/attack-policies";

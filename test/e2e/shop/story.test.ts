@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { podsOf, scale } from "../../../cli/shop";
 import { runningExperiments } from "../../../chaos/lifecycle/running";
-import type { Conclusion } from "../../../chaos/report/journal-schema";
+import type { Conclusion } from "../../../chaos/report/conclusion";
 import { experimentParts, quick, TestStack } from "./support";
 
 let stack: TestStack;

@@ -113,7 +113,7 @@ describe("in the shop", () => {
             expect(isAllowed(graphs.seven, { from, to: pod("database"), port: 5432 })).toBe(false);
     });
 
-    it("whoever calls another workload may look up names, on both of the ports where DNS may listen", () => {
+    it("each workload that calls another may look up names, on both of the ports where DNS may listen", () => {
         for (const port of [53, 5353])
             for (const protocol of ["UDP", "TCP"]) {
                 const may = workloads().filter((name) =>

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { Conclusion } from "../../../chaos/report/journal-schema";
+import type { Conclusion } from "../../../chaos/report/conclusion";
 import { complete } from "../../../test/trials/complete";
 import type { Kind, Run, Trial } from "../../../test/trials/kind";
 import { randomOf } from "../../../test/trials/random";

@@ -1,4 +1,5 @@
-import type { Conclusion, Journal } from "../../../../chaos/report/journal-schema";
+import type { Conclusion } from "../../../../chaos/report/conclusion";
+import type { Journal } from "../../../../chaos/report/journal-schema";
 import { type ReportedRun, runOfJournal } from "../../../../chaos/report/reported-run";
 import { journal } from "./support";
 

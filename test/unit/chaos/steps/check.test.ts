@@ -9,7 +9,7 @@ import { endRuns } from "../../../../chaos/lifecycle/end-runs";
 import { acquireLease } from "../../../../chaos/lifecycle/lease";
 import type { Plan } from "../../../../chaos/definition/plan";
 import { keptJournals } from "../../../../chaos/report/journal-files";
-import type { Conclusion } from "../../../../chaos/report/journal-schema";
+import type { Conclusion } from "../../../../chaos/report/conclusion";
 import { check } from "../../../../chaos/steps/check";
 import type { LabeledTargets, SteadyState, StepContext } from "../../../../chaos/steps/contract";
 import { refuse } from "../support/fake-cluster";
