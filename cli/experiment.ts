@@ -113,7 +113,8 @@ function verdictTable(outcomes: readonly Outcome[]): string {
             successRate: "",
             reason: error ?? "",
         };
-        return `  ${verdict.padEnd(13)} ${successRate.padStart(6)}  ${experiment.padEnd(nameWidth)} ${reason}`;
+        const line = [verdict.padEnd(13), successRate.padStart(6), "", experiment.padEnd(nameWidth), reason].join(" ");
+        return `  ${line.replaceAll("\n", " ")}`;
     });
     return `\nVerdicts\n${lines.join("\n")}`;
 }

@@ -47,6 +47,8 @@ describe("the arguments of `npm run experiment`", () => {
             ),
         );
         expect(() => optionsOf("orders-kill", "hot-deals-kill")).toThrow(/name one experiment/);
+        expect(() => optionsOf("--set", "radius")).toThrow("--set radius is not KEY=VALUE");
+        expect(() => optionsOf("--fast")).toThrow(/Unknown option '--fast'/);
     });
 
     it("cannot ask for a report of nothing", () => {
