@@ -14,6 +14,7 @@ import { keepReport } from "../report/report";
 import { labelPods, unlabelAll } from "../targets/label";
 import { awaitRecovery, type Ending } from "./abort";
 import { notSeen, whyOver } from "./attacks-last";
+import { beginFaults } from "./begin-faults";
 import type { Step, StepContext, StepInputs } from "./contract";
 import { keptVerdict } from "./kept-verdict";
 import { dismissWitness } from "./other-policies";
@@ -36,10 +37,11 @@ export const check: Step<"check", keyof Given> = async (context, given) => {
     const ended = await whyOver(plan, cluster, given);
     const kept = ended === undefined ? undefined : await keptVerdict(context);
     if (kept) return conclude(context, kept);
-    const over = ended ?? (await letGo(context, given));
+    const over = ended ?? (await letGo(context, given)) ?? (await beginFaults(context, given));
     const before = over === undefined ? control : { inconclusive: over };
     const { tookMs, leftOut } = "tookMs" in before ? before : {};
-    const proofs = new AttackProofs({ cluster, plan, job: given.deadlineJob, chosen, baselineMs: tookMs, leftOut });
+    const { deadlineJob: job, attackObjects: objects } = given;
+    const proofs = new AttackProofs({ cluster, plan, job, chosen, objects, baselineMs: tookMs, leftOut });
     const readiness = new ReadinessRecorder(cluster, plan.defaultNamespace);
 
     const proof = "inconclusive" in before ? before : await proofs.proven().catch(notSeen);
