@@ -9,7 +9,7 @@ export interface ExperimentPrograms {
     steps: string;
     /** The deadline Job's program: JavaScript for Node, in one file. */
     deadline: string;
-    /** The program of a fault's proxy: JavaScript for Node, in one file. */
+    /** The program of the proxy that faults requests: JavaScript for Node, in one file. */
     proxy: string;
 }
 

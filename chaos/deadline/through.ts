@@ -6,13 +6,15 @@ import { inTurns } from "../in-turns";
 import { probeThrough, type Probed } from "../proxy/probe";
 import { isReady, type Pod } from "../targets/containers";
 import { bodyOf, get, listed, log } from "./api";
-import { behind, endpoint, type JobAttack, type Through } from "./protocol";
+import { behind, type JobAttack, type Through } from "./protocol";
 
 /** Time between two looks. */
 const pauseMs = 1_000;
 const maxProbing = 200;
 /** Nothing is waited for longer: what has not come by then is delayed, or hangs. */
 const longestMs = 2_000;
+/** A timer may fire a moment early. */
+const heldShare = 0.9;
 /** What is not delayed comes within this time, on a busy machine, too. */
 const undelayedMs = 1_000;
 
@@ -63,7 +65,7 @@ export class ThroughService {
         const seen = await inTurns(probes, maxProbing, async ({ pod, port }) => {
             const isTarget = targetLabelOf(pod) === this.attack.label;
             const { name, uid } = pod.metadata as { name: string; uid: string };
-            const at = endpoint(spec.clusterIP!, port);
+            const at = { host: spec.clusterIP!, port };
             const timeoutMs = isTarget ? timeoutFor(this.attack.through) : undelayedMs;
             const probed = await probeThrough(at, this.run, uid, timeoutMs);
             return { name: behind(service, port, name), state: stateOf(probed, isTarget, this.attack.through) };
@@ -74,8 +76,8 @@ export class ThroughService {
     }
 }
 
-const timeoutFor = ({ delayMs, abort }: Through) =>
-    abort === "hang" || delayMs > 0 ? Math.min(Math.max(delayMs * 0.9, 20), longestMs) : undelayedMs;
+const timeoutFor = ({ delayMs }: Through) =>
+    delayMs > 0 ? Math.min(delayMs * heldShare + undelayedMs, longestMs) : undelayedMs;
 
 /** @returns undefined if the pod was not reached, or not through the proxy, which shows nothing */
 export function stateOf(
@@ -83,20 +85,20 @@ export function stateOf(
     isTarget: boolean,
     { delayMs, abort }: Pick<Through, "delayMs" | "abort">,
 ): "open" | "closed" | undefined {
-    if (probed.kind === "bypassed") return "open";
-    if (probed.kind === "refused" || probed.kind === "unreachable" || probed.kind === "unknown") return undefined;
-    if (!isTarget) return probed.kind === "connected" ? "open" : "closed";
-    // Longer than what is waited for.
-    const isHeld = probed.kind === "silent" || (probed.kind === "connected" && probed.tookMs >= delayMs * 0.9);
-    if (delayMs > 0 && probed.kind === "silent") return "closed";
-    switch (abort) {
-        case undefined:
-            return isHeld ? "closed" : "open";
-        case "hang":
-            return probed.kind === "silent" ? "closed" : "open";
-        case "reset":
-            return probed.kind === "reset" ? "closed" : "open";
-        default:
-            return probed.kind === "status" && probed.status === abort ? "closed" : "open";
+    switch (probed.saw) {
+        case "bypassed":
+            return "open";
+        case "refused":
+        case "unreachable":
+        case "unknown":
+            return undefined;
+        case "silent":
+            // Nothing is waited for longer than a part of the delay.
+            return !isTarget || delayMs > 0 || abort === "hang" ? "closed" : undefined;
+        default: {
+            if (!isTarget) return probed.saw === "connected" ? "open" : "closed";
+            const wasAborted = probed.saw === "status" ? probed.status === abort : probed.saw === (abort ?? "connected");
+            return wasAborted && probed.afterMs >= delayMs * heldShare ? "closed" : "open";
+        }
     }
 }

@@ -370,6 +370,8 @@ export interface KnownExperiment {
 
 interface KnownAttack {
     kind: string;
+    /** Absent if the attack names a Service. */
+    target?: string;
     established?: "any" | "cut";
     outward?: "proven" | "unproven";
 }
