@@ -109,7 +109,7 @@ async function endFault(namespace: string, run: string, { path, through }: JobAt
     };
     const proxy = path.slice(path.lastIndexOf("/") + 1);
     const kept = (await read(proxy))?.spec?.selector;
-    for (let current = await read(service); current !== undefined; ) {
+    for (let current = await read(service); current !== undefined;) {
         // Another run may have begun since.
         const isOwn = (noteOf(current)?.run ?? run) === run;
         const body = isOwn ? nextPointingBack(current, kept) : undefined;

@@ -45,9 +45,19 @@ export function rulesOf({ attacks, scaled = [] }: RuledBy): Rule[] {
         ...(denies
             ? [{ apiGroups: ["networking.k8s.io"], resources: ["networkpolicies"], verbs: ["list", "patch"] }]
             : []),
-        ...own("", "services", faults.map(({ service }) => service), ["get", "patch"]),
+        ...own(
+            "",
+            "services",
+            faults.map(({ service }) => service),
+            ["get", "patch"],
+        ),
         // Keeps what the Service had selected.
-        ...own("", "services", faults.map(({ object }) => object), ["get"]),
+        ...own(
+            "",
+            "services",
+            faults.map(({ object }) => object),
+            ["get"],
+        ),
         ...own("apps", "deployments", scaled, ["get", "patch"]),
     ];
 }

@@ -83,6 +83,7 @@ export function faultResources(
                 annotations: {
                     // The step `check` waits until it is ready; and its end waits for open connections.
                     "pulumi.com/skipAwait": "true",
+                    [annotations.fault]: JSON.stringify({ service: args.attack.service, ...faultOf(args.attack) }),
                     [annotations.targets]: chosen.apply(({ targets }) => targets.map(({ pod }) => pod).join(",")),
                 },
             },

@@ -40,8 +40,8 @@ export async function sweep(cluster: Cluster, namespace: string, experiment: str
 export async function removeAttacks(cluster: Cluster, namespace: string, experiment: string): Promise<number> {
     const ofExperiment = selectionOf(namespace, experiment);
     const attacks = await Promise.allSettled([
-        endFaults(cluster, ofExperiment),
         unlabelAll(cluster, namespace),
+        endFaults(cluster, ofExperiment),
         removeKillRequests(cluster, ofExperiment),
     ]);
     const traces = await Promise.allSettled([

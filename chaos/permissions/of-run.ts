@@ -141,7 +141,12 @@ function rightsOnServices({ namespace, attacks }: Plan): Right[] {
                   { ...restore, namespace, resource: "pods", verbs: ["delete"] },
               ]
             : [
-                  { ...services, names: faults, verbs: ["get", "patch"], why: "point the Services to proxies, and back" },
+                  {
+                      ...services,
+                      names: faults,
+                      verbs: ["get", "patch"],
+                      why: "point the Services to proxies, and back",
+                  },
                   { ...make, resource: "services" },
                   { ...make, resource: "pods" },
                   {

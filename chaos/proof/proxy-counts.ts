@@ -21,7 +21,10 @@ export async function readFaulted(
     targets: readonly Target[],
 ): Promise<Faulted | undefined> {
     const log = await core.readNamespacedPodLog({ ...proxy, tailLines }).catch(() => undefined);
-    const report = (log ?? "").split("\n").map(parse).findLast((one) => one !== undefined);
+    const report = (log ?? "")
+        .split("\n")
+        .map(parse)
+        .findLast((one) => one !== undefined);
     if (report === undefined) return undefined;
     const counts = [...new Set(targets.map(({ uid }) => uid))].flatMap((uid) => report.pods[uid] ?? []);
     const sum = (field: keyof Faulted) => counts.reduce((total, count) => total + count[field], 0);

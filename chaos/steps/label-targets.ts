@@ -13,7 +13,14 @@ import { labelPods } from "../targets/label";
 import { ignoreNotFound } from "../cluster/client";
 import { labels } from "../cluster/labels";
 import { removeAttacks } from "../lifecycle/sweep";
-import { admitProxies, admitWitness, combinationsOf, combinedNumber, createCombined, otherPolicies } from "./other-policies";
+import {
+    admitProxies,
+    admitWitness,
+    combinationsOf,
+    combinedNumber,
+    createCombined,
+    otherPolicies,
+} from "./other-policies";
 import { exemptFrom } from "../policies/exempt";
 import { exemption } from "../policies/exemption";
 import {

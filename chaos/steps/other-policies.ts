@@ -107,7 +107,11 @@ export async function admitProxies(
         const labelsOfObject = { [labels.experiment]: experiment };
         await Promise.all(
             specs.map((spec, number) => {
-                const metadata = { name: `${witnessPrefix(runName)}${name}-${number}`, namespace, labels: labelsOfObject };
+                const metadata = {
+                    name: `${witnessPrefix(runName)}${name}-${number}`,
+                    namespace,
+                    labels: labelsOfObject,
+                };
                 return create(cluster, { metadata, spec });
             }),
         );

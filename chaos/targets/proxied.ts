@@ -71,7 +71,8 @@ export function whyNotProxied({ metadata, spec }: V1Service, abort?: number | "r
     if (metadata?.annotations?.[annotations.pointing] !== undefined || labels.proxy in selector)
         return "another fault has taken its place; wait until that has ended, or disable it";
     if (type === "ExternalName") return "it has the type ExternalName, and no pods";
-    if (clusterIP === "None") return "it is headless, so its callers connect to the pods themselves; name another Service";
+    if (clusterIP === "None")
+        return "it is headless, so its callers connect to the pods themselves; name another Service";
     if (Object.keys(selector).length === 0) return "it has no selector, so nobody knows its pods";
     if (sessionAffinity === "ClientIP")
         return "it has sessionAffinity ClientIP, which a proxy would not keep; allowed: None";
