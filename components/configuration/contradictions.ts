@@ -138,7 +138,7 @@ function attackWithoutTarget({ get, experiment }: Facts) {
     if (kind === undefined || get("experiment.target") !== undefined) return;
     if (
         !experiment?.attacks?.some(
-            (attack) => attack.kind === "fault" && kind !== "fault" && attack.target === undefined,
+            (attack) => attack.kind === "fault" && attack.target === undefined,
         )
     )
         return;
