@@ -70,6 +70,32 @@ function isForPods(
     return pods.some((pod) => selects(podSelector, pod));
 }
 
+/**
+ * Refuses a fault that callers in other namespaces would take for an outage: their policies let them reach the Service's
+ * pods by labels, which the proxy does not have, and no run adds policies to another namespace.
+ *
+ * @param all policies of the cluster
+ * @throws Error that names the policy
+ */
+export function refuseForeignCallers(
+    all: readonly V1NetworkPolicy[],
+    { proxied, pods, namespace }: Pick<AccessArgs, "proxied" | "pods" | "namespace">,
+): void {
+    const own = namespace["kubernetes.io/metadata.name"];
+    const letsThrough = ({ metadata, spec }: V1NetworkPolicy) =>
+        metadata!.namespace !== own &&
+        rulesOf(spec!, "egress").some(({ peers = [] }) =>
+            peers.some((peer) => peer.namespaceSelector !== undefined && isForPods(peer, { pods, namespace })),
+        );
+    const policy = all.find(letsThrough)?.metadata;
+    if (policy === undefined) return;
+    throw new Error(
+        `the NetworkPolicy ${policy.name} of namespace ${policy.namespace} lets its pods reach those of Service ` +
+            `${proxied.service} by their labels: a proxy in their place would be out of reach for them. Nothing was ` +
+            "attacked. Let the policy name the namespace alone, without a podSelector",
+    );
+}
+
 function requireSamePolicies(policies: readonly V1NetworkPolicy[], { proxied, pods }: AccessArgs): void {
     for (const { metadata, spec } of policies) {
         const applies = new Set(pods.map((pod) => selects(spec!.podSelector, pod)));

@@ -147,6 +147,13 @@ function rightsOnServices({ namespace, attacks }: Plan): Right[] {
                       verbs: ["get", "patch"],
                       why: "point the Services to proxies, and back",
                   },
+                  {
+                      apiGroup: "networking.k8s.io",
+                      resource: "networkpolicies",
+                      verbs: ["list"],
+                      why: "refuse faults that callers in other namespaces would take for an outage",
+                      without: "such faults are not refused",
+                  },
                   { ...make, resource: "services" },
                   { ...make, resource: "pods" },
                   {

@@ -1,6 +1,6 @@
 import type { V1NetworkPolicy, V1NetworkPolicySpec } from "@kubernetes/client-node";
 import { expect, it } from "vitest";
-import { proxyPolicies } from "../../../../chaos/fault/access";
+import { proxyPolicies, refuseForeignCallers } from "../../../../chaos/fault/access";
 import { selects } from "../../../../chaos/policies/selector";
 
 const policy = (name: string, spec: V1NetworkPolicySpec): V1NetworkPolicy => ({ metadata: { name }, spec });
@@ -91,9 +91,25 @@ it("a rule for pods of another namespace opens nothing here", () => {
 });
 
 it("is refused where a policy applies to some pods of the Service only: one caller would reach more than now", () => {
-    const pods = [{ app: "hot-deals" }, { app: "hot-deals", canary: "yes" }];
+    const pods: Record<string, string>[] = [{ app: "hot-deals" }, { app: "hot-deals", canary: "yes" }];
     const some = policy("canary-only", { podSelector: { matchLabels: { canary: "yes" } }, policyTypes: ["Ingress"] });
     expect(() => proxyPolicies([some], { ...args, pods })).toThrow(
         "the NetworkPolicy canary-only applies to some pods of Service hot-deals and not to all",
     );
+});
+
+it("is refused where a policy of another namespace lets callers reach the pods by their labels", () => {
+    const egress = (peer: object): V1NetworkPolicy => ({
+        metadata: { name: "out-of-front", namespace: "front" },
+        spec: { podSelector: {}, policyTypes: ["Egress"], egress: [{ to: [peer] }] },
+    });
+    const here = { matchLabels: { "kubernetes.io/metadata.name": "demo" } };
+    const refused = egress({ namespaceSelector: here, podSelector: app("hot-deals") });
+    expect(() => refuseForeignCallers([refused], args)).toThrow("the NetworkPolicy out-of-front of namespace front");
+    expect(() =>
+        refuseForeignCallers(
+            [egress({ namespaceSelector: here }), egress({ namespaceSelector: here, podSelector: app("toys") })],
+            args,
+        ),
+    ).not.toThrow();
 });

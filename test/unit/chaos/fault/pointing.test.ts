@@ -25,8 +25,10 @@ interface Patch {
 /** As the API server does it: whoever sets a field owns it. */
 function patched(service: V1Service, body: object, manager = "chaos-experiments"): V1Service {
     const { metadata = {}, spec } = body as Patch;
-    const merged = (before: object = {}, after: object = {}) =>
-        Object.fromEntries(Object.entries({ ...before, ...after }).filter(([, value]) => value !== null));
+    const merged = (before: Record<string, string> = {}, after: Record<string, string | null> = {}) =>
+        Object.fromEntries(
+            Object.entries({ ...before, ...after }).filter((entry): entry is [string, string] => entry[1] !== null),
+        );
     const ownersAfter = spec
         ? [
               ...service.metadata!.managedFields!.map((entry) => ({
