@@ -1,4 +1,4 @@
-import type { V1NetworkPolicy } from "@kubernetes/client-node";
+import type { V1NetworkPolicy, V1ObjectMeta } from "@kubernetes/client-node";
 import { objectNameOf } from "../attacks/objects";
 import { attackKindOf } from "../attacks/registry";
 import { type Cluster, statusOf } from "../cluster/client";
@@ -7,6 +7,9 @@ import { type Plan, targetLabelFor } from "../definition/plan";
 import type { Chosen } from "../targets/choose";
 import { peersIn } from "../policies/allow-rules";
 import { type Combination, combine } from "../policies/combine";
+import { proxyPolicies } from "../fault/access";
+import type { Proxied } from "../targets/proxied";
+import { selects } from "../policies/selector";
 import { forClient, type PolicySpec } from "../policies/rules";
 import { jobPolicy, witnessPolicies, witnessPrefix, witnessRule } from "../policies/witness-access";
 
@@ -75,6 +78,40 @@ export async function combinationsOf(
 export function combinedNumber(combination: Combination | undefined, uid: string): string | undefined {
     const index = combination?.combined.findIndex(({ pods }) => pods.includes(uid)) ?? -1;
     return index === -1 ? undefined : String(index + 1);
+}
+
+/** Lets the proxies of faults work in a namespace that has policies, until the end of the attacks. */
+export async function admitProxies(
+    cluster: Cluster,
+    plan: Plan,
+    runName: string,
+    { proxied, policies }: { proxied: readonly (Proxied | undefined)[]; policies: readonly V1NetworkPolicy[] },
+): Promise<void> {
+    const { experiment, namespace, attacks } = plan;
+    if (policies.length === 0 || proxied.every((one) => one === undefined)) return;
+    const [all, own] = await Promise.all([
+        cluster.core.listNamespacedPod({ namespace }),
+        cluster.core.readNamespace({ name: namespace }),
+    ]);
+    const labelsOf = ({ metadata }: { metadata?: V1ObjectMeta }) => metadata!.labels ?? {};
+    for (const [index, found] of proxied.entries()) {
+        if (found === undefined) continue;
+        const { name } = attacks[index]!;
+        const specs = proxyPolicies(policies, {
+            proxied: found,
+            proxy: objectNameOf(runName, name),
+            experiment,
+            pods: all.items.map(labelsOf).filter((of) => selects({ matchLabels: found.selector }, of)),
+            namespace: labelsOf(own),
+        });
+        const labelsOfObject = { [labels.experiment]: experiment };
+        await Promise.all(
+            specs.map((spec, number) => {
+                const metadata = { name: `${witnessPrefix(runName)}${name}-${number}`, namespace, labels: labelsOfObject };
+                return create(cluster, { metadata, spec });
+            }),
+        );
+    }
 }
 
 /**
