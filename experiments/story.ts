@@ -3,6 +3,8 @@ import * as z from "zod";
 /** What the saved experiments teach, in the order of reading. */
 export const lessons = {
     gone: "A dependency is gone",
+    slow: "A dependency is slow",
+    flaky: "A dependency fails now and then",
     change: "Change under load",
     work: "Work is never lost",
     pods: "Pods are replaceable",
