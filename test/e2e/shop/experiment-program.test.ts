@@ -119,24 +119,61 @@ describe("npm run experiment", () => {
         }
     });
 
-    it("--all: every experiment that fits the variant, a table of verdicts, and the highest exit code", async () => {
-        const listed = (await run("--list")).stdout
-            .trim()
-            .split("\n")
-            .filter((line) => !line.includes("(variant seven)"));
-        // Longer than the actions of each wait.
-        const { code, stdout } = await run("--all", "--set", "experiment.duration=13s", "--set", "experiment.grace=1s");
-        const table = stdout.split("\nVerdicts\n")[1]!.trim().split("\n");
-        const rows = table.map((row) => /^\s*(\w+)\s+[\d.]+%\s+(\S+)/.exec(row)!.slice(1));
-        expect(rows.map(([, name]) => name)).toEqual(listed.map((line) => line.split(" ")[0]));
-        expect(rows).toContainEqual(["FAILED", "hot-deals-blackhole"]);
-        // A restart may take longer than these short checks.
-        const isDefinite = ([verdict, name]: string[]) =>
-            verdict !== "INCONCLUSIVE" || name!.endsWith("-rollout") || name!.endsWith("-scaled");
-        expect(rows.filter((row) => !isDefinite(row))).toEqual([]);
-        expect(code).toBeGreaterThanOrEqual(2);
-        expect(await isolated()).toBe(false);
-    }, 900_000);
+    describe("--all: every experiment of some lessons that fits the variant, and whether it ended as expected", () => {
+        /** Verdict, name and comparison of each run. */
+        const rowsOf = (stdout: string) =>
+            stdout
+                .split("\nVerdicts\n")[1]!
+                .trim()
+                .split("\n")
+                .map((row) => {
+                    const [verdict, , name, compared] = row.trim().split(/\s{2,}/);
+                    return { verdict, name, compared };
+                });
+        const fitting = async (...lessons: string[]) => {
+            const { stdout } = await run("--list", "--json", ...lessons);
+            const listed = JSON.parse(stdout) as { name: string; variant?: string }[];
+            return listed.filter(({ variant }) => variant === undefined).map(({ name }) => name);
+        };
+
+        it("a dependency that is gone, slow or flaky: all as expected, though most FAILED", async () => {
+            const lessons = ["gone", "slow", "flaky"].flatMap((lesson) => ["--lesson", lesson]);
+            const short = ["--set", "experiment.duration=5s", "--set", "experiment.grace=3s"];
+            const { code, stdout } = await run("--all", ...lessons, ...short);
+            const rows = rowsOf(stdout);
+            expect(rows.map(({ name }) => name).sort()).toEqual((await fitting(...lessons)).sort());
+            expect(rows.filter(({ compared }) => compared !== "as expected")).toEqual([]);
+            expect(rows).toContainEqual({ verdict: "FAILED", name: "hot-deals-blackhole", compared: "as expected" });
+            expect(code).toBe(0);
+            expect(await isolated()).toBe(false);
+        }, 600_000);
+
+        it("change, and pods that are killed or added: as expected, unless a restart takes longer than the checks", async () => {
+            const lessons = ["change", "pods"].flatMap((lesson) => ["--lesson", lesson]);
+            // Longer than the actions of each wait.
+            const short = ["--set", "experiment.duration=13s", "--set", "experiment.grace=4s"];
+            const { code, stdout } = await run("--all", ...lessons, ...short);
+            const rows = rowsOf(stdout);
+            expect(rows.map(({ name }) => name).sort()).toEqual((await fitting(...lessons)).sort());
+            const isRollout = ({ name }: { name?: string }) => /-(?:rollout|scaled)$/.test(name!);
+            expect(rows.filter((row) => row.compared !== "as expected" && !isRollout(row))).toEqual([]);
+            if (rows.every(({ compared }) => compared === "as expected")) expect(code).toBe(0);
+            expect(await isolated()).toBe(false);
+        }, 600_000);
+
+        it("the remedy of a lost request: gateway-rollout PASSED with shutdown.delay", async () => {
+            const { code, stdout } = await run(
+                "gateway-rollout",
+                "--set",
+                "shutdown.delay=5s",
+                "--set",
+                "experiment.duration=20s",
+            );
+            expect(stdout).toMatch(/Verdict\s+PASSED: 100%/);
+            expect(stdout).toMatch(/Lesson\s+Change under load\. Expected: PASSED/);
+            expect(code).toBe(0);
+        });
+    });
 
     describe("interrupted in the middle of an attack, and again while it is undone", () => {
         let ended: Ended;
