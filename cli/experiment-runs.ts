@@ -10,6 +10,7 @@ import { AnswersFile } from "./answers-file";
 import { describeRemedy } from "./experiment-list";
 import { Interruption } from "./interruption";
 import type { LiveWindow } from "./live-window";
+import { mistakesInExperiment } from "./offline-configuration";
 import { plainError, Session } from "./session";
 
 /** The result of a run. */
@@ -34,6 +35,7 @@ export class ExperimentRuns {
     private readonly interruption: Interruption;
 
     private constructor(
+        private readonly stack: string,
         private readonly session: Session,
         private readonly window: LiveWindow,
     ) {
@@ -41,7 +43,7 @@ export class ExperimentRuns {
     }
 
     static async open(stack: string, window: LiveWindow): Promise<ExperimentRuns> {
-        return new ExperimentRuns(await Session.open(stack, window.print), window);
+        return new ExperimentRuns(stack, await Session.open(stack, window.print), window);
     }
 
     /**
@@ -68,7 +70,10 @@ export class ExperimentRuns {
         return this.interruption.happened;
     }
 
-    /** Runs an experiment. Undoes it in any case, or returns why that failed. */
+    /**
+     * Runs an experiment. Undoes it in any case, or returns why that failed. With a mistake in its settings, for which
+     * both updates would fail, there is none.
+     */
     async whole(changes: Record<string, string>): Promise<Outcome> {
         const run = changes["experiment.run"] ?? new Date().toISOString();
         const begun = Date.now();
@@ -77,6 +82,11 @@ export class ExperimentRuns {
             this.session.setting("experiment.name") ??
             settings["experiment.name"].default!;
         this.window.print(`\nRunning ${experiment}`);
+        const mistakes = mistakesInExperiment({ ...this.session.settings, ...changes }, this.stack);
+        if (mistakes !== undefined) {
+            this.window.print(`It is not begun: ${mistakes}`);
+            return { experiment, error: mistakes, begunAt: begun, endedAt: begun };
+        }
         const answers = new AnswersFile((seen) => this.window.show(seen));
         let error: string | undefined;
         try {

@@ -8,6 +8,9 @@ import { kubectl } from "../../../sandbox/test/e2e/support";
 import { quick, TestStack } from "./support";
 import { until } from "../../support/until";
 
+/** Long enough for what is done while something is isolated. */
+const lasting = { ...quick, "experiment.enabled": "true", "experiment.duration": "8s" };
+
 let stack: TestStack;
 let gateway: string;
 let podsOfFour: string[];
@@ -128,7 +131,7 @@ describe("every accepted order is fulfilled exactly once", () => {
             }
         };
 
-        const run = stack.up({ ...quick, "experiment.enabled": "true", "experiment.name": "message-broker-blackhole" });
+        const run = stack.up({ ...lasting, "experiment.name": "message-broker-blackhole" });
         await until("the broker is cut off", async () => stack.said.includes("Proven"));
         const customers = Array.from({ length: 16 }, (_, number) => customer(number));
         for (const workload of ["orders", "inventory"]) {
@@ -169,7 +172,7 @@ describe("every accepted order is fulfilled exactly once", () => {
 });
 
 it("orders are refused with a problem document while the database is isolated, and accepted afterwards", async () => {
-    const run = stack.up({ ...quick, "experiment.enabled": "true", "experiment.name": "orders-without-database" });
+    const run = stack.up({ ...lasting, "experiment.name": "orders-without-database" });
     await until("the database is cut off", async () => stack.said.split("Proven").length > 2);
     await sleep(2_000);
     const [[productId]] = [...(await stock().catch(() => new Map([[randomUUID(), 0]])))] as [[string, number]];
