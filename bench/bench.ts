@@ -15,6 +15,8 @@ import { orderMemory } from "./figures/order-memory";
 import { podMemory } from "./figures/pod-memory";
 import { previewPerResource } from "./figures/preview-per-resource";
 import { previewUnchanged } from "./figures/preview-unchanged";
+import { proxyMedian, proxyTail } from "./figures/proxy-latency";
+import { proxyMemory, proxyThroughput } from "./figures/proxy-load";
 import { recovery } from "./figures/recovery";
 import { shopUp } from "./figures/shop-up";
 import { targetChoice } from "./figures/target-choice";
@@ -38,6 +40,10 @@ const figures: readonly Figure[] = [
     gatewayLatency,
     agentDiscovery,
     agentMemory,
+    proxyMedian,
+    proxyTail,
+    proxyThroughput,
+    proxyMemory,
     // Last: it changes the shop's variant.
     orderMemory,
 ];

@@ -9,6 +9,8 @@ export interface ExperimentPrograms {
     steps: string;
     /** The deadline Job's program: JavaScript for Node, in one file. */
     deadline: string;
+    /** The program of the proxy that faults requests: JavaScript for Node, in one file. */
+    proxy: string;
 }
 
 /** The programs that the package's build has left beside this file. */
@@ -19,5 +21,6 @@ export function builtPrograms(): ExperimentPrograms {
         stepCommand: `node ${JSON.stringify(path("steps"))}`,
         steps: textOf("steps"),
         deadline: textOf("deadline"),
+        proxy: textOf("proxy"),
     };
 }

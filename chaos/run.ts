@@ -14,6 +14,7 @@ import {
     runNameOf,
     targetLabelFor,
 } from "./definition/plan";
+import { faultResources } from "./fault/resources";
 import type { Conclusion } from "./report/conclusion";
 import type { ExperimentPrograms } from "./programs";
 import {
@@ -85,8 +86,13 @@ export function runResources(args: RunArgs): pulumi.Output<Conclusion> {
         const { label } = attacks[index]!;
         const object = runName.apply((run) => objectNameOf(run, attackName));
         const chosen = targets.apply((found) => parsed<LabeledTargets>(found).attacks[index]!);
-        const made = { attack, experiment, namespace, object, targetLabel: label, chosen };
-        return attackResource(`${prefix}${attackName}`, made, { parent });
+        const made = { experiment, namespace, object, chosen };
+        const name = `${prefix}${attackName}`;
+        if (attack.kind === "fault") {
+            const proxy = { ...made, attack, runName, image: args.image, program: args.programs.proxy };
+            return faultResources(name, proxy, { parent });
+        }
+        return attackResource(name, { ...made, attack, targetLabel: label }, { parent });
     });
     const attackObjects = pulumi.jsonStringify(objects.map(({ metadata }) => metadata.name));
     return conclusionOf(
@@ -137,6 +143,7 @@ function deadlineAttack(plan: Plan, planned: PlannedAttack): DeadlineAttack {
         label,
         listenPort: kind.proof(attack).outward?.port,
         killing,
+        ...(attack.kind === "fault" && { through: { service: attack.service, ...kind.proof(attack).through! } }),
     };
 }
 

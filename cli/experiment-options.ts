@@ -1,11 +1,14 @@
 import { parseArgs } from "node:util";
 import type { CiFiles } from "../chaos/report/ci-files";
 import { mistakesInOutputs } from "../chaos/report/output-files";
+import { type Lesson, lessons } from "../experiments/story";
 import { settingsIn } from "./settings-option";
 
 export interface RunOptions {
     /** Every saved experiment that runs on the shop's variant, instead of one. */
     all: boolean;
+    /** With `all`, only experiments of these lessons. Empty for all. */
+    lessons: Lesson[];
     /** @default the experiment that the stack's file names */
     name?: string;
     settings: Record<string, string>;
@@ -16,7 +19,8 @@ export interface RunOptions {
 }
 
 /** What the arguments of `npm run experiment` ask for. */
-export type ExperimentOptions = "help" | "list" | { statusOf: string } | RunOptions;
+export type ExperimentOptions =
+    "help" | { list: { json: boolean; lessons: Lesson[] } } | { statusOf: string } | RunOptions;
 
 /**
  * Parses the arguments of `npm run experiment`.
@@ -31,6 +35,7 @@ export function experimentOptions(args: string[], saved: () => string[]): Experi
         options: {
             all: { type: "boolean", default: false },
             list: { type: "boolean", default: false },
+            lesson: { type: "string", multiple: true, default: [] },
             status: { type: "boolean", default: false },
             set: { type: "string", multiple: true, default: [] },
             stack: { type: "string", default: "local" },
@@ -48,6 +53,7 @@ export function experimentOptions(args: string[], saved: () => string[]): Experi
     const mistakes = [
         ...mistakesInNames(positionals, saved()),
         ...(name !== undefined && forAll ? [`--${forAll} applies to all experiments: omit ${name}`] : []),
+        ...mistakesInLessons(values.lesson, values.all || values.list),
         ...mistakesInOutputs(outputs),
     ];
     for (const [option, path] of Object.entries(outputs))
@@ -61,8 +67,9 @@ export function experimentOptions(args: string[], saved: () => string[]): Experi
     }
     if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
     if (values.status) return { statusOf: stack };
-    if (values.list) return "list";
-    return { all, name, settings, stack, json, files: { junit, summary } };
+    const only = [...new Set(values.lesson as Lesson[])];
+    if (values.list) return { list: { json, lessons: only } };
+    return { all, lessons: only, name, settings, stack, json, files: { junit, summary } };
 }
 
 function mistakesInNames([name, ...more]: string[], saved: string[]): string[] {
@@ -71,5 +78,13 @@ function mistakesInNames([name, ...more]: string[], saved: string[]): string[] {
         ...(name !== undefined && !saved.includes(name)
             ? [`there is no saved experiment "${name}"; allowed: ${saved.join(", ")}`]
             : []),
+    ];
+}
+
+function mistakesInLessons(named: string[], forSeveral: boolean): string[] {
+    const unknown = named.filter((lesson) => !Object.hasOwn(lessons, lesson));
+    return [
+        ...unknown.map((lesson) => `there is no lesson "${lesson}"; allowed: ${Object.keys(lessons).join(", ")}`),
+        ...(named.length > 0 && !forSeveral ? ["--lesson chooses among several: add --all or --list"] : []),
     ];
 }

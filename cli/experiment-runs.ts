@@ -3,9 +3,11 @@ import { keptJournals } from "../chaos/report/journal-files";
 import type { Journal } from "../chaos/report/journal-schema";
 import { reportsFolder } from "../experiments/run";
 import { savedExperiments } from "../experiments/saved";
+import { type Expectation, expectationOf, type Lesson, lessons, type Story, verdictOf } from "../experiments/story";
 import { sinceAttack, sinceUndone } from "../chaos/report/verdict";
 import { isAttack } from "../chaos/definition/plan";
 import { AnswersFile } from "./answers-file";
+import { describeRemedy } from "./experiment-list";
 import { Interruption } from "./interruption";
 import type { LiveWindow } from "./live-window";
 import { mistakesInExperiment } from "./offline-configuration";
@@ -20,6 +22,8 @@ export interface Outcome {
     error?: string;
     /** Why the experiment could not be undone. */
     notUndone?: Error;
+    /** What the run should conclude. Undefined if that is unknown. */
+    expected?: Expectation;
     /** When it began, in milliseconds since the epoch. */
     begunAt: number;
     /** When it was undone. */
@@ -42,12 +46,24 @@ export class ExperimentRuns {
         return new ExperimentRuns(stack, await Session.open(stack, window.print), window);
     }
 
-    /** Names of the saved experiments that run on a variant. @param variant @default the stack's */
-    fitting(variant?: string): string[] {
+    /**
+     * Names of the saved experiments that run on a variant.
+     *
+     * @param only of these lessons. Of all if it is empty
+     * @param variant @default the stack's
+     * @throws Error if there is none
+     */
+    fitting(only: readonly Lesson[], variant?: string): string[] {
         const has = variant ?? this.session.setting("variant") ?? settings.variant.default;
-        return savedExperiments()
+        const names = savedExperiments()
             .filter((saved) => saved.variant === undefined || saved.variant === has)
+            .filter(({ story }) => only.length === 0 || (story !== undefined && only.includes(story.lesson)))
             .map(({ name }) => name);
+        if (names.length > 0) return names;
+        throw new Error(
+            `no saved experiment of the lesson ${only.join(" or ")} runs on variant ${has}; ` +
+                "npm run experiment -- --list shows the variants",
+        );
     }
 
     get interrupted(): boolean {
@@ -91,13 +107,22 @@ export class ExperimentRuns {
         const journal = keptJournals(reportsFolder).find(
             ({ plan, startedAt }) => plan.run === run && startedAt >= begun,
         );
-        if (journal) this.report(journal);
-        else if (!this.interrupted) this.window.print(`The run failed: ${error}`);
-        return { experiment, journal, error, notUndone, begunAt: begun, endedAt: Date.now() };
+        const story = savedExperiments().find(({ name }) => name === experiment)?.story;
+        const expected = story && expectationOf(story, (key) => this.session.setting(key));
+        if (journal) {
+            this.report(journal);
+            if (expected) this.teach(story!, expected);
+        } else if (!this.interrupted) this.window.print(`The run failed: ${error}`);
+        return { experiment, journal, error, notUndone, expected, begunAt: begun, endedAt: Date.now() };
     }
 
     close(): void {
         this.session.close();
+    }
+
+    private teach({ lesson, remedy }: Story, expected: Expectation): void {
+        this.window.print(`  Lesson         ${lessons[lesson]}. Expected: ${verdictOf(expected)}`);
+        this.window.print(`  Remedy         ${describeRemedy(remedy)}`);
     }
 
     private report({ plan, conclusion, recovery }: Journal): void {

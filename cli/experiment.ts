@@ -1,7 +1,7 @@
 import { savedExperiments } from "../experiments/saved";
 import { runningExperiments } from "../chaos/lifecycle/running";
-import type { Verdict } from "../chaos/report/verdict";
 import { clusterOf } from "./cluster";
+import { printList } from "./experiment-list";
 import { experimentOptions, type RunOptions } from "./experiment-options";
 import { writeReports } from "./experiment-reports";
 import { ExperimentRuns, type Outcome } from "./experiment-runs";
@@ -10,13 +10,9 @@ import { LiveWindow } from "./live-window";
 import { plainError, say } from "./session";
 import { placeOfStack } from "./stack-file";
 import { describeStatus } from "./status";
+import { exitCodeOf, exitCodeOfAll, failed, verdictTable } from "./verdict-table";
 
-/** The program's exit code is the highest of its runs. */
-const exitCodes: Record<Verdict, number> = { PASSED: 0, FAILED: 2, INCONCLUSIVE: 3, ABORTED: 4 };
-const failed = 1;
 const interrupted = 130;
-/** Width of a column of experiment names. */
-const nameWidth = 28;
 
 const help = `Usage: npm run experiment -- [NAME] [OPTIONS]
 
@@ -24,12 +20,15 @@ Runs an experiment as stack updates: enables it, shows the checks, reports the v
 the shop if necessary. Does not change the stack's file.
 
   NAME               A saved experiment. Default: the stack's experiment.name, otherwise hot-deals-blackhole
-  --all              Run every saved experiment for the stack's variant, and print a table of verdicts
-  --list             List the saved experiments and their hypotheses
+  --all              Run every saved experiment for the stack's variant, and print a table of verdicts, each compared
+                     with the expected one
+  --list             List the saved experiments by lesson: hypothesis, expected verdict, and remedy
+  --lesson LESSON    With --all or --list: only this lesson, such as gone. Can be repeated
   --status           Show what is attacked now, by whom, until when, and how to end it. Changes nothing
   --set KEY=VALUE    A setting for this run, such as --set experiment.radius=50%. Can be repeated
   --stack NAME       The stack. Default: local
-  --json             Print only the run's journal on standard output, with --all an array of journals.
+  --json             Print only the run's journal on standard output, with --all an array of journals, with --list an
+                     array of experiments.
                      To silence npm: npm run -s experiment -- --json
   --junit FILE       Write a JUnit XML file at the end, with --all of all runs; also if a run fails
   --summary FILE     Write a Markdown summary at the end, for a comment or a job's summary
@@ -38,13 +37,14 @@ the shop if necessary. Does not change the stack's file.
 Ctrl-C ends the attack and waits until the shop has recovered.
 
 Exit codes: 0 PASSED, 2 FAILED, 3 INCONCLUSIVE, 4 ABORTED, 1 the run failed or wrong argument, 130 interrupted.
-With --all, the highest of the runs. With --status, 0 whether or not an experiment runs.`;
+With --all, 0 if all runs ended as expected, otherwise the highest of those that did not, 2 for an unexpected PASSED.
+With --status, 0 whether or not an experiment runs.`;
 
 async function main(): Promise<void> {
     const names = () => savedExperiments().map(({ name }) => name);
     const options = experimentOptions(process.argv.slice(2), names);
     if (options === "help") return say(help);
-    if (options === "list") return list();
+    if ("list" in options) return printList(options.list, say);
     if ("statusOf" in options) return showStatus(options.statusOf);
     process.exitCode = await run(options);
 }
@@ -54,11 +54,6 @@ async function showStatus(stack: string): Promise<void> {
     const cluster = await clusterOf(place);
     const found = await runningExperiments(cluster, place.namespace);
     say(describeStatus(found, { ...place, context: cluster.kubeconfig.getCurrentContext() }));
-}
-
-function list(): void {
-    for (const { name, hypothesis, variant } of savedExperiments())
-        say(`${name.padEnd(nameWidth)} ${hypothesis}${variant ? ` (variant ${variant})` : ""}`);
 }
 
 async function run(options: RunOptions): Promise<number> {
@@ -73,8 +68,7 @@ async function run(options: RunOptions): Promise<number> {
     const notUndone = outcomes.find((outcome) => outcome.notUndone)?.notUndone;
     if (notUndone) throw notUndone;
     if (wasInterrupted) return interrupted;
-    const codes = outcomes.map(({ journal }) => (journal ? exitCodes[journal.conclusion.verdict] : failed));
-    return Math.max(...codes, isReported ? 0 : failed);
+    return Math.max(all ? exitCodeOfAll(outcomes) : exitCodeOf(outcomes[0]!), isReported ? 0 : failed);
 }
 
 interface Ran {
@@ -85,12 +79,12 @@ interface Ran {
 }
 
 /** Runs what the options ask for. Whatever happens, there is an outcome for each experiment. */
-async function runAll({ all, name, settings, stack }: RunOptions, window: LiveWindow): Promise<Ran> {
+async function runAll({ all, lessons, name, settings, stack }: RunOptions, window: LiveWindow): Promise<Ran> {
     const outcomes: Outcome[] = [];
     let runs: ExperimentRuns | undefined;
     try {
         runs = await ExperimentRuns.open(stack, window);
-        await runInTurn(runs, all ? runs.fitting(settings.variant) : [name], settings, outcomes);
+        await runInTurn(runs, all ? runs.fitting(lessons, settings.variant) : [name], settings, outcomes);
         return { outcomes, wasInterrupted: runs.interrupted };
     } catch (error) {
         const experiment = name ?? (all ? "all experiments" : standIn);
@@ -103,20 +97,6 @@ async function runAll({ all, name, settings, stack }: RunOptions, window: LiveWi
 
 function printJson(value: unknown): void {
     if (value !== undefined) process.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
-}
-
-/** A line for each run: verdict, success rate, experiment and reason. */
-function verdictTable(outcomes: readonly Outcome[]): string {
-    const lines = outcomes.map(({ experiment, journal, error }) => {
-        const { verdict, successRate, reason } = journal?.conclusion ?? {
-            verdict: "not run",
-            successRate: "",
-            reason: error ?? "",
-        };
-        const line = [verdict.padEnd(13), successRate.padStart(6), "", experiment.padEnd(nameWidth), reason].join(" ");
-        return `  ${line.replaceAll("\n", " ")}`;
-    });
-    return `\nVerdicts\n${lines.join("\n")}`;
 }
 
 main().catch((error: unknown) => {

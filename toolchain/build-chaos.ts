@@ -14,7 +14,7 @@ const programs = join(chaos, "dist", "programs");
 rmSync(join(chaos, "dist"), { recursive: true, force: true });
 execFileSync(join(repository, "node_modules", ".bin", "tsc"), ["--project", chaos], { stdio: "inherit" });
 mkdirSync(programs, { recursive: true });
-for (const name of ["steps", "deadline"]) {
+for (const name of ["steps", "deadline", "proxy"]) {
     const bundle = bundledFile(join(chaos, name, "main.ts"), { minify: name === "steps" });
     copyFileSync(bundle, join(programs, `${name}.js`));
 }

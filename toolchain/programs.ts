@@ -11,4 +11,5 @@ export const experimentPrograms = (): ExperimentPrograms => ({
     stepCommand: "node toolchain/run-step.js",
     steps: bundle("steps/main.ts", true),
     deadline: bundle("deadline/main.ts", false),
+    proxy: bundle("proxy/main.ts", false),
 });

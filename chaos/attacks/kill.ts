@@ -21,5 +21,6 @@ export const kill = {
     describe: ({ intervalMs = defaultIntervalMs }) =>
         `deleted, then one replacement every ${describeMilliseconds(intervalMs)}`,
     killing: ({ intervalMs = defaultIntervalMs }) => ({ intervalMs }),
+    onlyReady: true,
     proof: () => ({ deleted: true }),
 } satisfies AttackKind<KillAttack>;

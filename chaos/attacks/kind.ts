@@ -15,6 +15,10 @@ export interface AttackKind<A extends { kind: string }> {
     denies?(attack: A): Denial;
     /** How often the deadline Job deletes pods. Absent if the attack deletes none. */
     killing?(attack: A): { intervalMs: number };
+    /** A mistake that lies in several fields. Absent if there can be none. */
+    mistake?(attack: A): { field: string; message: string } | undefined;
+    /** Set if pods that are not ready cannot be hit. */
+    onlyReady?: true;
     proof(attack: A): Proof;
 }
 
@@ -30,6 +34,8 @@ export interface Proof {
     peers?: { ways: readonly ("ingress" | "egress")[]; ports?: readonly number[] };
     /** A DNS lookup of a name, made in the targets. */
     lookup?: { name: string };
+    /** What callers meet at the targets through a Service: its proxy delays and aborts, as `faultOf` says. */
+    through?: { delayMs: number; abort?: number | "reset" | "hang" };
     /** The targets, and the pods that were killed after them, must be gone. Pods are identified by uid. */
     deleted?: true;
     /** @default nothing is tried */
@@ -49,4 +55,6 @@ export interface StillWorks {
     peers?: { ways: readonly ("ingress" | "egress")[]; except: readonly number[] };
     /** Fresh TCP connections from the witness to one of some pods that are no targets. */
     untouched?: true;
+    /** Connections through the attack's Service to its pods that are no targets: neither delayed nor aborted. */
+    through?: true;
 }

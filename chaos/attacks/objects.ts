@@ -25,11 +25,20 @@ export const killRequest: AttackObjectType = {
     read: ({ core }, object) => core.readNamespacedConfigMap(object),
 };
 
-export const objectTypes = [policy, killRequest];
+/** The proxy that takes a Service's place. */
+export const proxyPod = {
+    apiGroup: "",
+    resource: "pods",
+    api: "/api/v1",
+    read: ({ core }, object) => core.readNamespacedPod(object),
+} satisfies AttackObjectType;
+
+export const objectTypes = [policy, killRequest, proxyPod];
 
 /** @param attack its name in the plan */
 export const objectNameOf = (runName: string, attack: string) => `${runName}-${attack}`;
 
 export function objectTypeOf(attack: Attack): AttackObjectType {
+    if (attack.kind === "fault") return proxyPod;
     return attackKindOf(attack).killing ? killRequest : policy;
 }

@@ -1,18 +1,24 @@
 import * as z from "zod";
 import { type BlackholeAttack, blackhole } from "./blackhole";
 import { type DnsAttack, dns } from "./dns";
+import { type FaultAttack, fault } from "./fault";
 import { type KillAttack, kill } from "./kill";
 import type { AttackKind } from "./kind";
 
-export type Attack = BlackholeAttack | DnsAttack | KillAttack;
+export type Attack = BlackholeAttack | DnsAttack | FaultAttack | KillAttack;
 
-const kinds = { blackhole, dns, kill } satisfies {
+const kinds = { blackhole, dns, fault, kill } satisfies {
     [K in Attack["kind"]]: AttackKind<Extract<Attack, { kind: K }>>;
 };
 
 export const attackKinds = Object.keys(kinds) as Attack["kind"][];
 
-export const attackSchema = z.discriminatedUnion("kind", [blackhole.schema, dns.schema, kill.schema]);
+/** An attack of which its kind says everything: all its other fields have defaults. */
+export type PlainAttack = Exclude<Attack, FaultAttack>;
+
+export const plainAttackKinds = attackKinds.filter((kind): kind is PlainAttack["kind"] => kind !== "fault");
+
+export const attackSchema = z.discriminatedUnion("kind", [blackhole.schema, dns.schema, fault.schema, kill.schema]);
 
 export function attackKindOf<A extends Attack>(attack: A): AttackKind<A> {
     return kinds[attack.kind] as unknown as AttackKind<A>;
@@ -36,5 +42,6 @@ export const outwardMustBeProven =
     "is allowed only for a blackhole of direction both without peers, which connections into the targets prove, too; " +
     "allowed for this attack: proven";
 
-/** Why `includeNotReady` must not be set for a kill: such a pod could be chosen, and would stay. */
-export const killsOnlyReady = "kill deletes only pods that are ready; allowed: false";
+/** Why `includeNotReady` must not be set: such a pod could be chosen, and nothing would be done to it. */
+export const onlyReadyOf = (kind: Attack["kind"]): string | undefined =>
+    attackKindOf({ kind } as Attack).onlyReady && `${kind} affects only pods that are ready; allowed: false`;

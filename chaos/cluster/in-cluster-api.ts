@@ -83,3 +83,13 @@ export async function callApi(path: string, call?: ApiCall, server?: ApiServer):
     const sentAt = Date.parse(response.headers.date ?? "");
     return { status: response.statusCode!, body, sentAt: Number.isNaN(sentAt) ? Date.now() : sentAt };
 }
+
+/** Reads a response line by line as it comes, for example a watch, until the server ends it. */
+export async function readLines(response: IncomingMessage, onLine: (line: string) => void): Promise<void> {
+    let rest = "";
+    for await (const text of response.setEncoding("utf8")) {
+        const lines = (rest + (text as string)).split("\n");
+        rest = lines.pop()!;
+        lines.forEach(onLine);
+    }
+}

@@ -9,6 +9,8 @@ export const labels = {
     experiment: "chaos-experiments/experiment",
     /** On the policies that let the deadline Job work among other policies: the experiment's name. */
     witness: "chaos-experiments/witness",
+    /** On the proxy of a fault, and what its Service selects meanwhile: the proxy's name. */
+    proxy: "chaos-experiments/proxy",
     /** `true` on a pod, or on a namespace with all its pods: no experiment may attack it. */
     protected: "chaos-experiments/protected",
 } as const;
@@ -49,6 +51,10 @@ export const annotations = {
     witness: "chaos-experiments/witness",
     /** On a policy that a run has made to let go of its targets: its selector before, and whose it was, as JSON. */
     exempting: "chaos-experiments/exempting",
+    /** On a fault's proxy: the Service and what is done to its requests, as JSON; for programs that show it. */
+    fault: "chaos-experiments/fault",
+    /** On a Service whose place a proxy has taken: its selector before, and whose it was, as JSON. */
+    pointing: "chaos-experiments/pointing",
     /** On a Deployment that an experiment has scaled: its replicas before and since, as JSON. */
     scaled: "chaos-experiments/scaled",
     /** On the pod template of a workload that an experiment has restarted: when. */

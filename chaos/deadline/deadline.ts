@@ -2,6 +2,7 @@ import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { type AttackObjectType, objectNameOf } from "../attacks/objects";
 import { labels } from "../cluster/labels";
+import { withoutMesh } from "../cluster/mesh";
 import { restrictedContainer, restrictedPod, users } from "../cluster/pod-security";
 import { leasePath } from "../lifecycle/lease";
 import { deadlineContainer, type DeadlineEnvironment, type JobAttack, type LeaseOfRun } from "./protocol";
@@ -32,14 +33,6 @@ export interface DeadlineAttack extends Omit<JobAttack, "path"> {
 
 const programFile = "deadline.js";
 const programMount = "/program";
-
-/**
- * Keeps Istio away from the Job's pod, its sidecar and its ambient mode. Else the witness would connect to a proxy and
- * not to the targets, and the Job would never complete, since a sidecar goes on running. Istio's documentation has the
- * first as a label; the annotation of the same name is deprecated
- * (https://istio.io/latest/docs/reference/config/annotations/, https://istio.io/latest/docs/reference/config/labels/).
- */
-const withoutMesh = { "sidecar.istio.io/inject": "false", "istio.io/dataplane-mode": "none" };
 
 /**
  * Bounds the program's memory well below the container's limit, at which the kernel kills it. Node alone needs 44 MiB;

@@ -1,11 +1,13 @@
-import type { V1NetworkPolicy } from "@kubernetes/client-node";
+import type { V1NetworkPolicy, V1Service } from "@kubernetes/client-node";
 import { restoring, type Scalable } from "../actions/scaling";
 import { bodyOf, get, listed, patch, remove } from "./api";
 import { fieldManager, labels, runLabels, without } from "../cluster/labels";
+import { nextRestoring as nextPointingBack, noteOf } from "../fault/pointing";
 import { exemptingRun, nextRestoring } from "../policies/exemption";
 import { selectingNobody, witnessPrefix } from "../policies/witness-access";
 import { inTurns } from "../in-turns";
-import type { JobAttack } from "./protocol";
+import type { JobAttack, Through } from "./protocol";
+import { isFault } from "./proxy-look";
 import { labeledPods } from "./witnessing";
 
 /** When each attack's object was first seen, by this node's clock. */
@@ -43,8 +45,8 @@ const maxCalls = 16;
 const maxTold = 5;
 
 /**
- * Removes the attacks' objects and the targets' labels, and restores the policies that let go of these and what the
- * experiment scaled. All of it is tried, even if a part fails.
+ * Removes the attacks' objects and the targets' labels, and restores the policies that let go of these, the Services
+ * that point to proxies, and what the experiment scaled. All of it is tried, even if a part fails.
  *
  * @throws Error with what failed
  */
@@ -70,10 +72,11 @@ export async function endAttacks(
     };
     await Promise.all([...allRemoved(attacks.filter(isKill)), allUnlabeled()]);
     // Labels first: other policies would still let go of pods that no attack cuts off any more.
-    const denying = attacks.filter((attack) => !isKill(attack));
+    const others = attacks.filter((attack) => !isKill(attack));
     await Promise.all([
-        ...allRemoved(denying),
-        ...(denying.length > 0 ? [attempt(restorePolicies(namespace, run, attempt))] : []),
+        ...allRemoved(others.filter((attack) => !isFault(attack))),
+        ...others.filter(isFault).map((attack) => attempt(endFault(namespace, run, attack))),
+        ...(others.length > 0 ? [attempt(restorePolicies(namespace, run, attempt))] : []),
         ...scaled.map((name) => attempt(restore(namespace, name))),
     ]);
     if (failures.length === 0) return;
@@ -90,6 +93,32 @@ async function removeAttack(path: string): Promise<void> {
 async function removeLabels(namespace: string, pod: string): Promise<void> {
     const path = `/api/v1/namespaces/${namespace}/pods/${pod}`;
     bodyOf(await patch(path, without(runLabels)), `the labels of ${pod} cannot be removed`);
+}
+
+/**
+ * Restores the Service whose place a fault's proxy has taken, then removes the proxy, which still passes on what it has.
+ * A conflicting change is rejected (409), and all is tried again.
+ */
+async function endFault(namespace: string, run: string, { path, through }: JobAttack & { through: Through }) {
+    const at = (name: string) => `/api/v1/namespaces/${namespace}/services/${name}`;
+    const { service } = through;
+    const read = async (name: string) => {
+        const answer = await get(at(name));
+        const text = bodyOf(answer, `Service ${name} cannot be read`);
+        return answer.status === 404 ? undefined : (JSON.parse(text) as V1Service);
+    };
+    const proxy = path.slice(path.lastIndexOf("/") + 1);
+    const kept = (await read(proxy))?.spec?.selector;
+    for (let current = await read(service); current !== undefined;) {
+        // Another run may have begun since.
+        const isOwn = (noteOf(current)?.run ?? run) === run;
+        const body = isOwn ? nextPointingBack(current, kept) : undefined;
+        if (body === undefined) break;
+        const answer = await patch(`${at(service)}?fieldManager=${fieldManager}`, body);
+        const text = bodyOf(answer, `Service ${service} cannot be restored`);
+        current = answer.status === 404 ? undefined : (JSON.parse(text) as V1Service);
+    }
+    await removeAttack(path);
 }
 
 /**

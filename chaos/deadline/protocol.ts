@@ -75,7 +75,7 @@ export interface LeaseOfRun {
 
 /** What the Job knows about one attack. */
 export interface JobAttack {
-    /** API path of the object that is the attack: a NetworkPolicy, or a kill request. */
+    /** API path of the object that is the attack: a NetworkPolicy, a kill request, or a proxy's pod. */
     path: string;
     /** Value of the label on the targets' pods. */
     label: string;
@@ -83,7 +83,20 @@ export interface JobAttack {
     listenPort?: number;
     /** @default no pod is killed */
     killing?: Killing;
+    /** @default the attack is no fault */
+    through?: Through;
 }
+
+/** What callers meet at the targets through a Service. The path of such an attack is that of the proxy's pod. */
+export interface Through {
+    service: string;
+    delayMs: number;
+    /** @default requests are forwarded */
+    abort?: number | "reset" | "hang";
+}
+
+/** What reports call a pod behind a port of a Service, as the witness meets it through the Service. */
+export const behind = (service: string, port: number, pod: string) => `${pod} through ${service}:${port}`;
 
 /** Which pods the Job kills, and how often. */
 export interface Killing {

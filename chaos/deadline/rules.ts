@@ -17,6 +17,8 @@ export interface RuledBy {
         objectType: AttackObjectType;
         /** Set if the attack deletes pods. */
         killing?: object;
+        /** Set if the attack is a fault. */
+        through?: { service: string };
     }[];
     /** Deployments that the experiment scales. @default none */
     scaled?: readonly string[];
@@ -26,6 +28,7 @@ export interface RuledBy {
 export function rulesOf({ attacks, scaled = [] }: RuledBy): Rule[] {
     const kills = attacks.some(({ killing }) => killing);
     const denies = attacks.some(({ objectType }) => objectType !== killRequest);
+    const faults = attacks.flatMap(({ object, through }) => (through ? [{ object, ...through }] : []));
     const objectsOf = (type: AttackObjectType) =>
         attacks.filter(({ objectType }) => objectType === type).map(({ object }) => object);
     const own = (apiGroup: string, resource: string, names: readonly string[], verbs: string[]) =>
@@ -42,6 +45,19 @@ export function rulesOf({ attacks, scaled = [] }: RuledBy): Rule[] {
         ...(denies
             ? [{ apiGroups: ["networking.k8s.io"], resources: ["networkpolicies"], verbs: ["list", "patch"] }]
             : []),
+        ...own(
+            "",
+            "services",
+            faults.map(({ service }) => service),
+            ["get", "patch"],
+        ),
+        // Keeps what the Service had selected.
+        ...own(
+            "",
+            "services",
+            faults.map(({ object }) => object),
+            ["get"],
+        ),
         ...own("apps", "deployments", scaled, ["get", "patch"]),
     ];
 }

@@ -22,6 +22,7 @@ import {
     reference,
 } from "./protocol";
 import { ReferencePods } from "./reference-pods";
+import type { ThroughService } from "./through";
 
 /**
  * Time between reports. While the targets can be reached, the attack may take effect at any moment, which starts the
@@ -64,13 +65,14 @@ export async function labeledPods(
  * logs what becomes of them. If an attack blocks all ports, it also tries to connect to pods that no attack touches.
  *
  * @param ending no pod is announced any more: an attack must not begin on a pod that is labeled while this Job ends
+ * @param services what is met through Services is logged, too
  */
 export async function witness(
     namespace: string,
     attacks: readonly JobAttack[],
     lease: LeaseOfRun,
     jobLog: JobLog,
-    ending: AbortSignal,
+    { ending, services }: { ending: AbortSignal; services: readonly ThroughService[] },
 ): Promise<void> {
     let pods: LabeledPod[] = [];
     let endpoints: string[] = [];
@@ -105,8 +107,8 @@ export async function witness(
         const referenceIf = (state: boolean) => (isAnyCutOff && referencePods.accept === state ? [reference] : []);
         jobLog.looked({
             at,
-            open: [...open, ...referenceIf(true)],
-            closed: [...closed, ...referenceIf(false)],
+            open: [...open, ...referenceIf(true), ...services.flatMap(({ last }) => last.open)],
+            closed: [...closed, ...referenceIf(false), ...services.flatMap(({ last }) => last.closed)],
             kept: states,
         });
         if (isAnyCutOff) referencePods.tend(pods.map(({ name }) => name));

@@ -6,10 +6,12 @@ import {
     attackSchema,
     cutIsNotShown,
     deniesInward,
-    killsOnlyReady,
     mayStayUnproven,
+    onlyReadyOf,
     outwardMustBeProven,
+    type PlainAttack,
 } from "../attacks/registry";
+import type { FaultAttack } from "../attacks/fault";
 import { abortFaults, abortRuleOf } from "../checks/abort";
 import { type Check, checkName, checkSchema } from "../checks/registry";
 import { describeShare } from "../share";
@@ -30,17 +32,30 @@ export interface ExperimentDefinition {
 }
 
 /** An attack and its targets. A pod is hit by one attack only: later attacks choose among the remaining pods. */
-export type AttackDefinition = Attack & {
-    /** Attributes of the containers to attack, in the default namespace unless they name another. */
+export type AttackDefinition = (
+    | (PlainAttack & Aimed)
+    // A fault's Service says where.
+    | (FaultAttack & Partial<Aimed>)
+) &
+    AttackOptions;
+
+interface Aimed {
+    /**
+     * Attributes of the containers to attack, in the default namespace unless they name another. Of a fault, only pods
+     * of its Service are chosen. @default for a fault, all pods of its Service
+     */
     target: AttributeExpression;
+}
+
+interface AttackOptions {
     /**
      * Blast radius, as the number of affected containers: a number, a percentage of the matching containers, or all of
      * them. @default 1
      */
     radius?: number | `${number}%` | "all";
     /**
-     * Whether pods that are not ready may be chosen, too. Not for `kill`, which deletes only ready pods.
-     * @default false
+     * Whether pods that are not ready may be chosen, too. Not for `kill`, which deletes only ready pods, nor for
+     * `fault`: a Service sends nothing to others. @default false
      */
     includeNotReady?: boolean;
     /**
@@ -55,18 +70,19 @@ export type AttackDefinition = Attack & {
      * @default "proven"
      */
     outward?: "proven" | "unproven";
-};
+}
 
 const radius = z.custom<NonNullable<AttackDefinition["radius"]>>((value) => parseRadius(String(value)) !== undefined, {
     error: ({ input }) => `"${String(input)}" is not a radius; allowed: ${allowedRadius}`,
 });
 const aimOf = (kind: Attack["kind"]) => ({
-    target: expression,
+    // Types know when it is optional: `AttackDefinition`.
+    target: kind === "fault" ? (expression.optional() as unknown as typeof expression) : expression,
     radius: radius.optional(),
     includeNotReady: z
         .boolean()
-        .refine((included) => !included || !attackKindOf({ kind }).killing, {
-            error: `${killsOnlyReady}, or leave it out`,
+        .refine((included) => !included || onlyReadyOf(kind) === undefined, {
+            error: `${onlyReadyOf(kind)}, or leave it out`,
         })
         .optional(),
     established: z.enum(["any", "cut"]).optional(),
@@ -81,6 +97,8 @@ const attacks = z
             context.addIssue({ code: "custom", path: ["established"], message: `"cut" ${cutIsNotShown}` });
         if (outward === "unproven" && !mayStayUnproven(attack))
             context.addIssue({ code: "custom", path: ["outward"], message: `"unproven" ${outwardMustBeProven}` });
+        const { field, message } = attackKindOf(attack).mistake?.(attack) ?? {};
+        if (field !== undefined) context.addIssue({ code: "custom", path: [field], message });
     }) satisfies z.ZodType<AttackDefinition>;
 
 /** A list of checks. @param ifEmpty what is wrong with none, and what is allowed */
@@ -114,10 +132,20 @@ function abortMistakes(check: Check): { field: keyof Check; message: string }[] 
     );
 }
 
+/** A Service's place can be taken once. */
+function refuseSharedServices(all: readonly AttackDefinition[], context: z.RefinementCtx): void {
+    const services = all.map((attack) => (attack.kind === "fault" ? attack.service : undefined));
+    for (const [index, service] of services.entries()) {
+        if (service === undefined || services.indexOf(service) === index) continue;
+        const message = `"${service}" has a fault already; allowed: one for each Service`;
+        context.addIssue({ code: "custom", path: [index, "service"], message });
+    }
+}
+
 /** What a definition may say; anything else is a mistake. */
 export const definitionSchema = z.strictObject({
     hypothesis: z.string().trim().min(1),
-    attacks: z.array(attacks).optional(),
+    attacks: z.array(attacks).superRefine(refuseSharedServices).optional(),
     checks: checksWith("without a check there is no verdict; leave `checks` out for the default check").optional(),
     actions: z.array(actionSchema).optional(),
 }) satisfies z.ZodType<ExperimentDefinition>;

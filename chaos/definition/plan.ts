@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Action, scaledBy } from "../actions/registry";
-import { type Attack, attackKindOf } from "../attacks/registry";
+import { type Attack, attackKindOf, type PlainAttack } from "../attacks/registry";
 import { abortFaults, abortRuleOf } from "../checks/abort";
 import type { PlannedCheck } from "../checks/observe";
 import { type Check, checkName } from "../checks/registry";
@@ -78,7 +78,7 @@ export interface PlanArgs extends Omit<Plan, FromDefinition>, Window, CheckDefau
     /** For each attack. @default the definition's, else false */
     includeNotReady?: boolean;
     /** For an experiment with one attack. @default the definition's */
-    attack?: Attack["kind"];
+    attack?: PlainAttack["kind"];
     /** For each attack. @default the definition's, else "any" */
     established?: AttackDefinition["established"];
     /** For each attack. @default the definition's, else "proven" */
@@ -125,11 +125,17 @@ function planAttacks(attacks: readonly AttackDefinition[], args: PlanArgs): Pick
     const located = attacks.map((definition, index) => {
         const { target, radius, includeNotReady: own = false, established, outward, ...attack } = definition;
         const earlier = attacks.slice(0, index).filter(({ kind }) => kind === attack.kind).length;
-        const where = locateTarget(args.target ?? target, args.area, args.defaultNamespace);
         const kind = args.attack ?? attack.kind;
-        const planned = withPeersLocated(kind === attack.kind ? attack : { kind }, where.namespace);
-        // Only ready pods are deleted; `experiment.attack` may have made such an attack of another.
-        const includeNotReady = (args.includeNotReady ?? own) && !attackKindOf(planned).killing;
+        const wanted = args.target ?? target;
+        if (wanted === undefined && kind !== attack.kind)
+            throw new Error(`the experiment ${args.name} has no target for the attack ${kind}: set one, too`);
+        const where = locateTarget(wanted, args.area, args.defaultNamespace);
+        const planned = withPeersLocated(
+            kind === attack.kind ? attack : { kind: kind as PlainAttack["kind"] },
+            where.namespace,
+        );
+        // `experiment.attack` may have made such an attack of another.
+        const includeNotReady = (args.includeNotReady ?? own) && !attackKindOf(planned).onlyReady;
         return {
             name: earlier === 0 ? planned.kind : `${planned.kind}-${earlier + 1}`,
             ...where,

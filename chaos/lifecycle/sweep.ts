@@ -3,6 +3,7 @@ import { restoreAll } from "../actions/scale";
 import { type Cluster, ignoreNotFound } from "../cluster/client";
 import { annotations, labels } from "../cluster/labels";
 import { type Plan, runNameOf } from "../definition/plan";
+import { restoreServices } from "../fault/point";
 import { restorePolicies } from "../policies/exempt";
 import { unlabelAll } from "../targets/label";
 import { valuesOf } from "./settled";
@@ -30,16 +31,17 @@ export async function sweep(cluster: Cluster, namespace: string, experiment: str
 
 /**
  * Removes the labels of all targets in the namespace, and with that an experiment's attacks; then their objects.
- * Restores the policies that let go of targets, and what was scaled. Labels first: a pod would be open whose policies
+ * Restores the Services that point to proxies, the policies that let go of targets, and what was scaled. Labels first: a pod would be open whose policies
  * still let go of it.
  *
- * @returns the number of objects, labels, changed policies and scaled Deployments
+ * @returns the number of objects, labels, changed policies and Services, and scaled Deployments
  * @throws Error with all that failed: one step that fails keeps no other attack, label or Deployment from its end
  */
 export async function removeAttacks(cluster: Cluster, namespace: string, experiment: string): Promise<number> {
     const ofExperiment = selectionOf(namespace, experiment);
     const attacks = await Promise.allSettled([
         unlabelAll(cluster, namespace),
+        endFaults(cluster, ofExperiment),
         removeKillRequests(cluster, ofExperiment),
     ]);
     const traces = await Promise.allSettled([
@@ -78,6 +80,28 @@ async function removePolicies({ networking }: Cluster, ofExperiment: Selection):
     const { items } = await networking.listNamespacedNetworkPolicy(ofExperiment);
     if (items.length > 0) await networking.deleteCollectionNamespacedNetworkPolicy(ofExperiment);
     return items.length;
+}
+
+/** Restores the Services whose place proxies have taken, then removes these, which still pass on what they have. */
+async function endFaults(cluster: Cluster, ofExperiment: Selection): Promise<number> {
+    const { core } = cluster;
+    const { namespace } = ofExperiment;
+    const restored = await restoreServices(cluster, namespace);
+    const ofProxies = { namespace, labelSelector: `${ofExperiment.labelSelector},${labels.proxy}` };
+    const [pods, services] = await Promise.all([
+        core.listNamespacedPod(ofProxies),
+        core.listNamespacedService(ofExperiment),
+    ]);
+    const staying = pods.items.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
+    await Promise.all([
+        ...staying.map(({ metadata }) =>
+            ignoreNotFound(core.deleteNamespacedPod({ name: metadata!.name!, namespace })),
+        ),
+        ...services.items.map(({ metadata }) =>
+            ignoreNotFound(core.deleteNamespacedService({ name: metadata!.name!, namespace })),
+        ),
+    ]);
+    return restored + staying.length + services.items.length;
 }
 
 async function removeKillRequests({ core }: Cluster, ofExperiment: Selection): Promise<number> {

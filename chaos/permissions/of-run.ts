@@ -23,6 +23,7 @@ export function rightsOfRun(plan: Plan): Right[] {
         ...rightsOnObjects(plan),
         ...rightsOfJob(plan),
         ...rightsOnTargets(plan),
+        ...rightsOnServices(plan),
         ...(isAttack(plan) ? rightsToDiscover(plan) : rightsToSpare(plan)),
         ...attacks.flatMap((attack) => rightsToProve(attack, namespace)),
         ...checks.flatMap(({ check }) => checkKindOf(check).rights(check, plan)),
@@ -107,6 +108,7 @@ function rightsOfJob(plan: Plan): Right[] {
             object,
             objectType: objectTypeOf(attack),
             killing: attackKindOf(attack).killing?.(attack),
+            through: attack.kind === "fault" ? attack : undefined,
         })),
         scaled: scaledBy(actions),
     });
@@ -120,6 +122,49 @@ function rightsOfJob(plan: Plan): Right[] {
             why: "give the deadline Job its rights, which only who has them may do",
         })),
     );
+}
+
+/** What faults need: their proxies, the Services whose places these take, and what a killed run has left of them. */
+function rightsOnServices({ namespace, attacks }: Plan): Right[] {
+    const services = { namespace, resource: "services" };
+    const faults = attacks.flatMap(({ attack }) => (attack.kind === "fault" ? [attack.service] : []));
+    const restore = {
+        why: "restore the Services that a killed run of another experiment has pointed to a proxy",
+        without: "no run begins after such a run until somebody has restored them",
+    };
+    const make = { namespace, verbs: managed, why: "make and remove the proxies of faults" };
+    return [
+        { ...services, verbs: ["list"], why: "find Services that a killed update has left with a proxy" },
+        ...(faults.length === 0
+            ? [
+                  { ...services, ...restore, verbs: ["get", "patch", "delete"] },
+                  { ...restore, namespace, resource: "pods", verbs: ["delete"] },
+              ]
+            : [
+                  {
+                      ...services,
+                      names: faults,
+                      verbs: ["get", "patch"],
+                      why: "point the Services to proxies, and back",
+                  },
+                  {
+                      apiGroup: "networking.k8s.io",
+                      resource: "networkpolicies",
+                      verbs: ["list"],
+                      why: "refuse faults that callers in other namespaces would take for an outage",
+                      without: "such faults are not refused",
+                  },
+                  { ...make, resource: "services" },
+                  { ...make, resource: "pods" },
+                  {
+                      namespace,
+                      apiGroup: "discovery.k8s.io",
+                      resource: "endpointslices",
+                      verbs: ["list", "watch"],
+                      why: "give the proxies the right to find a Service's pods, which only who has it may do",
+                  },
+              ]),
+    ];
 }
 
 function rightsOnTargets(plan: Plan): Right[] {

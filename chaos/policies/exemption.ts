@@ -1,5 +1,6 @@
-import type { V1LabelSelector, V1ManagedFieldsEntry, V1NetworkPolicy } from "@kubernetes/client-node";
-import { annotations, fieldManager, labels } from "../cluster/labels";
+import type { V1LabelSelector, V1NetworkPolicy } from "@kubernetes/client-node";
+import { givenBack, isOthers, type Owner, ownersOf } from "../cluster/field-owners";
+import { annotations, labels } from "../cluster/labels";
 import { also, isSameSelector } from "./selector";
 
 /** The line of a policy's `podSelector` by which it lets go of pods under attack. It changes nothing for others. */
@@ -14,15 +15,10 @@ interface ExemptionNote {
     owners: Owner[];
 }
 
-type Owner = Pick<V1ManagedFieldsEntry, "manager" | "operation" | "apiVersion" | "subresource">;
-
 /** The merge patch that adds the line to a policy, and notes what it was. */
 export function exempting({ metadata, spec }: V1NetworkPolicy, run: string): object {
     const selector = spec!.podSelector ?? {};
-    const owners = (metadata!.managedFields ?? [])
-        .filter(hasSelector)
-        .map(({ manager, operation, apiVersion, subresource }) => ({ manager, operation, apiVersion, subresource }));
-    const note: ExemptionNote = { run, selector, owners };
+    const note: ExemptionNote = { run, selector, owners: ownersOf(metadata!, "podSelector") };
     return {
         metadata: {
             resourceVersion: metadata!.resourceVersion,
@@ -40,23 +36,21 @@ export function exempting({ metadata, spec }: V1NetworkPolicy, run: string): obj
  * a conflict. A selector that somebody else has set since stays as it is.
  */
 export function nextRestoring({ metadata, spec }: V1NetworkPolicy): object | undefined {
-    const { resourceVersion, managedFields = [] } = metadata!;
+    const { resourceVersion } = metadata!;
     if (!isExempting({ metadata })) return undefined;
     const note = noteOf({ metadata });
     // Somebody has copied or edited it: nothing is known of an earlier selector.
     if (note === undefined) return { metadata: { resourceVersion, annotations: { [annotations.exempting]: null } } };
     const { selector, owners } = note;
-    const isOthers = managedFields.some((entry) => hasSelector(entry) && entry.manager !== fieldManager);
-    if (!isOthers && isSameSelector(spec!.podSelector ?? {}, also(selector, exemption))) {
+    if (!isOthers(metadata!, "podSelector") && isSameSelector(spec!.podSelector ?? {}, also(selector, exemption))) {
         const { matchExpressions = null } = selector;
         return { metadata: { resourceVersion }, spec: { podSelector: { matchExpressions } } };
     }
-    const others = managedFields.filter(({ manager }) => manager !== fieldManager);
     return {
         metadata: {
             resourceVersion,
             annotations: { [annotations.exempting]: null },
-            managedFields: isOthers ? others : withSelector(others, owners),
+            managedFields: givenBack(metadata!, "podSelector", owners),
         },
     };
 }
@@ -75,25 +69,4 @@ function noteOf({ metadata }: V1NetworkPolicy): ExemptionNote | undefined {
     } catch {
         return undefined;
     }
-}
-
-const hasSelector = ({ fieldsV1 }: V1ManagedFieldsEntry) =>
-    (fieldsV1 as Fields | undefined)?.["f:spec"]?.["f:podSelector"] !== undefined;
-
-/** Which fields somebody has set, as in `managedFields`. */
-type Fields = Record<"f:spec", Record<string, object> | undefined>;
-
-/** Who has set which fields, with the selector as one of those of its owners. */
-function withSelector(entries: readonly V1ManagedFieldsEntry[], owners: readonly Owner[]): V1ManagedFieldsEntry[] {
-    const isOf = (owner: Owner) => (entry: Owner) =>
-        (["manager", "operation", "apiVersion", "subresource"] as const).every((key) => entry[key] === owner[key]);
-    const kept = entries.map((entry) => (owners.some(isOf(entry)) ? owning(entry) : entry));
-    // An owner of nothing else has no entry any more.
-    const lost = owners.filter((owner) => !entries.some(isOf(owner)));
-    return [...kept, ...lost.map((owner) => owning({ ...owner, fieldsType: "FieldsV1" }))];
-}
-
-function owning(entry: V1ManagedFieldsEntry): V1ManagedFieldsEntry {
-    const fields = entry.fieldsV1 as Fields | undefined;
-    return { ...entry, fieldsV1: { ...fields, "f:spec": { ...fields?.["f:spec"], "f:podSelector": {} } } };
 }

@@ -31,6 +31,11 @@ export const also = (
     condition: V1LabelSelectorRequirement,
 ): V1LabelSelector => ({ ...(matchLabels && { matchLabels }), matchExpressions: [...matchExpressions, condition] });
 
+/** A selector that selects what two select. */
+export const both = (one: V1LabelSelector, another: V1LabelSelector): V1LabelSelector => ({
+    matchExpressions: [...conditionsOf(one), ...conditionsOf(another)],
+});
+
 /** Whether all that a selector selects is surely selected by another, too: its conditions imply all of that. */
 export const isWithin = (one: V1LabelSelector, another: V1LabelSelector): boolean =>
     conditionsOf(another).every((needed) => conditionsOf(one).some((condition) => implies(condition, needed)));

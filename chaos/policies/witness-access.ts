@@ -4,9 +4,13 @@ import { exemption } from "./exemption";
 import { isolates, policyRules, type PolicySpec, type Rule, type Way, ways } from "./rules";
 import { also, isSameSelector, isWithin } from "./selector";
 
-const jobPods = (experiment: string) => ({ matchLabels: { [labels.experiment]: experiment } });
+/** The proxy of a fault has a policy of its own. */
+const jobPods = (experiment: string) => ({
+    matchLabels: { [labels.experiment]: experiment },
+    matchExpressions: [{ key: labels.proxy, operator: "DoesNotExist" }],
+});
 
-/** How the names of `witnessPolicies` begin. */
+/** How the names of `witnessPolicies` begin, and of those that let a proxy work: the Job makes them select nobody. */
 export const witnessPrefix = (runName: string) => `${runName}-witness-`;
 
 /** Connections with the deadline Job's pod, on all ports. */

@@ -1,4 +1,5 @@
 import type { Proof } from "../attacks/kind";
+import type { Chosen } from "../targets/choose";
 import { pause } from "../pause";
 import { explainWorking } from "./allowing-policies";
 import { FromWithin, type FromWithinArgs } from "./from-within";
@@ -6,6 +7,7 @@ import { startTimeoutMs } from "./job-pod";
 import type { Baseline, Inconclusive, InconclusiveReason, Proven } from "./outcome";
 import { poll } from "./poll";
 import type { PositiveControl } from "./positive-control";
+import { explainFault } from "./through";
 import { whyAlive, whyChanged, whyNotKilled } from "./targets-there";
 
 /** How long a cluster may take to enforce a policy. kube-router takes a second; others poll. */
@@ -24,10 +26,13 @@ const abortedTimeoutMs = 2_000;
 
 export interface AttackProofArgs extends FromWithinArgs {
     proof: Proof;
+    chosen: Pick<Chosen, "targets" | "peers" | "withoutTool" | "proxied">;
     /** How long the baseline took. @default its time limit */
     baselineMs?: number;
     /** Tries what must still work. @default nothing is tried */
     positive?: PositiveControl;
+    /** Name of a fault's proxy. Absent before the attack, and of other attacks. */
+    proxy?: string;
 }
 
 /**
@@ -135,7 +140,10 @@ export class AttackProof {
 
     /** The reason, or if another NetworkPolicy allows what still works, that one. */
     private async explained({ inconclusive, working }: Inconclusive): Promise<InconclusiveReason> {
-        const { cluster, chosen } = this.args;
+        const { cluster, chosen, proxy } = this.args;
+        const { proxied, targets } = chosen;
+        if (proxied && proxy !== undefined)
+            return explainFault(cluster, targets[0]!.namespace, proxied, proxy).catch(() => inconclusive);
         return (working && (await explainWorking(cluster, chosen.targets, working))) ?? inconclusive;
     }
 }

@@ -6,6 +6,7 @@ import { AttackProof } from "./attack-proof";
 import { type Established, whyEstablishedNotCut } from "./established";
 import type { Baseline, Inconclusive, InconclusiveReason, Proven } from "./outcome";
 import { PositiveControl } from "./positive-control";
+import { namesBehind } from "./through";
 import { Witness } from "./witness";
 
 /** A network may take so long to enforce the policies that admit the witness. kube-router takes a second. */
@@ -27,6 +28,8 @@ export interface AttackProofsArgs {
     job: string;
     /** The targets of the attacks, in the order of the plan. */
     chosen: readonly Chosen[];
+    /** Names of the attacks' objects, in that order. @default they do not exist yet */
+    objects?: readonly string[];
     /** How long the slowest baseline took. @default the baselines' time limit */
     baselineMs?: number;
     /** Parts of the positive controls that did not work before the attacks. @default none */
@@ -43,28 +46,33 @@ export class AttackProofs {
     private readonly attacks: Proving[];
 
     constructor(private readonly args: AttackProofsArgs) {
-        const { cluster, plan, job, chosen, baselineMs, leftOut } = args;
+        const { cluster, plan, job, chosen, baselineMs, leftOut, objects } = args;
         const { namespace } = plan;
-        const attacked = new Set(chosen.flatMap(({ targets }) => targets.map(({ uid }) => uid)));
+        const allAttacked = new Set(chosen.flatMap(({ targets }) => targets.map(({ uid }) => uid)));
         this.attacks = plan.attacks.map((planned, index) => {
             const proof = attackKindOf(planned.attack).proof(planned.attack);
-            const { targets, peers, withoutTool } = chosen[index]!;
+            const { targets, peers, withoutTool, proxied } = chosen[index]!;
             const targetLabel = targetLabelFor(plan, planned);
-            const witness = new Witness({ cluster, namespace, job, targetLabel, targets, inward: proof.inward });
+            const attacked = targets.map(({ pod }) => pod);
+            const through = proxied && namesBehind(proxied, attacked);
+            const { inward } = proof;
+            const witness = new Witness({ cluster, namespace, job, targetLabel, targets, inward, through });
             // Another attack may cut off a peer.
-            const spared = peers?.filter(({ uid }) => !attacked.has(uid));
+            const spared = peers?.filter(({ uid }) => !allAttacked.has(uid));
             const allowed = { targets, peers: spared };
-            const positive = new PositiveControl({ cluster, proof, chosen: allowed, witness, leftOut });
+            const untouched = proxied && namesBehind(proxied, proxied.others);
+            const positive = new PositiveControl({ cluster, proof, chosen: allowed, witness, leftOut, untouched });
             return {
                 name: planned.name,
                 witness,
                 proof: new AttackProof({
                     cluster,
                     proof,
-                    chosen: { targets, peers, withoutTool },
+                    chosen: { targets, peers, withoutTool, proxied },
                     witness,
                     baselineMs,
                     positive,
+                    proxy: objects?.[index],
                 }),
                 deletesPods: proof.deleted === true,
                 wantsCut: planned.established === "cut",

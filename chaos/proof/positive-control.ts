@@ -32,6 +32,8 @@ export interface PositiveControlArgs {
     witness: Witness;
     /** Names of trials that did not work before the attack: they say nothing about it. @default none */
     leftOut?: readonly string[];
+    /** What callers meet through a Service that the attack must leave alone: see `namesBehind`. @default nothing */
+    untouched?: readonly string[];
 }
 
 /**
@@ -80,10 +82,14 @@ export class PositiveControl {
         const { inward, untouched } = this.stillWorks;
         const { chosen, witness } = this.args;
         const isSpared = (port: number) => inward?.except.includes(port) === false;
-        const names = [...endpointsOfTargets(chosen.targets, isSpared), ...(untouched ? [reference] : [])];
+        const { untouched: behindService = [] } = this.args;
+        const ofTargets = endpointsOfTargets(chosen.targets, isSpared);
+        const names = [...ofTargets, ...(untouched ? [reference] : []), ...behindService];
         if (names.length === 0) return undefined;
         const lost = await witness.lostAmong(names, since);
         if (lost.some(({ name }) => name === reference)) return overreach("between pods that are no targets");
+        const affected = lost.find(({ name }) => behindService.includes(name));
+        if (affected) return `the fault also affects what it should not: ${affected.name}, which is no target`;
         const refusing = lost.flatMap(({ name, still }) => (still ? name : []));
         const accepting = await Promise.all(refusing.map((name) => this.acceptsFromWithin(name)));
         const cutOff = refusing.find((_, index) => accepting[index]);

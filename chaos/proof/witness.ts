@@ -10,6 +10,7 @@ import { JobPod, startTimeoutMs } from "./job-pod";
 import { enforcementAdvice, type Inconclusive, type InconclusiveReason, type Witnessed } from "./outcome";
 import { poll } from "./poll";
 import { cutIn, hasAll, leakIn, lostAmong, silenceIn, unlabeledIn } from "./reports";
+import { unaffectedIn } from "./through";
 
 /**
  * The longest time without a report, in milliseconds. Within a longer one the attack may have ended and begun again.
@@ -26,6 +27,8 @@ export interface WitnessArgs {
     targets: readonly Target[];
     /** Which connections into the targets the attack blocks. @default none */
     inward?: Proof["inward"];
+    /** What must be delayed or aborted through a Service. @default nothing */
+    through?: readonly string[];
 }
 
 /** What the deadline Job, an ordinary pod of the targets' namespace, saw of an attack's targets. */
@@ -66,6 +69,11 @@ export class Witness {
         const { reports } = await this.jobPod.read();
         const askedAt = performance.now();
         const last = reports.at(-1);
+        const { through = [] } = this.args;
+        if (through.length > 0) {
+            if (last && hasAll(through)(last.closed)) return { askedAt, witnessedAt: last.at };
+            return { inconclusive: "the fault does not show at its targets" };
+        }
         if (!this.args.inward && last) return { askedAt, witnessedAt: last.at };
         const { baseline, cut } = cutIn(reports, this.endpoints);
         if (cut) return { askedAt, witnessedAt: cut.at };
@@ -76,6 +84,11 @@ export class Witness {
     /** Whether the targets have been cut off ever since, as far as the Job saw. @returns why not */
     async whyNotCut({ askedAt, witnessedAt }: Witnessed): Promise<Inconclusive | undefined> {
         const reports = (await this.jobPod.read()).reports.filter(({ at }) => at >= witnessedAt);
+        const unaffected = unaffectedIn(reports, this.args.through ?? []);
+        if (unaffected !== undefined) {
+            const what = unaffected.was === "open" ? "was neither delayed nor aborted" : "could not be reached";
+            return { inconclusive: `${unaffected.name} ${what} at a moment of the run` };
+        }
         const leak = leakIn(reports, this.endpoints);
         if (leak !== undefined) {
             const inconclusive = `the target ${this.podAt(leak)} became reachable again during the run, at ${leak}`;

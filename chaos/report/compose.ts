@@ -4,6 +4,7 @@ import type { Observed } from "../checks/observe";
 import { isAttack, type Plan } from "../definition/plan";
 import { describeEstablished, type Established } from "../proof/established";
 import type { InconclusiveReason, Proven } from "../proof/outcome";
+import type { Faulted } from "../proof/proxy-counts";
 import { percentOf } from "../share";
 import type { Chosen } from "../targets/choose";
 import { journalPath } from "./journal-files";
@@ -34,13 +35,15 @@ interface Found {
     kills: Journal["attacks"][number]["kills"][];
     /** Empty if an attack is not proven. */
     established: Established[];
+    /** What faults have hit; undefined for other attacks, and where it is not known. */
+    faulted: (Faulted | undefined)[];
     readiness: Journal["readiness"];
 }
 
 /** The journal of a run that has ended, with its verdict. */
 export function journalOf(
     plan: Plan,
-    { stack, startedAt, chosen, proven, seen, kills, established, readiness }: Found,
+    { stack, startedAt, chosen, proven, seen, kills, established, faulted, readiness }: Found,
 ): Journal {
     const attackedAt = proven && isAttack(plan) ? Math.max(...proven.map((one) => one.attackedAt)) : undefined;
     const { aborted } = seen;
@@ -88,6 +91,7 @@ export function journalOf(
             targets: chosen[index]!.targets,
             kills: kills[index],
             established: established[index],
+            faulted: faulted[index],
             withoutTool: chosen[index]!.withoutTool,
         })),
         checks: seen.checks,

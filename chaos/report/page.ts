@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { attackKindOf } from "../attacks/registry";
+import { describeFaulted } from "../proof/proxy-counts";
 import { isAttack, type Plan } from "../definition/plan";
 import { describeMilliseconds } from "../duration";
 import { colors } from "./drawing";
@@ -91,10 +92,11 @@ const successOf = (plan: Plan, rate: string) => `${rate} succeeded${isAttack(pla
 
 function attackRows({ attacks, plan }: Journal): Row[] {
     if (attacks.length === 0) return [["Attack", "none"]];
-    return attacks.map(({ name, targets }, index) => {
+    return attacks.map(({ name, targets, faulted }, index) => {
         const { attack } = plan.attacks[index]!;
+        const counted = faulted ? ` (${describeFaulted(faulted)})` : "";
         const hit = targets.map(({ namespace, pod, container }) => `${namespace}/${pod}/${container}`).join(", ");
-        return ["Attack", `${name} on ${hit || "nothing"}: ${attackKindOf(attack).describe(attack)}`];
+        return ["Attack", `${name} on ${hit || "nothing"}: ${attackKindOf(attack).describe(attack)}${counted}`];
     });
 }
 

@@ -1,3 +1,4 @@
+import { faultOf } from "../attacks/fault";
 import { attackKindOf } from "../attacks/registry";
 import { namesOf } from "../checks/observe";
 import { statusOf } from "../cluster/client";
@@ -7,6 +8,7 @@ import { undo } from "../lifecycle/undo";
 import { AttackProofs } from "../proof/attack-proofs";
 import { describeEstablished, type Established } from "../proof/established";
 import type { InconclusiveReason, Proven } from "../proof/outcome";
+import { describeFaulted, type Faulted, readFaulted, whyHitNobody } from "../proof/proxy-counts";
 import { journalOf, type Seen } from "../report/compose";
 import { ReadinessRecorder } from "../report/readiness";
 import type { Conclusion } from "../report/conclusion";
@@ -14,6 +16,7 @@ import { keepReport } from "../report/report";
 import { labelPods, unlabelAll } from "../targets/label";
 import { awaitRecovery, type Ending } from "./abort";
 import { notSeen, whyOver } from "./attacks-last";
+import { beginFaults } from "./begin-faults";
 import type { Step, StepContext, StepInputs } from "./contract";
 import { keptVerdict } from "./kept-verdict";
 import { dismissWitness } from "./other-policies";
@@ -36,10 +39,11 @@ export const check: Step<"check", keyof Given> = async (context, given) => {
     const ended = await whyOver(plan, cluster, given);
     const kept = ended === undefined ? undefined : await keptVerdict(context);
     if (kept) return conclude(context, kept);
-    const over = ended ?? (await letGo(context, given));
+    const over = ended ?? (await letGo(context, given)) ?? (await beginFaults(context, given));
     const before = over === undefined ? control : { inconclusive: over };
     const { tookMs, leftOut } = "tookMs" in before ? before : {};
-    const proofs = new AttackProofs({ cluster, plan, job: given.deadlineJob, chosen, baselineMs: tookMs, leftOut });
+    const { deadlineJob: job, attackObjects: objects } = given;
+    const proofs = new AttackProofs({ cluster, plan, job, chosen, objects, baselineMs: tookMs, leftOut });
     const readiness = new ReadinessRecorder(cluster, plan.defaultNamespace);
 
     const proof = "inconclusive" in before ? before : await proofs.proven().catch(notSeen);
@@ -48,6 +52,7 @@ export const check: Step<"check", keyof Given> = async (context, given) => {
     const proven = "inconclusive" in proof ? undefined : proof;
     const established = await establishedUnder(proofs, proven, seen);
     tellEstablished(context, established);
+    const faulted = proven ? await faultedUnder(context, given, seen) : [];
     // Kills are shown beside the verdict, which does not rest on them.
     const kills = await proofs.kills().catch(() => []);
     if (given.targets.isPoliced) await dismissWitness(cluster, plan);
@@ -59,6 +64,7 @@ export const check: Step<"check", keyof Given> = async (context, given) => {
         seen,
         kills,
         established,
+        faulted,
         readiness: readiness.stop(),
     });
     keepReport(journal);
@@ -123,6 +129,32 @@ async function establishedUnder(
     const established = await proofs.established(proven).catch(notAsked);
     seen.inconclusive ??= proofs.whyEstablishedNotCut(established);
     return established;
+}
+
+/** What each fault has hit, as far as is known, and in `seen` why there is no verdict, if it has hit nobody. */
+async function faultedUnder(
+    { plan, cluster, say }: StepContext,
+    { targets, attackObjects }: Given,
+    seen: Seen,
+): Promise<(Faulted | undefined)[]> {
+    const faulted = await Promise.all(
+        plan.attacks.map(({ attack }, index) =>
+            attack.kind === "fault"
+                ? readFaulted(
+                      cluster,
+                      { name: attackObjects[index]!, namespace: plan.namespace },
+                      targets.attacks[index]!.targets,
+                  )
+                : undefined,
+        ),
+    );
+    for (const [index, found] of faulted.entries()) {
+        const { attack } = plan.attacks[index]!;
+        if (found === undefined || attack.kind !== "fault") continue;
+        say(`Through Service ${attack.service}: ${describeFaulted(found)}`);
+        seen.inconclusive ??= whyHitNobody(found, attack.service, faultOf(attack).percentage / 100);
+    }
+    return faulted;
 }
 
 const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

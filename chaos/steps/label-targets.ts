@@ -13,7 +13,14 @@ import { labelPods } from "../targets/label";
 import { ignoreNotFound } from "../cluster/client";
 import { labels } from "../cluster/labels";
 import { removeAttacks } from "../lifecycle/sweep";
-import { admitWitness, combinationsOf, combinedNumber, createCombined, otherPolicies } from "./other-policies";
+import {
+    admitProxies,
+    admitWitness,
+    combinationsOf,
+    combinedNumber,
+    createCombined,
+    otherPolicies,
+} from "./other-policies";
 import { exemptFrom } from "../policies/exempt";
 import { exemption } from "../policies/exemption";
 import {
@@ -25,6 +32,7 @@ import {
     type StepInputs,
 } from "./contract";
 import { equip } from "./equip";
+import { behindServices, type Proxied, withoutTargets } from "../targets/proxied";
 import { refuseWebhookServers } from "../targets/webhooks";
 import { printed } from "./results";
 
@@ -43,7 +51,8 @@ export const labelTargets: Step<"label-targets", "steadyState" | "deadlineJob" |
     if (!isAttack(plan)) return awaitJob(context, deadlineJob, runName);
     // An update that slept since the steady state may have lost the lease, or somebody may have deleted it to stop it.
     const [discovered] = await Promise.all([discover(cluster, plan), renewLease(cluster, { stack, plan }, runName)]);
-    const chosen = chooseForAll(discovered, plan);
+    const { attacks, proxied } = await behindServices(cluster, plan);
+    const chosen = chooseForAll(discovered, { ...plan, attacks });
     for (const one of chosen) one.peersLabel = one.peers && (await labelOfPeers(cluster, one.peers, discovered));
     requireWithin(plan, chosen);
     await refuseWebhookServers(cluster, plan, discovered);
@@ -56,6 +65,7 @@ export const labelTargets: Step<"label-targets", "steadyState" | "deadlineJob" |
     try {
         if (combinations.some((one) => one !== undefined)) await admitWitness(cluster, plan, runName, policies);
         await createCombined(cluster, plan, runName, combinations);
+        await admitProxies(cluster, plan, runName, { proxied, policies });
         for (const [index, { targets }] of chosen.entries()) {
             const label = targetLabelFor(plan, plan.attacks[index]!);
             await labelPods(cluster, targets, (uid) => {
@@ -65,7 +75,7 @@ export const labelTargets: Step<"label-targets", "steadyState" | "deadlineJob" |
             say(describe(plan, index, chosen[index]!) + describeBesides(discovered, targets));
         }
         const isPoliced = policies.length > 0;
-        const equipped = await equip(context, chosen, discovered);
+        const equipped = await withProxied(context, await equip(context, chosen, discovered), { proxied, deadlineJob });
         const proofs = new AttackProofs({ cluster, plan, job: deadlineJob, chosen: equipped, isPoliced });
         const baseline = await proofs.baseline();
         if ("tookMs" in baseline && baseline.leftOut) say(describeLeftOut(baseline.leftOut));
@@ -81,6 +91,20 @@ export const labelTargets: Step<"label-targets", "steadyState" | "deadlineJob" |
         throw error;
     }
 };
+
+/** What was chosen, and through which Service callers meet it: what a fault's proxy must know. */
+async function withProxied(
+    { cluster, plan: { namespace } }: StepContext,
+    chosen: readonly Chosen[],
+    { proxied, deadlineJob }: { proxied: readonly (Proxied | undefined)[]; deadlineJob: string },
+): Promise<Chosen[]> {
+    if (proxied.every((one) => one === undefined)) return [...chosen];
+    const witness = await new JobPod(cluster, namespace, deadlineJob).address(startTimeoutMs);
+    return chosen.map((one, index) => {
+        const found = proxied[index];
+        return found ? { ...one, proxied: { ...withoutTargets(found, one.targets), witness } } : one;
+    });
+}
 
 /** Without attacks: no action may begin that the Job could not undo. */
 async function awaitJob({ plan, cluster, stack }: StepContext, job: string, runName: string): Promise<LabeledTargets> {

@@ -1,12 +1,15 @@
-import type { V1NetworkPolicy } from "@kubernetes/client-node";
+import type { V1NetworkPolicy, V1ObjectMeta } from "@kubernetes/client-node";
 import { objectNameOf } from "../attacks/objects";
 import { attackKindOf } from "../attacks/registry";
-import { type Cluster, statusOf } from "../cluster/client";
+import { type Cluster, statusOf, unlessForbidden } from "../cluster/client";
 import { labels } from "../cluster/labels";
 import { type Plan, targetLabelFor } from "../definition/plan";
 import type { Chosen } from "../targets/choose";
 import { peersIn } from "../policies/allow-rules";
 import { type Combination, combine } from "../policies/combine";
+import { proxyPolicies, refuseForeignCallers } from "../fault/access";
+import type { Proxied } from "../targets/proxied";
+import { selects } from "../policies/selector";
 import { forClient, type PolicySpec } from "../policies/rules";
 import { jobPolicy, witnessPolicies, witnessPrefix, witnessRule } from "../policies/witness-access";
 
@@ -75,6 +78,53 @@ export async function combinationsOf(
 export function combinedNumber(combination: Combination | undefined, uid: string): string | undefined {
     const index = combination?.combined.findIndex(({ pods }) => pods.includes(uid)) ?? -1;
     return index === -1 ? undefined : String(index + 1);
+}
+
+/**
+ * Lets the proxies of faults work among policies, until the end of the attacks.
+ *
+ * @param policies of the namespace, without those of experiments
+ * @throws Error as `proxyPolicies` and `refuseForeignCallers` do
+ */
+export async function admitProxies(
+    cluster: Cluster,
+    plan: Plan,
+    runName: string,
+    { proxied, policies }: { proxied: readonly (Proxied | undefined)[]; policies: readonly V1NetworkPolicy[] },
+): Promise<void> {
+    const { experiment, namespace, attacks } = plan;
+    if (proxied.every((one) => one === undefined)) return;
+    const { core, networking } = cluster;
+    const [all, own, everywhere] = await Promise.all([
+        core.listNamespacedPod({ namespace }),
+        core.readNamespace({ name: namespace }),
+        // A person may have rights in one namespace and nowhere else.
+        unlessForbidden(networking.listNetworkPolicyForAllNamespaces()),
+    ]);
+    const labelsOf = ({ metadata }: { metadata?: V1ObjectMeta }) => metadata!.labels ?? {};
+    for (const [index, found] of proxied.entries()) {
+        if (found === undefined) continue;
+        const { name } = attacks[index]!;
+        const access = {
+            proxied: found,
+            proxy: objectNameOf(runName, name),
+            experiment,
+            pods: all.items.map(labelsOf).filter((of) => selects({ matchLabels: found.selector }, of)),
+            namespace: labelsOf(own),
+        };
+        refuseForeignCallers(everywhere?.items ?? [], access);
+        if (policies.length === 0) continue;
+        await Promise.all(
+            proxyPolicies(policies, access).map((spec, number) => {
+                const metadata = {
+                    name: `${witnessPrefix(runName)}${name}-${number}`,
+                    namespace,
+                    labels: { [labels.experiment]: experiment },
+                };
+                return create(cluster, { metadata, spec });
+            }),
+        );
+    }
 }
 
 /**

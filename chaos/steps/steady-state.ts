@@ -15,6 +15,7 @@ import { describeRight, missingRights } from "../permissions/review";
 import { chooseForAll } from "../targets/choose";
 import { isOfCluster } from "../targets/containers";
 import { discover, protectedNamespaces } from "../targets/discover";
+import { behindServices } from "../targets/proxied";
 import { refuseWebhookServers } from "../targets/webhooks";
 import { abortRun } from "./abort-run";
 import type { SteadyState, Step, StepContext } from "./contract";
@@ -72,7 +73,9 @@ async function findSteadyState(context: StepContext, begun: number): Promise<Ste
         // The targets are chosen later. That there are any must be known before anything is created.
         // Meanwhile pods may have become ready.
         const now = discovered.every(({ ready = true }) => ready) ? discovered : await discover(cluster, plan);
-        chooseForAll(now, plan);
+        // Swept before: a killed run may have left a Service with its proxy.
+        const { attacks } = await behindServices(cluster, plan);
+        chooseForAll(now, { ...plan, attacks });
         await refuseWebhookServers(cluster, plan, now);
     }
     if (needsDeadlineJob(plan)) await admitJob(cluster, plan, runName);

@@ -3,6 +3,7 @@ import { type Discovered, ownerOf, select, type Target } from "./containers";
 import type { DistinctiveLabel } from "./distinguish";
 import { type Eligibility, type LeftOut, whyLeftOut } from "./eligible";
 import { remedy, type Written } from "../remedy";
+import type { Proxied } from "./proxied";
 import { containersWithin, describeRadius, type Radius } from "./radius";
 import { shuffled } from "./shuffle";
 
@@ -11,7 +12,7 @@ export interface TargetRequest extends Eligibility {
     /** Of the attack, unique in the experiment. */
     name: string;
     radius: Radius;
-    attack: { kind: string; peers?: AttributeExpression };
+    attack: { kind: string; peers?: AttributeExpression; service?: string; abort?: number | "reset" | "hang" };
     /** Set if the attack need not be proven out of targets in which nothing can be tried. */
     outward?: "unproven";
 }
@@ -26,6 +27,8 @@ export interface Chosen {
     peersLabel?: DistinctiveLabel;
     /** The targets' pods in which nothing can be tried: no container has a tool. Absent if there are none. */
     withoutTool?: string[];
+    /** The Service through which callers meet the attack. Absent if it is no fault. */
+    proxied?: Proxied;
 }
 
 /**

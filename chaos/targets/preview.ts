@@ -7,6 +7,7 @@ import { chooseForAll, type TargetRequest } from "./choose";
 import { type Discovered, select } from "./containers";
 import { discover, type DiscoveryScope } from "./discover";
 import { whyLeftOut } from "./eligible";
+import { behindServices } from "./proxied";
 import { containersWithin } from "./radius";
 import { refuseWebhookServers } from "./webhooks";
 
@@ -21,14 +22,19 @@ interface PreviewedPlan extends DiscoveryScope, Written {
 
 /** Logs in a preview which containers an experiment would hit today. The attack itself chooses again. */
 export async function previewTargets(plan: PreviewedPlan, reach: () => Cluster): Promise<void> {
-    const { attacks, experiment } = plan;
+    const { experiment } = plan;
     try {
         const cluster = reach();
-        const discovered = await discover(cluster, plan);
+        const [discovered, behind] = await Promise.all([
+            discover(cluster, plan),
+            behindServices(cluster, plan).catch((error: unknown) => problemOf(error)),
+        ]);
+        if (typeof behind === "string") return await pulumi.log.warn(`${experiment} would not begin now: ${behind}`);
+        const { attacks } = behind;
         for (const attack of attacks) {
             await pulumi.log.info(`${experiment} would hit ${describe(discovered, attack)}`);
         }
-        const notChosen = whyNotChosen(discovered, plan);
+        const notChosen = whyNotChosen(discovered, { ...plan, attacks });
         if (notChosen !== undefined) await pulumi.log.warn(`${experiment} would not begin now: ${notChosen}`);
         await refuseWebhookServers(cluster, plan, discovered).catch((error: unknown) =>
             pulumi.log.warn(`${experiment} would not begin: ${problemOf(error)}`),

@@ -8,7 +8,7 @@ type Webhook = V1ValidatingWebhook | V1MutatingWebhook;
 
 /** What the undoing of an experiment changes or deletes, by API group. Replacements of killed pods are created, too. */
 const changedByUndoing: Record<string, readonly string[]> = {
-    "": ["configmaps", "pods", "serviceaccounts"],
+    "": ["configmaps", "pods", "serviceaccounts", "services"],
     apps: ["deployments"],
     batch: ["jobs"],
     "coordination.k8s.io": ["leases"],

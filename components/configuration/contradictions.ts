@@ -3,8 +3,8 @@ import {
     attackKinds,
     cutIsNotShown,
     deniesInward,
-    killsOnlyReady,
     mayStayUnproven,
+    onlyReadyOf,
     outwardMustBeProven,
 } from "../../chaos/attacks/registry";
 import { timeFaults } from "../../chaos/definition/time-faults";
@@ -31,7 +31,8 @@ const rules: readonly Rule[] = [
     timesOfRun,
     abortRuleOfCheck,
     overrideOfNotOneAttack,
-    notReadyForKill,
+    notReadyWhereOnlyReadyAre,
+    attackWithoutTarget,
     cutThatCannotBeShown,
     outwardThatMustBeProven,
     areaWithoutTarget,
@@ -118,14 +119,34 @@ function overrideOfNotOneAttack({ get, experiment }: Facts) {
     }));
 }
 
-function notReadyForKill({ get, experiment }: Facts) {
+function notReadyWhereOnlyReadyAre({ get, experiment }: Facts) {
     const kinds = experiment?.attacks?.map(({ kind }) => get("experiment.attack") ?? kind) ?? [];
-    if (!get("experiment.includeNotReady") || !kinds.includes("kill")) return;
+    if (!get("experiment.includeNotReady")) return;
+    const reason = kinds.map((kind) => isAttackKind(kind) && onlyReadyOf(kind)).find(Boolean);
+    if (!reason) return;
     return {
         key: "experiment.includeNotReady",
         value: "true",
-        reason: `the attack ${killsOnlyReady}`,
+        reason: `the attack ${reason}`,
         command: setCommand("experiment.includeNotReady", "false"),
+    };
+}
+
+/** A fault's Service says where it is; another attack needs a target. */
+function attackWithoutTarget({ get, experiment }: Facts) {
+    const kind = get("experiment.attack");
+    if (kind === undefined || get("experiment.target") !== undefined) return;
+    if (
+        !experiment?.attacks?.some(
+            (attack) => attack.kind === "fault" && attack.target === undefined,
+        )
+    )
+        return;
+    return {
+        key: "experiment.attack",
+        value: kind,
+        reason: `${experiment.name} has no target for another attack; set one`,
+        command: setCommand("experiment.target", "k8s.deployment=NAME"),
     };
 }
 
@@ -172,14 +193,15 @@ function wishOfOtherAttacks(
     if (value === undefined && kind === undefined) return undefined;
     const isMistaken = (experiment?.attacks ?? []).some((attack) => {
         const attacked = kind === undefined || kind === attack.kind ? attack : { kind };
-        const known = (attackKinds as string[]).includes(attacked.kind);
-        return (value ?? attack[field]) === wish && known && !canHave(attacked as Attack);
+        return (value ?? attack[field]) === wish && isAttackKind(attacked.kind) && !canHave(attacked as Attack);
     });
     if (!isMistaken) return undefined;
     const command = setCommand(key, otherwise);
     if (value !== undefined) return { key, value, reason: `this ${others}`, command };
     return { key: "experiment.attack", value: kind!, reason: `${experiment!.name} ${told}, which ${others}`, command };
 }
+
+const isAttackKind = (kind: string): kind is Attack["kind"] => (attackKinds as string[]).includes(kind);
 
 function areaWithoutTarget({ get }: Facts) {
     const [target, area] = [get("experiment.target"), get("experiment.area")];

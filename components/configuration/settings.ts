@@ -1,4 +1,4 @@
-import { attackKinds } from "../../chaos/attacks/registry";
+import { plainAttackKinds } from "../../chaos/attacks/registry";
 import type { CheckSettings } from "../../chaos/checks/kind";
 import { times } from "../../chaos/times";
 import {
@@ -285,11 +285,12 @@ export const settings = {
         meaning: "Whether attacks also choose pods that are not ready. Not for `kill`, which deletes only ready pods.",
         example: "false",
     }),
-    "experiment.attack": setting(oneOf(...attackKinds), {
+    "experiment.attack": setting(oneOf(...plainAttackKinds), {
         describedDefault: "the saved experiment's",
         meaning:
             "The attack: `blackhole` isolates the targets from the network, `dns` blocks their name resolution, " +
-            "`kill` deletes their pods repeatedly. Only for an experiment that has one attack.",
+            "`kill` deletes their pods repeatedly. Only for an experiment that has one attack. An attack of kind `fault` " +
+            "is part of a saved experiment.",
         example: "blackhole",
     }),
     "experiment.established": setting(oneOf("any", "cut"), {
@@ -369,6 +370,8 @@ export interface KnownExperiment {
 
 interface KnownAttack {
     kind: string;
+    /** Absent if the attack names a Service. */
+    target?: string;
     established?: "any" | "cut";
     outward?: "proven" | "unproven";
 }

@@ -9,5 +9,13 @@ const experiment: SavedExperiment = {
         { kind: "rollout", deployment: "hot-deals" },
         { kind: "rollout", deployment: "toys-bestseller" },
     ],
+    story: {
+        lesson: "change",
+        failing: ["/products"],
+        remedy: {
+            what: "A stopping pod goes on serving until the cluster sends it no more requests.",
+            settings: { "shutdown.delay": "5s" },
+        },
+    },
 };
 export default experiment;

@@ -17,5 +17,9 @@ const experiment: SavedExperiment = {
         { kind: "scale", deployment: "hot-deals", replicas: 2 },
         { kind: "scale", deployment: "toys-bestseller", replicas: 2 },
     ],
+    story: {
+        lesson: "pods",
+        remedy: { what: "More pods, even if they come after the attack.", compare: "hot-deals-blackhole" },
+    },
 };
 export default experiment;

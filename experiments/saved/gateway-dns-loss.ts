@@ -3,5 +3,6 @@ import type { SavedExperiment } from "../saved";
 const experiment: SavedExperiment = {
     hypothesis: "The shop still lists its products while one container of the gateway cannot look up names.",
     attacks: [{ kind: "dns", target: "k8s.deployment=gateway" }],
+    story: { lesson: "gone", failing: ["/products"] },
 };
 export default experiment;

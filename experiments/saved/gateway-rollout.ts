@@ -8,5 +8,13 @@ const experiment: SavedExperiment = {
         { kind: "wait", durationMs: 2_000 },
         { kind: "rollout", deployment: "gateway" },
     ],
+    story: {
+        lesson: "change",
+        failing: ["/products"],
+        remedy: {
+            what: "A stopping pod goes on serving until the cluster sends it no more requests.",
+            settings: { "shutdown.delay": "5s" },
+        },
+    },
 };
 export default experiment;

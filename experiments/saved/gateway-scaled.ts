@@ -10,5 +10,13 @@ const experiment: SavedExperiment = {
         { kind: "wait", durationMs: 10_000 },
         { kind: "scale", deployment: "gateway", replicas: 1 },
     ],
+    story: {
+        lesson: "change",
+        failing: ["/products"],
+        remedy: {
+            what: "A stopping pod goes on serving until the cluster sends it no more requests.",
+            settings: { "shutdown.delay": "5s" },
+        },
+    },
 };
 export default experiment;

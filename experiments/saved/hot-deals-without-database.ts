@@ -10,5 +10,13 @@ const experiment: SavedExperiment = {
             peers: "k8s.deployment=database",
         },
     ],
+    story: {
+        lesson: "gone",
+        failing: ["/products"],
+        remedy: {
+            what: "Three pods of hot-deals: the cluster routes around the one that is not ready.",
+            settings: { "replicas.hot-deals": "3" },
+        },
+    },
 };
 export default experiment;

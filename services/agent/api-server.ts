@@ -1,4 +1,4 @@
-import { type ApiServer, callApi, openApi } from "../../chaos/cluster/in-cluster-api";
+import { type ApiServer, callApi, openApi, readLines } from "../../chaos/cluster/in-cluster-api";
 
 const responseTimeoutMs = 10_000;
 
@@ -38,12 +38,7 @@ export function readerOf(server: ApiServer): ApiReader {
                 response.resume();
                 throw new ApiError(response.statusCode!, path);
             }
-            let rest = "";
-            for await (const text of response.setEncoding("utf8")) {
-                const lines = (rest + (text as string)).split("\n");
-                rest = lines.pop()!;
-                lines.forEach(onLine);
-            }
+            await readLines(response, onLine);
         },
     };
 }

@@ -1,5 +1,6 @@
 import type { Context, Hono } from "hono";
 import { bodyCutShort } from "../shared/body";
+import { waitMsOf } from "../shared/prefer";
 import { plainProblem, ProblemError } from "../shared/problem";
 import type { Backend, call } from "./call";
 import { BackendFailure } from "./failure";
@@ -13,18 +14,19 @@ export interface OrdersRouteArgs {
 }
 
 /** Headers passed from the client to orders, besides those of the scope, and back. */
-const PASSED_IN = ["content-type", "idempotency-key"];
+const PASSED_IN = ["content-type", "idempotency-key", "prefer"];
 const PASSED_OUT = ["content-type", "location", "retry-after", "allow", "accept", "cache-control"];
 
 /**
  * Adds `POST /orders` and `GET /orders/{id}`, which pass requests on to orders. In a shop without orders, they answer
  * 404 and say how to get them.
  */
-export function serveOrders(application: Hono, { orders, call, upstreamTimeoutMs: timeoutMs }: OrdersRouteArgs): void {
+export function serveOrders(application: Hono, { orders, call, upstreamTimeoutMs }: OrdersRouteArgs): void {
     const passOn = async (context: Context, path: string) => {
         const { method } = context.req;
         const body = method === "POST" ? Buffer.from(await context.req.arrayBuffer().catch(bodyCutShort)) : undefined;
         const headers = pick(PASSED_IN, (name) => context.req.header(name));
+        const timeoutMs = upstreamTimeoutMs + waitMsOf(headers.prefer);
         try {
             const answer = await call(
                 orders,

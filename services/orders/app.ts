@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Context, Hono } from "hono";
 import * as z from "zod/mini";
 import { createApplication } from "../shared/application";
@@ -6,8 +7,9 @@ import { serveHealth } from "../shared/health";
 import { type Log, reasonOf } from "../shared/log";
 import { createMetrics, gaugeCounts } from "../shared/metrics";
 import { type Item, itemSchema, ORDER_STATES } from "../shared/orders";
+import { waitMsOf } from "../shared/prefer";
 import { databaseUnavailable, plainProblem, ProblemError, problemType } from "../shared/problem";
-import type { Book } from "./book";
+import type { Book, Order } from "./book";
 
 export interface OrdersArgs {
     book: Book;
@@ -17,6 +19,8 @@ export interface OrdersArgs {
 }
 
 const MOST_ITEMS = 50;
+/** How often a waiting request looks for the decision, in milliseconds. */
+const LOOK_EVERY_MS = 200;
 
 // Checks the length first, because the response has a sentence for each wrong item.
 const orderSchema = z.strictObject({
@@ -47,7 +51,8 @@ const orderSchema = z.strictObject({
  * Orders: `POST /orders` accepts one, `GET /orders/{id}` shows its state.
  *
  * An order answered with 202 is in the database. The rest may take time: orders are accepted while the broker or the
- * inventory is down, and refused while the database is down.
+ * inventory is down, and refused while the database is down. With `Prefer: wait=10`, the answer comes when the order is
+ * settled, or after 10 s.
  */
 export function createOrders({ book, checkReachability, log }: OrdersArgs): Hono {
     const metrics = createMetrics();
@@ -63,9 +68,10 @@ export function createOrders({ book, checkReachability, log }: OrdersArgs): Hono
         const placed = await orUnavailable(context, book.place(key, items, context.get("scope")));
         switch (placed.kind) {
             case "accepted": {
-                const { id, state } = placed.order;
+                const { id } = placed.order;
                 context.get("scope").log.info({ orderId: id }, "order accepted");
-                return context.json({ id, state, items }, 202, { Location: `/orders/${id}` });
+                const { state, reason } = await whenSettled(context, book, placed.order);
+                return context.json({ id, state, reason, items }, 202, { Location: `/orders/${id}` });
             }
             case "unknown-products": {
                 const errors = items.flatMap(({ productId }, index) =>
@@ -98,9 +104,21 @@ export function createOrders({ book, checkReachability, log }: OrdersArgs): Hono
         if (order === undefined) {
             throw new ProblemError(plainProblem(404, "Not Found", "There is no order with this id."));
         }
-        return context.json(order, 200, { "Cache-Control": "no-store" });
+        return context.json(await whenSettled(context, book, order), 200, { "Cache-Control": "no-store" });
     });
     return application;
+}
+
+/** An order once it is settled, if the client prefers to wait for that; otherwise as it is when the wait is over. */
+async function whenSettled(context: Context, book: Book, order: Order): Promise<Order> {
+    const until = performance.now() + waitMsOf(context.req.header("prefer"));
+    let last = order;
+    while (last.state === "ACCEPTED" && performance.now() + LOOK_EVERY_MS < until) {
+        await sleep(LOOK_EVERY_MS);
+        // The order is accepted, whatever becomes of a look.
+        last = (await book.find(last.id).catch(() => undefined)) ?? last;
+    }
+    return last;
 }
 
 /**

@@ -66,6 +66,18 @@ describeWithNats("with a broker", () => {
                 headers: { "content-type": "application/json", ...(key !== null && { "idempotency-key": key }) },
                 body,
             });
+        const postAndWait = async (items: Item[], seconds: number) => {
+            const response = await fetch(`${gateway.url}/orders`, {
+                method: "POST",
+                headers: {
+                    "content-type": "application/json",
+                    "idempotency-key": randomUUID(),
+                    prefer: `wait=${seconds}`,
+                },
+                body: JSON.stringify({ items }),
+            });
+            return { status: response.status, ...((await response.json()) as { id: string; state: string }) };
+        };
         const order = async (id: string) =>
             (await (await fetch(`${gateway.url}/orders/${id}`)).json()) as Record<string, unknown>;
         const settled = async (id: string, limitMs = 20_000) => {
@@ -127,6 +139,14 @@ describeWithNats("with a broker", () => {
             ]);
             expect(await settled(id)).toMatchObject({ state: "REJECTED", reason: `Out of stock: ${products[2]}.` });
             expect([await stockOf(products[2]!), await stockOf(products[3]!)]).toEqual([2, before]);
+        });
+
+        it("are answered once they are settled, if the client prefers to wait for that", async () => {
+            const few = { productId: products[5]!, quantity: 1 };
+            expect(await postAndWait([few], 10)).toMatchObject({ status: 202, state: "FULFILLED" });
+            await asOwner((sql) => sql`update stock set quantity = 2 where product_id = ${products[2]!}`);
+            const rejected = await postAndWait([{ productId: products[2]!, quantity: 3 }], 10);
+            expect(rejected).toMatchObject({ state: "REJECTED", reason: `Out of stock: ${products[2]}.` });
         });
 
         it("with the same key are one order, however often they are sent, also concurrently", async () => {
@@ -252,6 +272,12 @@ describeWithNats("with a broker", () => {
                 await broker.lose();
                 const ids = await place(50);
                 expect(await order(ids[0]!)).toMatchObject({ state: "ACCEPTED" });
+                const begun = performance.now();
+                // Longer than the gateway's time limit for a call.
+                const waiting = await postAndWait([{ productId: product(), quantity: 1 }], 3);
+                expect(waiting).toMatchObject({ status: 202, state: "ACCEPTED" });
+                expect(performance.now() - begun).toBeGreaterThan(2_500);
+                ids.push(waiting.id);
                 await broker.start();
                 await allFulfilled(ids);
             });

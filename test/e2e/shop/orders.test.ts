@@ -172,7 +172,7 @@ describe("every accepted order is fulfilled exactly once", () => {
 });
 
 it("orders are refused with a problem document while the database is isolated, and accepted afterwards", async () => {
-    const run = stack.up({ ...lasting, "experiment.name": "database-blackhole" });
+    const run = stack.up({ ...lasting, "experiment.name": "orders-without-database" });
     await until("the database is cut off", async () => stack.said.split("Proven").length > 2);
     await sleep(2_000);
     const [[productId]] = [...(await stock().catch(() => new Map([[randomUUID(), 0]])))] as [[string, number]];
@@ -184,7 +184,7 @@ it("orders are refused with a problem document while the database is isolated, a
     });
     expect([response.status, response.headers.get("content-type")]).toEqual([503, "application/problem+json"]);
     expect(await response.json()).toMatchObject({ title: "The database is not available" });
-    await run;
+    expect((await run).outputs.experiment!.value as Conclusion).toMatchObject({ verdict: "FAILED" });
     await stack.up({ "experiment.enabled": "false" });
     const known = [...(await stock()).keys()][0]!;
     const id = await place([{ productId: known, quantity: 1 }]);

@@ -93,6 +93,11 @@ export class TestStack {
         return { changes, outputs: await this.stack.outputs() };
     }
 
+    /** The outputs of the last update. */
+    outputs(): Promise<OutputMap> {
+        return this.stack.outputs();
+    }
+
     /** An update that looks first what has become of the resources in the cluster; see `up`. */
     refresh(settings: Record<string, string> = {}): ReturnType<TestStack["up"]> {
         return this.up(settings, true);
@@ -220,6 +225,7 @@ export class TestStack {
             cluster.batch.listNamespacedJob({ namespace }),
             policiesOfRuns(cluster, namespace).then((items) => ({ items })),
             cluster.coordination.listNamespacedLease({ namespace }),
+            cluster.core.listNamespacedService(ofExperiments),
             cluster.rbac.listNamespacedRole(ofExperiments),
             cluster.rbac.listNamespacedRoleBinding(ofExperiments),
             cluster.core.listNamespacedServiceAccount(ofExperiments),

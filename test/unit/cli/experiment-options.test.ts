@@ -11,6 +11,7 @@ describe("the arguments of `npm run experiment`", () => {
     it("ask for a run, with reports for continuous integration if they name files", () => {
         expect(optionsOf()).toEqual({
             all: false,
+            lessons: [],
             name: undefined,
             settings: {},
             stack: "local",
@@ -24,12 +25,15 @@ describe("the arguments of `npm run experiment`", () => {
             json: true,
             files: { junit, summary: `${junit}.md` },
         });
-        expect(optionsOf("--all", "--stack", "cloud")).toMatchObject({ all: true, stack: "cloud" });
+        expect(optionsOf("--all", "--stack", "cloud")).toMatchObject({ all: true, lessons: [], stack: "cloud" });
+        const some = ["--lesson", "gone", "--lesson", "pods", "--lesson", "gone"];
+        expect(optionsOf("--all", ...some)).toMatchObject({ all: true, lessons: ["gone", "pods"] });
     });
 
     it("may ask for something else than a run", () => {
         expect(optionsOf("--help", "nonsense")).toBe("help");
-        expect(optionsOf("--list")).toBe("list");
+        expect(optionsOf("--list")).toEqual({ list: { json: false, lessons: [] } });
+        expect(optionsOf("--list", "--json", "--lesson", "gone")).toEqual({ list: { json: true, lessons: ["gone"] } });
         expect(optionsOf("--status", "--stack", "cloud")).toEqual({ statusOf: "cloud" });
     });
 
@@ -50,6 +54,11 @@ describe("the arguments of `npm run experiment`", () => {
         expect(() => optionsOf("--set", "radius")).toThrow("--set radius is not KEY=VALUE");
         expect(() => optionsOf("--fast")).toThrow(/Unknown option '--fast'/);
     });
+
+    it("cannot choose a lesson that does not exist, or for one run", () =>
+        expect(() => optionsOf("orders-kill", "--lesson", "lost")).toThrow(
+            /there is no lesson "lost"; allowed: gone, .*\n--lesson chooses among several: add --all or --list/,
+        ));
 
     it("cannot ask for a report of nothing", () => {
         expect(() => optionsOf("--list", "--junit", junit)).toThrow(

@@ -38,6 +38,7 @@ const programs = () => ({
     stepCommand: "node step.js",
     steps: "void 'the steps';",
     deadline: "void 'the Job';",
+    proxy: "void 'the proxy';",
 });
 const target = {
     namespace: "demo",

@@ -93,7 +93,14 @@ describe("an experiment needs only what its kinds need:", () => {
             told(rightsFor({ kind: "dns" }, { attacks: [], agent: undefined, ...changes })).filter(
                 (right) => !/^optional|leases/.test(right),
             );
-        const lists = ["configmaps", "jobs.batch", "networkpolicies.networking.k8s.io", "serviceaccounts", "pods"];
+        const lists = [
+            "configmaps",
+            "jobs.batch",
+            "networkpolicies.networking.k8s.io",
+            "serviceaccounts",
+            "pods",
+            "services",
+        ];
         const rbac = ["roles", "rolebindings"].map((resource) => `${resource}.rbac.authorization.k8s.io`);
         const observing = [
             ...[...lists, ...rbac, "deployments.apps"].map((resource) => `list ${resource} in namespace demo`),

@@ -1,0 +1,109 @@
+/**
+ * What a fault's proxy needs among other NetworkPolicies. The proxy may be reached by whom the Service's pods accept, and
+ * by nobody else; its callers may reach it where they may reach these pods.
+ */
+import type { V1NetworkPolicy, V1NetworkPolicyPeer } from "@kubernetes/client-node";
+import { exemption } from "../policies/exemption";
+import { isolates, policyRules, type PolicySpec, type Rule, rulesOf } from "../policies/rules";
+import { also, both, type Labels, selects } from "../policies/selector";
+import { witnessRule } from "../policies/witness-access";
+import type { Proxied } from "../targets/proxied";
+import { proxyLabels } from "./pointing";
+
+export interface AccessArgs {
+    proxied: Proxied;
+    /** Name of the proxy. */
+    proxy: string;
+    experiment: string;
+    /** The labels of each of the Service's pods. */
+    pods: readonly Labels[];
+    /** The labels of their namespace. */
+    namespace: Labels;
+}
+
+/**
+ * The policies that let a proxy work, until the attack ends. None selects a pod that no policy isolates already, but for
+ * the proxy itself.
+ *
+ * @param policies of the namespace, without those of experiments
+ * @throws Error if not the same policies apply to all pods of the Service: one that may reach some would reach all
+ */
+export function proxyPolicies(policies: readonly V1NetworkPolicy[], args: AccessArgs): PolicySpec[] {
+    const { proxied, proxy, experiment, pods } = args;
+    requireSamePolicies(policies, args);
+    const isolating = policies.filter(
+        ({ spec }) => isolates(spec!, "ingress") && pods.some((pod) => selects(spec!.podSelector, pod)),
+    );
+    const accepted = isolating.flatMap(({ spec }) => rulesOf(spec!, "ingress"));
+    const toProxy: Rule["peers"] = [{ podSelector: { matchLabels: proxyLabels(proxy) } }];
+    const ports = [...new Set(proxied.ports.map(({ listen }) => listen))].map((port) => ({ protocol: "TCP", port }));
+    const ofProxy: PolicySpec = {
+        podSelector: { matchLabels: proxyLabels(proxy) },
+        ...policyRules({
+            ingress: isolating.length > 0 ? [...accepted, witnessRule(experiment)] : [{}],
+            // It forwards to the Service's pods alone, and asks the API server for these.
+            egress: [{}],
+        }),
+    };
+    const ofPods = isolating.map(({ spec }) => ({
+        podSelector: also(both(spec!.podSelector ?? {}, { matchLabels: proxied.selector }), exemption),
+        ...policyRules({ ingress: [{ peers: toProxy, ports }] }),
+    }));
+    const ofCallers = policies.flatMap(({ spec }) =>
+        rulesOf(spec!, "egress")
+            .filter(({ peers = [] }) => peers.some((peer) => isForPods(peer, args)))
+            .map((rule) => ({
+                podSelector: also(spec!.podSelector ?? {}, exemption),
+                ...policyRules({ egress: [{ peers: toProxy, ports: rule.ports }] }),
+            })),
+    );
+    return [ofProxy, ...ofPods, ...ofCallers];
+}
+
+/** Whether a rule's peer is for the Service's pods by their labels, which the proxy does not have. */
+function isForPods(
+    { podSelector, namespaceSelector, ipBlock }: V1NetworkPolicyPeer,
+    { pods, namespace }: Pick<AccessArgs, "pods" | "namespace">,
+): boolean {
+    if (ipBlock !== undefined || podSelector === undefined) return false;
+    if (namespaceSelector !== undefined && !selects(namespaceSelector, namespace)) return false;
+    return pods.some((pod) => selects(podSelector, pod));
+}
+
+/**
+ * Refuses a fault that callers in other namespaces would take for an outage: their policies let them reach the Service's
+ * pods by labels, which the proxy does not have, and no run adds policies to another namespace.
+ *
+ * @param all policies of the cluster
+ * @throws Error that names the policy
+ */
+export function refuseForeignCallers(
+    all: readonly V1NetworkPolicy[],
+    { proxied, pods, namespace }: Pick<AccessArgs, "proxied" | "pods" | "namespace">,
+): void {
+    const own = namespace["kubernetes.io/metadata.name"];
+    const letsThrough = ({ metadata, spec }: V1NetworkPolicy) =>
+        metadata!.namespace !== own &&
+        rulesOf(spec!, "egress").some(({ peers = [] }) =>
+            peers.some((peer) => peer.namespaceSelector !== undefined && isForPods(peer, { pods, namespace })),
+        );
+    const policy = all.find(letsThrough)?.metadata;
+    if (policy === undefined) return;
+    throw new Error(
+        `the NetworkPolicy ${policy.name} of namespace ${policy.namespace} lets its pods reach those of Service ` +
+            `${proxied.service} by their labels: a proxy in their place would be out of reach for them. Nothing was ` +
+            "attacked. Let the policy name the namespace alone, without a podSelector",
+    );
+}
+
+function requireSamePolicies(policies: readonly V1NetworkPolicy[], { proxied, pods }: AccessArgs): void {
+    for (const { metadata, spec } of policies) {
+        const applies = new Set(pods.map((pod) => selects(spec!.podSelector, pod)));
+        if (applies.size <= 1) continue;
+        throw new Error(
+            `the NetworkPolicy ${metadata!.name} applies to some pods of Service ${proxied.service} and not to all, ` +
+                "and a proxy in their place would let callers reach more of them than now. Nothing was attacked. " +
+                "Let the policy select all of them or none",
+        );
+    }
+}

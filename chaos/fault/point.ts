@@ -1,0 +1,54 @@
+import type { V1Service } from "@kubernetes/client-node";
+import { type Cluster, ignoreNotFound, mergePatch } from "../cluster/client";
+import { againOnConflict } from "../cluster/conflict";
+import { fieldManager } from "../cluster/labels";
+import { isPointing, nextRestoring, pointing, proxyOf } from "./pointing";
+
+/** Points a Service to a fault's proxy: the fault begins. @throws Error as `pointing` does, or if it is gone */
+export async function pointAt(
+    cluster: Cluster,
+    namespace: string,
+    service: string,
+    to: Parameters<typeof pointing>[1],
+): Promise<void> {
+    const found = await patchUntilDone(cluster, namespace, service, (current) => pointing(current, to), 1);
+    if (found === undefined) throw new Error(`the Service ${service} is gone`);
+}
+
+/**
+ * Restores all Services of a namespace that runs have pointed to proxies.
+ *
+ * @returns their number
+ */
+export async function restoreServices(cluster: Cluster, namespace: string): Promise<number> {
+    const { items } = await cluster.core.listNamespacedService({ namespace });
+    const pointed = items.filter(isPointing);
+    await Promise.all(
+        pointed.map((service) => {
+            const kept = items.find(({ metadata }) => metadata!.name === proxyOf(service))?.spec?.selector;
+            const restore = (current: V1Service) => nextRestoring(current, kept);
+            return patchUntilDone(cluster, namespace, service.metadata!.name!, restore);
+        }),
+    );
+    return pointed.length;
+}
+
+/** Patches a Service until there is nothing to change. @param most patches. @returns it, unless it is gone */
+function patchUntilDone(
+    { core }: Cluster,
+    namespace: string,
+    name: string,
+    patchFor: (service: V1Service) => object | undefined,
+    most = Infinity,
+): Promise<V1Service | undefined> {
+    return againOnConflict(async () => {
+        let service = await ignoreNotFound(core.readNamespacedService({ name, namespace }));
+        for (let done = 0; done < most && service !== undefined; done++) {
+            const body = patchFor(service);
+            if (body === undefined) break;
+            const patch = { name, namespace, body, fieldManager };
+            service = await ignoreNotFound(core.patchNamespacedService(patch, mergePatch()));
+        }
+        return service;
+    });
+}

@@ -1,0 +1,167 @@
+import * as k8s from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
+import { type FaultAttack, faultOf } from "../attacks/fault";
+import { annotations, labels } from "../cluster/labels";
+import { withoutMesh } from "../cluster/mesh";
+import { restrictedContainer, restrictedPod, users } from "../cluster/pod-security";
+import { proxyContainer, type ProxyEnvironment, type ProxyPort, readyPath } from "../proxy/protocol";
+import type { Chosen } from "../targets/choose";
+import type { Proxied, ProxiedPort } from "../targets/proxied";
+import { proxyLabels } from "./pointing";
+
+export interface FaultResourcesArgs {
+    attack: FaultAttack;
+    experiment: string;
+    namespace: string;
+    /** Name of the run. */
+    runName: pulumi.Output<string>;
+    /** Name of the proxy and of all that it needs: each run has its own. */
+    object: pulumi.Output<string>;
+    /** Known once the deadline Job watches the targets. */
+    chosen: pulumi.Output<Chosen>;
+    /** A Node image. */
+    image: string;
+    /** The proxy's program: the bundle of `proxy/main.ts`. */
+    program: string;
+}
+
+const programFile = "proxy.js";
+const programMount = "/program";
+
+/** The proxy passes connections on for this long when it ends, in seconds, and needs a moment more to end. */
+const drainSeconds = 35;
+
+/**
+ * A fault's proxy as resources: its pod, a headless Service that keeps the selector of the Service whose place it takes,
+ * and an account that may list where that leads. Nobody uses it until the step `check` points the Service to it.
+ *
+ * @returns the pod: while it exists, the attack lasts
+ */
+export function faultResources(
+    name: string,
+    args: FaultResourcesArgs,
+    opts: pulumi.CustomResourceOptions,
+): k8s.core.v1.Pod {
+    const { experiment, namespace, object, chosen, program } = args;
+    const own = { ...opts, deleteBeforeReplace: true };
+    const metadata = { name: object, namespace, labels: { [labels.experiment]: experiment } };
+    const proxied = chosen.apply((found) => found.proxied!);
+
+    const account = new k8s.core.v1.ServiceAccount(`${name}-account`, { metadata }, own);
+    const rules = [{ apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: ["list", "watch"] }];
+    const role = new k8s.rbac.v1.Role(`${name}-role`, { metadata, rules }, own);
+    const binding = new k8s.rbac.v1.RoleBinding(
+        `${name}-binding`,
+        {
+            metadata,
+            roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: object },
+            subjects: [{ kind: "ServiceAccount", name: object, namespace }],
+        },
+        // An account that is no administrator may bind only a Role that exists, and whose rights it has.
+        { ...own, dependsOn: role },
+    );
+    const code = new k8s.core.v1.ConfigMap(
+        `${name}-program`,
+        { metadata, data: { [programFile]: program }, immutable: true },
+        // Another version of the program would replace the proxy in the middle of a run.
+        { ...own, ignoreChanges: ["data"] },
+    );
+    const pods = new k8s.core.v1.Service(
+        `${name}-pods`,
+        {
+            metadata: { ...metadata, annotations: { "pulumi.com/skipAwait": "true" } },
+            spec: proxied.apply(headlessSpec),
+        },
+        { ...own, ignoreChanges: ["spec"] },
+    );
+    return new k8s.core.v1.Pod(
+        name,
+        {
+            metadata: {
+                ...metadata,
+                labels: object.apply((proxy) => ({ ...metadata.labels, ...proxyLabels(proxy), ...withoutMesh })),
+                annotations: {
+                    // The step `check` waits until it is ready; and its end waits for open connections.
+                    "pulumi.com/skipAwait": "true",
+                    [annotations.fault]: JSON.stringify({ service: args.attack.service, ...faultOf(args.attack) }),
+                    [annotations.targets]: chosen.apply(({ targets }) => targets.map(({ pod }) => pod).join(",")),
+                },
+            },
+            spec: pulumi.all([object, args.runName, chosen]).apply((known) => podSpec(args, ...known)),
+        },
+        { ...own, dependsOn: [account, binding, code, pods], ignoreChanges: ["spec"] },
+    );
+}
+
+/** The Service's own pods, for the proxy alone. */
+const headlessSpec = ({ selector, ports, publishNotReadyAddresses }: Proxied) => ({
+    clusterIP: "None",
+    selector,
+    ports: ports.map(({ name, port, target }) => ({ ...(name !== "" && { name }), port, targetPort: target })),
+    ...(publishNotReadyAddresses && { publishNotReadyAddresses }),
+});
+
+function podSpec(
+    { attack, namespace, image }: FaultResourcesArgs,
+    object: string,
+    run: string,
+    { proxied, targets }: Chosen,
+): k8s.types.input.core.v1.PodSpec {
+    const { ports, witness = "" } = proxied!;
+    // Two of its ports may lead to the same one.
+    const listened = [...new Map(ports.map((port) => [port.listen, port])).values()];
+    const readyPort = freePort(listened.map(({ listen }) => listen));
+    const env: Record<keyof ProxyEnvironment, string> = {
+        NAMESPACE: namespace,
+        SERVICE: object,
+        RUN: run,
+        PORTS: JSON.stringify(listened.map(({ name, listen }): ProxyPort => ({ name, listen }))),
+        FAULT: JSON.stringify(faultOf(attack)),
+        TARGETS: JSON.stringify([...new Set(targets.map(({ uid }) => uid))]),
+        WITNESS: witness,
+        READY_PORT: String(readyPort),
+    };
+    const isPrivileged = listened.some(({ listen }) => listen < 1_024);
+    return {
+        restartPolicy: "Never",
+        serviceAccountName: object,
+        enableServiceLinks: false,
+        terminationGracePeriodSeconds: drainSeconds,
+        securityContext: {
+            ...restrictedPod(users.node),
+            // A safe sysctl, which the `restricted` level allows: it listens where the Service's pods do.
+            ...(isPrivileged && { sysctls: [{ name: "net.ipv4.ip_unprivileged_port_start", value: "0" }] }),
+        },
+        containers: [
+            {
+                name: proxyContainer,
+                image,
+                command: ["node", `${programMount}/${programFile}`],
+                env: Object.entries(env).map(([variable, value]) => ({ name: variable, value })),
+                // The Service and policies may know the ports by name.
+                ports: containerPorts(ports),
+                // Not ready within three seconds of its silence, of the five in which a fault must end.
+                readinessProbe: {
+                    httpGet: { path: readyPath, port: readyPort },
+                    periodSeconds: 1,
+                    timeoutSeconds: 1,
+                    failureThreshold: 2,
+                },
+                volumeMounts: [{ name: "program", mountPath: programMount, readOnly: true }],
+                resources: { requests: { cpu: "50m", memory: "64Mi" }, limits: { memory: "128Mi" } },
+                securityContext: restrictedContainer,
+            },
+        ],
+        volumes: [{ name: "program", configMap: { name: object } }],
+    };
+}
+
+/** Each once, and with its name if it has one. */
+const containerPorts = (ports: readonly ProxiedPort[]) =>
+    [...new Map(ports.map((port) => [port.target, port])).values()].map(({ target, listen }) => ({
+        containerPort: listen,
+        ...(typeof target === "string" && { name: target }),
+    }));
+
+/** A port for the readiness probe. */
+const freePort = (taken: readonly number[]): number => [8_086, 18_086, 28_086].find((one) => !taken.includes(one))!;

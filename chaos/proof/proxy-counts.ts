@@ -1,0 +1,64 @@
+/** What a fault's proxy says that it did: how much reached the targets through the Service, and how much of it was hit. */
+import type { Cluster } from "../cluster/client";
+import { describeShare } from "../share";
+import type { PodCounts, ProxyReport } from "../proxy/protocol";
+import type { Target } from "../targets/containers";
+import type { InconclusiveReason } from "./outcome";
+
+/** Requests in HTTP/1.1 and connections of anything else, to the targets through the Service. Probes do not count. */
+export type Faulted = Pick<PodCounts, "requests" | "faulted" | "unfaultable">;
+
+const tailLines = 5;
+
+/**
+ * Reads what a proxy has counted since it took the Service's place.
+ *
+ * @returns undefined if it cannot be read: the proxy may have ended with its attack
+ */
+export async function readFaulted(
+    { core }: Cluster,
+    proxy: { name: string; namespace: string },
+    targets: readonly Target[],
+): Promise<Faulted | undefined> {
+    const log = await core.readNamespacedPodLog({ ...proxy, tailLines }).catch(() => undefined);
+    const report = (log ?? "")
+        .split("\n")
+        .map(parse)
+        .findLast((one) => one !== undefined);
+    if (report === undefined) return undefined;
+    const counts = [...new Set(targets.map(({ uid }) => uid))].flatMap((uid) => report.pods[uid] ?? []);
+    const sum = (field: keyof Faulted) => counts.reduce((total, count) => total + count[field], 0);
+    return { requests: sum("requests"), faulted: sum("faulted"), unfaultable: sum("unfaultable") };
+}
+
+function parse(line: string): ProxyReport | undefined {
+    try {
+        const report = JSON.parse(line) as Partial<ProxyReport> | null;
+        return report?.pods === undefined ? undefined : (report as ProxyReport);
+    } catch {
+        return undefined;
+    }
+}
+
+/** Why a fault has hit nobody, or not what it should, although it was there. Undefined if it has. */
+export function whyHitNobody(
+    { requests, faulted, unfaultable }: Faulted,
+    service: string,
+    share: number,
+): InconclusiveReason | undefined {
+    if (unfaultable > 0)
+        return (
+            `${unfaultable} of ${requests} connections through Service ${service} were not HTTP/1.1 in clear text, and ` +
+            'no status could answer them; use abort "reset" or "hang"'
+        );
+    if (requests === 0)
+        return (
+            `nothing reached the targets through Service ${service} during the run: callers may use connections that ` +
+            "were open before, or connect to the pods themselves"
+        );
+    if (faulted > 0) return undefined;
+    return `none of ${requests} requests through Service ${service} was hit at ${describeShare(share)}; use a longer window`;
+}
+
+/** For people. */
+export const describeFaulted = ({ requests, faulted }: Faulted): string => `${faulted} of ${requests} requests hit`;

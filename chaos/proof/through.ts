@@ -1,0 +1,55 @@
+/** The proof of a fault: what the witness meets through the Service whose place a proxy has taken. */
+import { type Cluster, ignoreNotFound } from "../cluster/client";
+import { behind } from "../deadline/protocol";
+import type { ConnectionReport } from "../deadline/protocol";
+import { proxyOf } from "../fault/pointing";
+import type { Proxied } from "../targets/proxied";
+import type { InconclusiveReason } from "./outcome";
+
+/** What reports call some pods of a Service, at each of its ports. */
+export const namesBehind = ({ service, ports }: Proxied, pods: readonly string[]): string[] =>
+    [...new Set(pods)].flatMap((pod) => ports.map(({ port }) => behind(service, port, pod)));
+
+/** How long a pod may be out of reach, in milliseconds: it is tried every second, and a busy one may miss a probe. */
+const maxUnseenMs = 4_000;
+
+/** The first of some names that was neither delayed nor aborted for a time, or could not be seen. */
+export function unaffectedIn(
+    reports: readonly ConnectionReport[],
+    names: readonly string[],
+): { name: string; was: "open" | "unseen" } | undefined {
+    const unseenSince = new Map<string, number>();
+    for (const { at, open, closed } of reports) {
+        const [those, affected] = [new Set(open), new Set(closed)];
+        for (const name of names) {
+            if (those.has(name)) return { name, was: "open" };
+            if (affected.has(name)) unseenSince.delete(name);
+            else if (at - (unseenSince.get(name) ?? at) > maxUnseenMs) return { name, was: "unseen" };
+            else unseenSince.set(name, unseenSince.get(name) ?? at);
+        }
+    }
+    return undefined;
+}
+
+/** Why a fault does not show at its targets, as far as the cluster says. */
+export async function explainFault(
+    { core }: Cluster,
+    namespace: string,
+    { service }: Proxied,
+    proxy: string,
+): Promise<InconclusiveReason> {
+    const [found, pod] = await Promise.all([
+        ignoreNotFound(core.readNamespacedService({ name: service, namespace })),
+        ignoreNotFound(core.readNamespacedPod({ name: proxy, namespace })),
+    ]);
+    if (found === undefined) return `the Service ${service} was deleted during the run`;
+    if (pod === undefined || pod.status?.phase !== "Running")
+        return `the fault's proxy, pod ${proxy}, ended during the run`;
+    if (proxyOf(found) !== proxy)
+        return `somebody changed the selector of Service ${service} during the run, so its callers no longer met the fault`;
+    return (
+        `an ordinary pod did not meet the fault through Service ${service}: a NetworkPolicy, a service mesh, or a ` +
+        "network that hides the callers' addresses may be between them and its proxy. See: kubectl --namespace " +
+        `${namespace} logs ${proxy}`
+    );
+}

@@ -1,0 +1,153 @@
+import { connect, type Socket } from "node:net";
+import { Changes } from "./changes";
+import type { Counts } from "./counts";
+import type { Faults } from "./faults";
+import type { ProxyFault } from "./protocol";
+import type { Pods, PodEndpoint } from "./slices";
+import { Gone, pump, Wire } from "./wire";
+
+/** What all connections share. */
+export interface Shared {
+    run: string;
+    pods: Pods;
+    faults: Faults;
+    counts: Counts;
+    /** Whether connections between two requests are to be closed. */
+    closesIdle: boolean;
+}
+
+/** For how long a caller may take to see that its connection ends, in milliseconds. */
+const lingerMs = 1_000;
+
+/** A caller's connection, and the one to the pod that it goes to. */
+export class Connection {
+    readonly changes = new Changes();
+    readonly caller: Wire;
+    /**
+     * Whether the pod does not matter now, because the proxy itself answered last: if the pod closes its connection
+     * while it idles, there is to be another one for the next request that it gets.
+     */
+    spared = false;
+    private podWire?: Wire;
+    private podEndpoint?: PodEndpoint;
+
+    constructor(
+        socket: Socket,
+        readonly shared: Shared,
+    ) {
+        this.caller = new Wire(socket, this.changes);
+        // The pod must not go on for a caller that is gone.
+        socket.on("close", (failed) => {
+            if (failed) this.podWire?.reset();
+        });
+    }
+
+    /** The connection to the pod, after `dial`. */
+    get pod(): Wire {
+        return this.podWire!;
+    }
+
+    get uid(): string {
+        return this.podEndpoint!.uid;
+    }
+
+    /** Whether the pod has sent something, or has closed its connection. */
+    get podStirs(): boolean {
+        return this.pod.available > 0 || this.pod.ended || this.pod.closed;
+    }
+
+    /**
+     * Connects to a pod, in place of an earlier connection.
+     *
+     * @param withinMs @default as long as the kernel tries
+     * @returns whether the pod accepts
+     * @throws Gone if the caller is gone
+     */
+    async dial(endpoint: PodEndpoint, withinMs = 2 ** 31 - 1): Promise<boolean> {
+        this.podWire?.reset();
+        const socket = connect({ host: endpoint.address, port: endpoint.port, allowHalfOpen: true });
+        this.podEndpoint = endpoint;
+        const pod = (this.podWire = new Wire(socket, this.changes));
+        await this.changes.untilWithin(withinMs, () => !socket.connecting || pod.closed || this.caller.closed);
+        if (this.caller.closed) throw new Gone();
+        return !socket.connecting && !socket.destroyed;
+    }
+
+    /**
+     * Connects to a pod for its caller. A Service would refuse the caller, but the proxy has accepted it: so it is reset.
+     *
+     * @throws Gone
+     */
+    async reach(endpoint: PodEndpoint): Promise<void> {
+        if (await this.dial(endpoint)) return;
+        this.shared.counts.add(endpoint.uid, "unreachable");
+        throw new Gone();
+    }
+
+    /** Sees to it that the pod can be sent a request, although its connection was idle while the proxy did other things. */
+    async reachAgain(): Promise<void> {
+        if (this.podStirs) await this.reach(this.podEndpoint!);
+    }
+
+    /**
+     * Does what a fault asks for. If the faults end meanwhile, all is passed on, or reset if it hangs.
+     *
+     * @param halfOpen whether the caller may still wait for something after it has ended its own side
+     * @returns the status to answer with; undefined to pass on
+     * @throws Gone after a reset or a hang, and if the caller does not wait
+     */
+    async inflict({ delayMs, abort }: ProxyFault, halfOpen: boolean): Promise<number | undefined> {
+        const { caller, shared } = this;
+        const left = () => caller.closed || (caller.ended && !halfOpen);
+        if (delayMs) await this.changes.untilWithin(delayMs, () => shared.faults.over || left());
+        if (left()) throw new Gone();
+        if (shared.faults.over) return undefined;
+        if (abort === "hang") {
+            // The pod would close the connection at some time, and with that end the hang.
+            this.podWire?.reset();
+            await caller.discardUntil(() => shared.faults.over);
+            throw new Gone();
+        }
+        if (abort === "reset") throw new Gone();
+        return abort;
+    }
+
+    /** Passes on all that is still to come. @throws Gone */
+    async tunnel(): Promise<void> {
+        await together([pump(this.caller, this.pod), pump(this.pod, this.caller)]);
+        await this.flush();
+    }
+
+    /** Ends the connection after an answer of which the caller must not lose anything. */
+    async close(): Promise<void> {
+        this.caller.end();
+        this.podWire?.end();
+        // Bytes that nobody reads would make the kernel send a RST, which may overtake the answer.
+        await this.changes.untilWithin(lingerMs, () => {
+            while (this.caller.available > 0) this.caller.take();
+            return this.caller.exhausted || this.caller.closed;
+        });
+    }
+
+    /** Waits until all is sent, after both sides have ended. */
+    async flush(): Promise<void> {
+        await this.changes.until(() => this.caller.closed && (this.podWire?.closed ?? true));
+    }
+
+    /** Closes what is not closed yet. */
+    reset(): void {
+        this.caller.reset();
+        this.podWire?.reset();
+    }
+}
+
+/**
+ * Waits for all, also after one has failed: what a pod has sent before it broke the connection goes to the caller.
+ *
+ * @throws the first error
+ */
+export async function together(tasks: Promise<void>[]): Promise<void> {
+    for (const result of await Promise.allSettled(tasks)) {
+        if (result.status === "rejected") throw result.reason;
+    }
+}

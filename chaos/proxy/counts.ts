@@ -1,0 +1,26 @@
+import type { PodCounts, ProxyReport } from "./protocol";
+
+/** How often the counts are reported if nothing has changed, in milliseconds. */
+const heartbeatMs = 2_000;
+
+/** Counts what went to each pod, and writes reports of it. */
+export class Counts {
+    private readonly pods: Record<string, PodCounts> = {};
+    private changed = false;
+    private reportedAt = -Infinity;
+
+    add(uid: string, what: keyof PodCounts): void {
+        this.pods[uid] ??= { requests: 0, faulted: 0, unfaultable: 0, unreachable: 0 };
+        this.pods[uid][what]++;
+        this.changed = true;
+    }
+
+    /** Writes a report if something has changed, or if the last one is too old. To be called once a second. */
+    report(write: (line: string) => void, at = Date.now()): void {
+        // Not the difference itself: the clock may be set back. Timers may be early by a millisecond, too.
+        if (!this.changed && Math.abs(at - this.reportedAt) < heartbeatMs - 100) return;
+        this.changed = false;
+        this.reportedAt = at;
+        write(`${JSON.stringify({ at, pods: this.pods } satisfies ProxyReport)}\n`);
+    }
+}

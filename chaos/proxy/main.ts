@@ -1,0 +1,50 @@
+/**
+ * Runs in the pod of the proxy that the attack `fault` puts in the place of a Service, and forwards each connection to
+ * one of the Service's pods, as the Service did. It delays, aborts or resets only what goes to the chosen pods.
+ *
+ * Its log has a `ProxyReport` per line. On SIGTERM the faults end at once, and the process when its connections have.
+ */
+import { createServer } from "node:http";
+import { followPods } from "./follow";
+import { log } from "./log";
+import { type ProxyEnvironment, type ProxyFault, type ProxyPort, readyPath } from "./protocol";
+import { Proxy } from "./proxy";
+import { Pods } from "./slices";
+
+const { NAMESPACE, SERVICE, RUN, PORTS, FAULT, TARGETS, WITNESS, READY_PORT } =
+    process.env as unknown as ProxyEnvironment;
+const reportMs = 1_000;
+
+async function main(): Promise<void> {
+    const pods = new Pods();
+    const proxy = new Proxy({
+        run: RUN,
+        ports: JSON.parse(PORTS) as ProxyPort[],
+        fault: JSON.parse(FAULT) as ProxyFault,
+        targets: JSON.parse(TARGETS) as string[],
+        witness: WITNESS,
+        pods,
+    });
+    const report = () => proxy.counts.report((line) => process.stdout.write(line));
+    setInterval(report, reportMs);
+    process.on("SIGTERM", () => {
+        void proxy.stop().then(() => {
+            report();
+            process.exit(0);
+        });
+    });
+    createServer(({ url }, response) => {
+        response.writeHead(url === readyPath ? (proxy.ready ? 200 : 503) : 404).end();
+    })
+        .on("error", log)
+        .listen(Number(READY_PORT));
+    void followPods(pods, NAMESPACE, SERVICE);
+    await proxy.listen();
+}
+
+// One connection's trouble must not end the others.
+process.on("uncaughtException", log);
+main().catch((error: unknown) => {
+    log(error);
+    process.exit(1);
+});

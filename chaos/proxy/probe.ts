@@ -1,0 +1,69 @@
+import { connect } from "node:net";
+import { Changes } from "./changes";
+import { bannerOf, probeWords } from "./protocol";
+import { Wire } from "./wire";
+
+/**
+ * What the witness saw when it probed a pod through the proxy. Times are in milliseconds, from the naming of the pod to
+ * the answer:
+ *
+ * - `refused`: the connection was not accepted.
+ * - `bypassed`: it was, but not by the run's proxy.
+ * - `connected`: a faulted request would have reached the pod, after this time.
+ * - `status`: it would have been answered with a status in the pod's place.
+ * - `reset`: the connection would have been closed or reset.
+ * - `silent`: there was no answer in time.
+ * - `unreachable`: the pod did not accept the proxy's connection.
+ * - `unknown`: the proxy knows no such pod.
+ */
+export type Probed =
+    | { saw: "refused" | "bypassed" | "silent" }
+    | { saw: "connected" | "reset" | "unreachable" | "unknown"; afterMs: number }
+    | { saw: "status"; status: number; afterMs: number };
+
+/** A proxy sends its banner at once. Without one, the connection went past the proxy. */
+const bannerWithinMs = 2_000;
+
+/**
+ * Probes what becomes of requests to a pod through the proxy. To be called where the proxy's `WITNESS` is.
+ *
+ * @param run name of the run: the proxy of another counts as none
+ * @param uid of the pod
+ * @param timeoutMs limit for the answer, from the naming of the pod; longer than the fault's delay. The connection and
+ *     the banner have two seconds more, or this time if it is less
+ */
+export async function probeThrough(
+    endpoint: { host: string; port: number },
+    run: string,
+    uid: string,
+    timeoutMs: number,
+): Promise<Probed> {
+    const changes = new Changes();
+    const socket = connect({ ...endpoint, allowHalfOpen: true });
+    const wire = new Wire(socket, changes);
+    // A server that resets at once had accepted.
+    let isReset = false;
+    socket.on("error", ({ code }: NodeJS.ErrnoException) => (isReset = code === "ECONNRESET"));
+    try {
+        const withinMs = Math.min(timeoutMs, bannerWithinMs);
+        await changes.untilWithin(withinMs, () => !socket.connecting || wire.closed);
+        if (socket.connecting || (socket.destroyed && !isReset)) return { saw: "refused" };
+        if ((await lineWithin(wire, changes, withinMs)) !== bannerOf(run)) return { saw: "bypassed" };
+        const asked = performance.now();
+        socket.write(`${uid}\n`);
+        const answer = await lineWithin(wire, changes, timeoutMs);
+        const afterMs = performance.now() - asked;
+        if (answer === undefined) return wire.ended || wire.closed ? { saw: "reset", afterMs } : { saw: "silent" };
+        const word = Object.values(probeWords).find((one) => one === answer);
+        return word ? { saw: word, afterMs } : { saw: "status", status: Number(answer), afterMs };
+    } finally {
+        wire.reset();
+    }
+}
+
+/** The next line. Undefined if it does not come in time, or the other end closes first. */
+async function lineWithin(wire: Wire, changes: Changes, ms: number): Promise<string | undefined> {
+    const length = () => wire.peek().indexOf("\n") + 1;
+    await changes.untilWithin(ms, () => length() > 0 || wire.ended || wire.closed);
+    return length() > 0 ? wire.take(length()).toString("latin1").trim() : undefined;
+}

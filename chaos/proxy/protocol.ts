@@ -1,0 +1,88 @@
+/**
+ * What others agree on with the proxy of the attack `fault`: its environment, its log, and the words of the witness's
+ * probes.
+ */
+
+/** The container of the proxy's pod. */
+export const proxyContainer = "proxy";
+
+/** The environment of the proxy's program. */
+export interface ProxyEnvironment {
+    NAMESPACE: string;
+    /** Name of the headless Service whose EndpointSlices list the real pods. */
+    SERVICE: string;
+    /** Name of the run. */
+    RUN: string;
+    /** `ProxyPort[]` as JSON. */
+    PORTS: string;
+    /** `ProxyFault` as JSON. */
+    FAULT: string;
+    /** The uids of the chosen pods, as a JSON list. */
+    TARGETS: string;
+    /** Address of the witness's pod: what connects from there is a probe. Empty for none. */
+    WITNESS: string;
+    /** Port of the readiness probe, over HTTP. */
+    READY_PORT: string;
+}
+
+/** A port of the Service. */
+export interface ProxyPort {
+    /** As in the EndpointSlices' ports: empty if the Service's only port has no name. */
+    name: string;
+    /** Where the proxy listens. */
+    listen: number;
+}
+
+/** What happens to traffic to the chosen pods: the delay first, then the abort. */
+export interface ProxyFault {
+    /** @default no delay */
+    delayMs?: number;
+    /**
+     * A status from 200 to 599 that answers HTTP requests, `reset` of the connection, or `hang`: no answer at all.
+     *
+     * @default requests are passed on
+     */
+    abort?: number | "reset" | "hang";
+    /** Share of the requests (HTTP/1.1 in clear text) or connections (anything else), 0 to 100. */
+    percentage: number;
+}
+
+/** 200 once all ports listen and the pods were listed, 503 before. */
+export const readyPath = "/ready";
+
+/** A line of the proxy's log, as JSON: at most one a second, when something has changed, and one every 2 s anyway. */
+export interface ProxyReport {
+    /** In milliseconds since the epoch. */
+    at: number;
+    /** Numbers since the proxy's start, by the uids of the pods. Pods without traffic are absent. */
+    pods: Record<string, PodCounts>;
+}
+
+/** What went to a pod. The witness's probes do not count. */
+export interface PodCounts {
+    /** Requests in HTTP/1.1 in clear text, and connections of anything else. */
+    requests: number;
+    /** Those that were delayed or aborted. */
+    faulted: number;
+    /** Those that a status was to answer, but which are not HTTP/1.1 in clear text: they are passed on. */
+    unfaultable: number;
+    /** Connections that the pod did not accept. */
+    unreachable: number;
+}
+
+/**
+ * How the witness's probes go: the proxy sends the banner at once, the witness a line with the uid of a pod. The proxy
+ * connects to that pod, does what it does to all requests that it faults, if the pod is a target, and answers with one
+ * of these words or, for an abort with a status, with the status. Lines end with `\n`.
+ */
+export const probeWords = { connected: "connected", unreachable: "unreachable", unknown: "unknown" } as const;
+
+/** The first line of what the proxy sends to the witness, without its end. */
+export const bannerOf = (run: string): string => `chaos-experiments ${run}`;
+
+/** The longest line that a probe may send, in bytes. */
+export const maxProbeLine = 100;
+/** For how long the proxy waits for that line, in milliseconds. */
+export const probeLineWithinMs = 5_000;
+/** The proxy calls a pod unreachable to the witness after this time, in milliseconds. */
+export const unreachableAfterMs = 1_000;

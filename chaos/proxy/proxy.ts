@@ -1,0 +1,130 @@
+import { once } from "node:events";
+import { BlockList, createServer, isIPv6, type Server, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { answerProbe } from "./answer-probe";
+import { Changes } from "./changes";
+import { Connection, type Shared } from "./connection";
+import { Counts } from "./counts";
+import { Faults } from "./faults";
+import { nextRequest, serveHttp } from "./http";
+import { log } from "./log";
+import { serveOpaque } from "./opaque";
+import type { ProxyFault, ProxyPort } from "./protocol";
+import type { Pods } from "./slices";
+import { Gone } from "./wire";
+
+export interface ProxyArgs {
+    run: string;
+    ports: readonly ProxyPort[];
+    fault: ProxyFault;
+    /** Uids of the chosen pods. */
+    targets: readonly string[];
+    /** Address of the witness's pod. Empty for none. */
+    witness: string;
+    pods: Pods;
+    /** Throws the dice. @default Math.random */
+    random?: () => number;
+}
+
+/** After `stop`, in milliseconds: how long connections are accepted, and when the last ones are closed. */
+export interface StopTimes {
+    /** Until the selector of the Service, which points to the pods again, is known on all nodes. @default 3000 */
+    acceptMs?: number;
+    /** @default 30000 */
+    closeMs?: number;
+}
+
+/** Forwards the connections to a Service, as the Service did, and faults what goes to the chosen pods. */
+export class Proxy {
+    readonly counts = new Counts();
+    private readonly servers: Server[] = [];
+    private readonly connections = new Set<Connection>();
+    private readonly changes = new Changes();
+    private readonly shared: Shared;
+    private readonly witness = new BlockList();
+    private stopped?: Promise<void>;
+
+    constructor(private readonly args: ProxyArgs) {
+        const { run, pods, fault, targets, random, witness } = args;
+        this.shared = { run, pods, counts: this.counts, faults: new Faults(fault, targets, random), closesIdle: false };
+        if (witness !== "") this.witness.addAddress(witness, family(witness));
+    }
+
+    /** Whether all ports listen, and the pods are known. */
+    get ready(): boolean {
+        const { ports, pods } = this.args;
+        return pods.listed && this.servers.length === ports.length && this.servers.every(({ listening }) => listening);
+    }
+
+    /**
+     * Listens on all addresses of both families; of IPv4 alone, if there is no IPv6.
+     *
+     * @returns the ports, in the order of their definition: they are chosen if they are 0
+     */
+    async listen(): Promise<number[]> {
+        const ports = this.args.ports.map(async ({ name, listen }) => {
+            const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.accept(socket, name));
+            this.servers.push(server);
+            await once(server.listen(listen), "listening");
+            server.on("error", log);
+            return (server.address() as { port: number }).port;
+        });
+        return Promise.all(ports);
+    }
+
+    /**
+     * Ends the faults at once, and resolves when no connection is left. For some time connections are still accepted.
+     * A second call changes nothing.
+     */
+    stop(times: StopTimes = {}): Promise<void> {
+        return (this.stopped ??= this.drain(times));
+    }
+
+    private async drain({ acceptMs = 3_000, closeMs = 30_000 }: StopTimes): Promise<void> {
+        const begun = performance.now();
+        this.shared.faults.over = true;
+        this.notifyAll();
+        await sleep(acceptMs);
+        for (const server of this.servers) server.close();
+        // Only now: a caller may be about to use a connection that idles. Most are closed by their next answer.
+        this.shared.closesIdle = true;
+        this.notifyAll();
+        const leftMs = Math.max(0, begun + closeMs - performance.now());
+        await this.changes.untilWithin(leftMs, () => this.connections.size === 0);
+        for (const connection of this.connections) connection.reset();
+    }
+
+    private notifyAll(): void {
+        for (const { changes } of this.connections) changes.notify();
+    }
+
+    private accept(socket: Socket, port: string): void {
+        const connection = new Connection(socket, this.shared);
+        this.connections.add(connection);
+        void this.serve(connection, port)
+            .catch((error: unknown) => {
+                if (!(error instanceof Gone)) log(error);
+            })
+            .finally(() => {
+                connection.reset();
+                this.connections.delete(connection);
+                this.changes.notify();
+            });
+    }
+
+    private async serve(connection: Connection, port: string): Promise<void> {
+        const { remoteAddress } = connection.caller.socket;
+        if (remoteAddress === undefined) return;
+        if (this.witness.check(remoteAddress, family(remoteAddress))) return answerProbe(connection, port);
+        const pod = this.args.pods.choose(port);
+        if (!pod) return;
+        await connection.reach(pod);
+        const request = await nextRequest(connection);
+        if (request) await serveHttp(connection, request);
+        else if (connection.caller.available > 0 || connection.pod.available > 0) await serveOpaque(connection);
+        else if (this.shared.closesIdle && !connection.podStirs && !connection.caller.ended) await connection.close();
+        else await connection.tunnel();
+    }
+}
+
+const family = (address: string) => (isIPv6(address) ? "ipv6" : "ipv4");

@@ -1,0 +1,76 @@
+/** What the proxy reads of an EndpointSlice (discovery.k8s.io/v1). */
+export interface Slice {
+    metadata: { name: string; resourceVersion?: string };
+    ports?: { name?: string | null; port?: number | null; protocol?: string | null }[] | null;
+    endpoints?: SliceEndpoint[] | null;
+}
+
+interface SliceEndpoint {
+    addresses: string[];
+    conditions?: { ready?: boolean | null; serving?: boolean | null; terminating?: boolean | null };
+    targetRef?: { uid?: string };
+}
+
+/** A pod, as it is reached through a port of the Service. */
+export interface PodEndpoint {
+    uid: string;
+    address: string;
+    port: number;
+}
+
+/** The pods behind a Service, as they were last listed. */
+export class Pods {
+    /** Whether the pods were listed at all. */
+    listed = false;
+    private slices: readonly Slice[] = [];
+    private readonly chosen = new Map<string, PodEndpoint[]>();
+
+    /** Sets what is known. */
+    update(slices: readonly Slice[]): void {
+        this.slices = slices;
+        this.chosen.clear();
+        this.listed = true;
+    }
+
+    /**
+     * One of the pods that a Service would choose from: those that are ready or, if none is, those that still serve
+     * while they terminate, as kube-proxy does. Undefined if there is none.
+     *
+     * @param port name of the Service's port
+     * @param random a number from 0 to 1, without 1
+     */
+    choose(port: string, random = Math.random()): PodEndpoint | undefined {
+        let pods = this.chosen.get(port);
+        if (!pods) {
+            pods = this.endpoints(port, isReady);
+            if (pods.length === 0) pods = this.endpoints(port, servesStill);
+            this.chosen.set(port, pods);
+        }
+        return pods[Math.floor(random * pods.length)];
+    }
+
+    /** A pod, whether or not it is ready. */
+    find(port: string, uid: string): PodEndpoint | undefined {
+        return this.endpoints(port, () => true).find((pod) => pod.uid === uid);
+    }
+
+    /** Each pod once: with dual stack, it is in a slice of each family. Either address will do. */
+    private endpoints(name: string, which: (endpoint: SliceEndpoint) => boolean): PodEndpoint[] {
+        const pods = new Map<string, PodEndpoint>();
+        for (const { ports, endpoints } of this.slices) {
+            const port = ports?.find((one) => (one.name ?? "") === name && (one.protocol ?? "TCP") === "TCP")?.port;
+            if (!port) continue;
+            for (const endpoint of endpoints?.filter(which) ?? []) {
+                const address = endpoint.addresses[0]!;
+                const uid = endpoint.targetRef?.uid ?? address;
+                pods.set(uid, { uid, address, port });
+            }
+        }
+        return [...pods.values()];
+    }
+}
+
+// What is absent counts as in the API's documentation.
+const isReady = ({ conditions }: SliceEndpoint) => conditions?.ready !== false;
+const servesStill = ({ conditions }: SliceEndpoint) =>
+    (conditions?.serving ?? conditions?.ready) !== false && conditions?.terminating === true;

@@ -1,0 +1,138 @@
+import type { Socket } from "node:net";
+import type { Changes } from "./changes";
+
+/** A wire reads on while it holds less than this, in bytes. One read is at most as much again. */
+export const heldBytes = 65_536;
+
+/** A side of the connection is gone: nothing can be passed on any more. */
+export class Gone extends Error {
+    override name = "Gone";
+}
+
+/**
+ * One side of a connection: a socket whose bytes are taken when somebody wants them. It reads on meanwhile, up to
+ * `heldBytes`, since only reading shows that the other end is gone.
+ *
+ * The socket must have been made with `allowHalfOpen`.
+ */
+export class Wire {
+    private held: Buffer[] = [];
+    private size = 0;
+    private finished = false;
+    private isClosed: boolean;
+
+    constructor(
+        readonly socket: Socket,
+        private readonly changes: Changes,
+    ) {
+        // A socket may be closed before anybody listens to it.
+        this.isClosed = socket.destroyed;
+        socket.setNoDelay(true);
+        socket.on("data", (chunk: Buffer) => {
+            this.held.push(chunk);
+            this.size += chunk.length;
+            if (this.size >= heldBytes) socket.pause();
+            changes.notify();
+        });
+        socket.on("end", () => {
+            this.finished = true;
+            changes.notify();
+        });
+        socket.on("close", () => {
+            this.isClosed = true;
+            changes.notify();
+        });
+        socket.on("connect", changes.notify);
+        socket.on("drain", changes.notify);
+        // What follows an error is the event `close`.
+        socket.on("error", () => {});
+    }
+
+    /** How many bytes are there to be taken. */
+    get available(): number {
+        return this.size;
+    }
+
+    /** Whether the other end sends no more. There may still be bytes to take. */
+    get ended(): boolean {
+        return this.finished;
+    }
+
+    /** Whether the other end sends no more, and all was taken. */
+    get exhausted(): boolean {
+        return this.finished && this.size === 0;
+    }
+
+    /** Whether the socket is closed, in both directions. */
+    get closed(): boolean {
+        return this.isClosed;
+    }
+
+    /** All bytes that are there. They stay. */
+    peek(): Buffer {
+        if (this.held.length > 1) this.held = [Buffer.concat(this.held)];
+        return this.held[0] ?? Buffer.alloc(0);
+    }
+
+    /** Takes bytes that are there. @param atMost how many. @default a chunk as it came */
+    take(atMost = Infinity): Buffer {
+        const first = this.held.shift();
+        if (first === undefined) return Buffer.alloc(0);
+        const chunk = first.subarray(0, atMost);
+        if (chunk.length < first.length) this.held.unshift(first.subarray(chunk.length));
+        this.size -= chunk.length;
+        if (this.size < heldBytes) this.socket.resume();
+        return chunk;
+    }
+
+    /**
+     * Waits for bytes.
+     *
+     * @param to where they are to go: if it is closed, there is nothing to wait for
+     * @returns whether there are some; false if the other end sends no more
+     * @throws Gone
+     */
+    async fill(to?: Wire): Promise<boolean> {
+        await this.changes.until(() => this.size > 0 || this.finished || this.isClosed || to?.closed === true);
+        if (to?.closed) throw new Gone();
+        if (this.size > 0) return true;
+        if (!this.finished) throw new Gone();
+        return false;
+    }
+
+    /** Sends bytes, and waits while the other end takes none. @throws Gone */
+    async write(chunk: Buffer | string): Promise<void> {
+        if (!this.isClosed && !this.socket.write(chunk))
+            await this.changes.until(() => !this.socket.writableNeedDrain || this.isClosed);
+        if (this.isClosed) throw new Gone();
+    }
+
+    /** Sends no more. Bytes may still come. */
+    end(): void {
+        if (!this.socket.writableEnded) this.socket.end();
+    }
+
+    /** Closes the connection at once, with a RST. Does nothing if it is closed. */
+    reset(): void {
+        // A socket that connects would go on until it has.
+        if (this.socket.connecting) this.socket.destroy();
+        else if (!this.socket.destroyed) this.socket.resetAndDestroy();
+    }
+
+    /** Drops what was received, now and from now on, until the other end sends no more or a condition holds. */
+    async discardUntil(holds: () => boolean): Promise<void> {
+        const over = () => this.exhausted || this.isClosed || holds();
+        while (!over()) {
+            await this.changes.until(() => this.size > 0 || over());
+            this.held = [];
+            this.size = 0;
+            this.socket.resume();
+        }
+    }
+}
+
+/** Passes everything on from one side to the other, its end too. @throws Gone */
+export async function pump(from: Wire, to: Wire): Promise<void> {
+    while (await from.fill(to)) await to.write(from.take());
+    to.end();
+}

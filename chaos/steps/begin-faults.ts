@@ -1,0 +1,57 @@
+import { proxyPod } from "../attacks/objects";
+import { ignoreNotFound } from "../cluster/client";
+import { problemOf, withoutPeriod } from "../cluster/problem";
+import { pointAt, restoreServices } from "../fault/point";
+import type { InconclusiveReason } from "../proof/outcome";
+import { poll } from "../proof/poll";
+import { isReady } from "../targets/containers";
+import { runNameOf } from "../definition/plan";
+import { whyOver } from "./attacks-last";
+import type { StepContext, StepInputs } from "./contract";
+
+/** How long a proxy may take to be ready: its image may have to be pulled. */
+const readyWithinMs = 120_000;
+
+type Given = Pick<StepInputs, "steadyState" | "targets" | "attackObjects">;
+
+/**
+ * Points the Services of faults to their proxies, once these are ready: the faults begin.
+ *
+ * @returns why there is no fault: a proxy does not work, somebody has changed a Service, or the attacks are over, and
+ *   then no Service points to a proxy
+ */
+export async function beginFaults(context: StepContext, given: Given): Promise<InconclusiveReason | undefined> {
+    const { plan, cluster } = context;
+    const { namespace } = plan;
+    const { targets, attackObjects, steadyState } = given;
+    const run = steadyState.runName ?? runNameOf(plan);
+    const faults = targets.attacks.flatMap(({ proxied }, index) =>
+        proxied ? [{ proxied, proxy: attackObjects[index]! }] : [],
+    );
+    if (faults.length === 0) return undefined;
+    const notReady = await Promise.all(faults.map(({ proxy }) => whyNotReady(context, proxy)));
+    let problem = notReady.find((reason) => reason !== undefined);
+    try {
+        if (problem === undefined)
+            for (const { proxied, proxy } of faults)
+                await pointAt(cluster, namespace, proxied.service, { proxy, run, selector: proxied.selector });
+    } catch (error) {
+        problem = `${withoutPeriod(problemOf(error))}. Start another run`;
+    }
+    const over = await whyOver(plan, cluster, given);
+    // What fails is tried again by the undo.
+    if (over !== undefined) await restoreServices(cluster, namespace).catch(() => undefined);
+    return problem ?? over;
+}
+
+async function whyNotReady({ cluster, plan }: StepContext, proxy: string): Promise<InconclusiveReason | undefined> {
+    const { namespace } = plan;
+    const look = () => ignoreNotFound(proxyPod.read(cluster, { name: proxy, namespace })).catch(() => undefined);
+    const isOver = (pod: object | undefined) => pod === undefined || isReady(pod) || hasEnded(pod);
+    const found = await poll(look, isOver, readyWithinMs);
+    if (found !== undefined && isReady(found)) return undefined;
+    return `the fault's proxy, pod ${proxy}, is not ready. See why: kubectl --namespace ${namespace} describe pod ${proxy}`;
+}
+
+const hasEnded = ({ status }: { status?: { phase?: string } }) =>
+    status?.phase === "Failed" || status?.phase === "Succeeded";

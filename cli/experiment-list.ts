@@ -1,0 +1,69 @@
+import { type NamedExperiment, savedExperiments } from "../experiments/saved";
+import { type Lesson, lessons, type Remedy, verdictOf } from "../experiments/story";
+
+/** Saved experiments of one lesson. */
+export interface LessonGroup {
+    /** Undefined for those that belong to none. */
+    lesson?: Lesson;
+    experiments: NamedExperiment[];
+}
+
+/**
+ * Groups experiments by what they teach, in the order of reading. Those that belong to no lesson come last.
+ *
+ * @param only these lessons. @default all, and experiments without a lesson
+ */
+export function groupedByLesson(experiments: readonly NamedExperiment[], only: readonly Lesson[] = []): LessonGroup[] {
+    const keys = only.length > 0 ? only : [...(Object.keys(lessons) as Lesson[]), undefined];
+    return keys
+        .map((lesson) => ({ lesson, experiments: experiments.filter(({ story }) => story?.lesson === lesson) }))
+        .filter((group) => group.experiments.length > 0);
+}
+
+/** The saved experiments by lesson, for people: hypothesis, expected verdict and remedy of each. */
+export function listOf(groups: readonly LessonGroup[]): string {
+    return groups
+        .map(({ lesson, experiments }) => [headOf(lesson), ...experiments.map(entryOf)].join("\n\n"))
+        .join("\n\n");
+}
+
+const headOf = (lesson: Lesson | undefined) =>
+    lesson === undefined ? "Other experiments" : `${lessons[lesson]} (--lesson ${lesson})`;
+
+function entryOf({ name, hypothesis, variant, story }: NamedExperiment): string {
+    const lines = [`${name}${variant === undefined ? "" : ` (variant ${variant})`}`, `  ${hypothesis}`];
+    if (story !== undefined) lines.push(`  Expected: ${verdictOf(story)}. Remedy: ${describeRemedy(story.remedy)}`);
+    return lines.map((line) => `  ${line}`).join("\n");
+}
+
+/** A remedy in a sentence, and how to try it. */
+export function describeRemedy(remedy?: Remedy): string {
+    if (remedy === undefined) return "none in this shop.";
+    const settings = Object.entries(remedy.settings ?? {}).map(([key, value]) => `--set ${key}=${value}`);
+    const ways = [
+        ...(settings.length > 0 ? [`Try: ${settings.join(" ")}`] : []),
+        ...(remedy.compare === undefined ? [] : [`Compare: ${remedy.compare}`]),
+    ];
+    return [remedy.what, ...ways].join(" ");
+}
+
+/** The same as data, for `--json`. Verdicts are those in a shop with default settings. */
+export function listAsData(groups: readonly LessonGroup[]) {
+    return groups.flatMap(({ experiments }) =>
+        experiments.map(({ name, hypothesis, variant, story }) => ({
+            name,
+            hypothesis,
+            variant,
+            ...(story && { ...story, expected: verdictOf(story) }),
+        })),
+    );
+}
+
+/** Prints the saved experiments. @param lessons only these. @default all */
+export function printList(
+    { json, lessons }: { json: boolean; lessons: Lesson[] },
+    print: (text: string) => void,
+): void {
+    const groups = groupedByLesson(savedExperiments(), lessons);
+    print(json ? JSON.stringify(listAsData(groups), undefined, 2) : listOf(groups));
+}

@@ -1,0 +1,86 @@
+import { type NamedExperiment, savedExperiments } from "../experiments/saved";
+import { type Lesson, lessons, type Remedy, type Story, verdictOf } from "../experiments/story";
+
+/** What a reader should know before the experiments of a lesson. */
+const intros: Record<Lesson, string> = {
+    gone:
+        "A cut-off pod does not answer. If it notices that by itself, its readiness probe takes it out of its Service, and\n" +
+        "callers are refused at once. Otherwise they wait for their time limit.",
+    slow: "A slow dependency is worse than one that is gone, since its callers wait. They need a time limit.",
+    flaky: "A request that failed may succeed when it is sent again, if it may be done twice.",
+    change:
+        "Updates and scaling stop pods. For a moment the cluster still sends requests to a pod that stops, so whether one\n" +
+        "is lost takes many requests to see: these experiments send ten per second.",
+    work:
+        "An accepted order must be fulfilled, even if the broker or the inventory is gone for a while. A check orders with\n" +
+        "`Prefer: wait=20`, so each answer shows whether the order was [fulfilled](shop.md#orders) in time.",
+    pods: "Pods come and go. Without a second pod, requests fail until the replacement of the first is ready.",
+};
+
+const head = `<!-- Written by \`npm run docs:stories\` from experiments/saved/. -->
+
+# Stories
+
+The saved experiments of the shop, by what they teach. Each has the verdict that it should have in a shop with default
+settings, and a remedy: the setting or pattern that makes the difference. Many should fail. That is their point.
+
+    npm run experiment -- --list                              # this page, in the terminal
+    npm run experiment -- hot-deals-blackhole                 # one of them
+    npm run experiment -- --all --lesson gone                 # all of a lesson
+    npm run experiment -- --all --set variant=seven           # all, in the shop with orders
+
+\`--all\` compares each run with this page, and its exit code is 0 if all ended as expected. To see a remedy work:
+
+- _Try_ has options of \`npm run experiment\` with which all checks of the experiment hold. Numbers of pods stay
+  afterwards: set them back to 1 for the next experiment.
+- _Compare_ is an experiment with the other verdict.
+- Otherwise the remedy is in the run itself: some of its checks hold, and some do not.
+
+Settings such as \`experiment.radius\` make another experiment, of which no verdict is expected.
+`;
+
+/** The text of docs/stories.md. */
+export function storiesPage(saved: readonly NamedExperiment[] = savedExperiments()): string {
+    const sections = (Object.keys(lessons) as Lesson[]).map((lesson) => {
+        const told = saved.flatMap(({ story, ...rest }) => (story?.lesson === lesson ? [{ ...rest, story }] : []));
+        return [`## ${lessons[lesson]}`, intros[lesson], told.map(entryOf).join("\n\n")].join("\n\n");
+    });
+    return [head, ...sections.map((section) => `${section}\n`)].join("\n");
+}
+
+function entryOf({ name, hypothesis, variant, story }: NamedExperiment & { story: Story }): string {
+    const needs = variant === undefined ? "" : `, in variant ${variant}`;
+    const { failing = [], remedy } = story;
+    const lines = [
+        `### ${name}\n`,
+        `${wrapped(hypothesis, "")}\n`,
+        `- Expected: ${verdictOf(story)}${needs}${describeFailing(failing)}`,
+        wrapped(`- Remedy: ${remedy === undefined ? "none in this shop" : remedy.what}`, "  "),
+        ...waysOf(remedy),
+    ];
+    return lines.join("\n");
+}
+
+function describeFailing(failing: readonly string[]): string {
+    if (failing.length === 0) return "";
+    return `. These checks fail: ${failing.map((name) => (name.startsWith("/") ? `\`${name}\`` : name)).join(", ")}`;
+}
+
+function waysOf({ settings = {}, compare }: Partial<Remedy> = {}): string[] {
+    const set = Object.entries(settings).map(([key, value]) => `--set ${key}=${value}`);
+    return [
+        ...(set.length > 0 ? [`- Try: \`${set.join(" ")}\``] : []),
+        ...(compare === undefined ? [] : [`- Compare: [${compare}](#${compare})`]),
+    ];
+}
+
+/** Text in lines of at most 120 columns. @param indent of all lines but the first */
+function wrapped(text: string, indent: string): string {
+    const lines: string[] = [];
+    for (const word of text.split(" ")) {
+        const last = lines.at(-1);
+        if (last !== undefined && last.length + word.length < 120) lines[lines.length - 1] = `${last} ${word}`;
+        else lines.push(last === undefined ? word : indent + word);
+    }
+    return lines.join("\n");
+}

@@ -1,0 +1,18 @@
+import { orderAccepted } from "../orders";
+import type { SavedExperiment } from "../saved";
+
+const experiment: SavedExperiment = {
+    hypothesis: "The shop still accepts orders while the database is cut off from the network.",
+    attacks: [{ kind: "blackhole", target: "k8s.deployment=database" }],
+    checks: [orderAccepted],
+    variant: "seven",
+    story: {
+        lesson: "work",
+        failing: ["POST /orders"],
+        remedy: {
+            what: "What can wait goes through the broker: only the database must be there at once.",
+            compare: "orders-without-broker",
+        },
+    },
+};
+export default experiment;

@@ -1,0 +1,97 @@
+import * as z from "zod";
+
+/** What the saved experiments teach, in the order of reading. */
+export const lessons = {
+    gone: "A dependency is gone",
+    slow: "A dependency is slow",
+    flaky: "A dependency fails now and then",
+    change: "Change under load",
+    work: "Work is never lost",
+    pods: "Pods are replaceable",
+} as const;
+export type Lesson = keyof typeof lessons;
+
+/** What a saved experiment teaches, and what it is expected to show. */
+export interface Story {
+    lesson: Lesson;
+    /** Names of the checks that do not hold in a shop with default settings. @default none: the verdict is PASSED */
+    failing?: string[];
+    /**
+     * Whether the checks of `failing` may also hold, because a loss takes an unlucky millisecond. @default false
+     */
+    mayPass?: boolean;
+    /** The setting or pattern that makes the difference. @default this shop has none */
+    remedy?: Remedy;
+}
+
+/** What makes the difference between the two verdicts. A remedy without `settings` and `compare` is in another check. */
+export interface Remedy {
+    /** In one sentence. */
+    what: string;
+    /** With these settings, all checks hold. */
+    settings?: Record<string, string>;
+    /** The saved experiment that has the other verdict, since one of the two lacks the remedy. */
+    compare?: string;
+}
+
+const sentence = z.string().trim().min(1);
+
+export const storySchema = z.strictObject({
+    lesson: z.enum(Object.keys(lessons) as [Lesson, ...Lesson[]]),
+    failing: z.array(sentence).nonempty().optional(),
+    mayPass: z.boolean().optional(),
+    remedy: z
+        .strictObject({
+            what: sentence,
+            settings: z.record(z.string(), z.string()).optional(),
+            compare: sentence.optional(),
+        })
+        .optional(),
+}) satisfies z.ZodType<Story>;
+
+/** What a run should conclude. */
+export interface Expectation {
+    /** Names of the checks that should not hold. None: the verdict should be PASSED, otherwise FAILED. */
+    failing: string[];
+    mayPass: boolean;
+}
+
+export const verdictOf = ({ failing = [] }: Pick<Story, "failing">) => (failing.length === 0 ? "PASSED" : "FAILED");
+
+/** Settings that make another experiment of a saved one. */
+const overrides = ["target", "attack", "radius", "includeNotReady", "established", "outward", "successRate"].map(
+    (key) => `experiment.${key}`,
+);
+
+/**
+ * What a run of a story should conclude in a shop with some settings.
+ *
+ * @param setting a setting's text. Undefined if it is not set
+ * @returns undefined if that is unknown: the settings change the experiment, or are not those of its remedy
+ */
+export function expectationOf(
+    { failing = [], mayPass = false, remedy }: Story,
+    setting: (key: string) => string | undefined,
+): Expectation | undefined {
+    if (overrides.some((key) => setting(key) !== undefined)) return undefined;
+    const remedies = Object.entries(remedy?.settings ?? {});
+    if (remedies.every(([key]) => setting(key) === undefined)) return { failing, mayPass };
+    return remedies.every(([key, value]) => setting(key) === value) ? { failing: [], mayPass: false } : undefined;
+}
+
+/** How a run ended, as far as it is expected. */
+interface Ending {
+    verdict: string;
+    checks: readonly { name: string; held: boolean }[];
+}
+
+/** What was expected instead, for people: `expected PASSED`. Undefined if the run ended as expected. */
+export function differenceFrom({ failing, mayPass }: Expectation, { verdict, checks }: Ending): string | undefined {
+    const expected = verdictOf({ failing });
+    if (verdict === "PASSED" && mayPass) return undefined;
+    if (verdict !== expected) return `expected ${expected}`;
+    const failed = checks.filter(({ held }) => !held).map(({ name }) => name);
+    const isSame = failed.length === failing.length && failed.every((name) => failing.includes(name));
+    if (isSame || verdict === "PASSED") return undefined;
+    return `expected to fail: ${failing.join(", ")}`;
+}

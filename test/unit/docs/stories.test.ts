@@ -1,0 +1,20 @@
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { storiesPage } from "../../../docs/stories-page";
+import { savedExperiments } from "../../../experiments/saved";
+
+const page = readFileSync(join(resolve(__dirname, "..", "..", ".."), "docs", "stories.md"), "utf8");
+const told = savedExperiments().filter(({ story }) => story !== undefined);
+
+describe("docs/stories.md", () => {
+    it("is what `npm run docs:stories` writes", () => expect(page).toBe(storiesPage()));
+
+    it.each(told)("tells $name once, with its hypothesis", ({ name, hypothesis }) => {
+        const told = page.replace(/(?<=\S)\n(?=\S)/g, " ");
+        expect(told.split(`### ${name}\n\n${hypothesis}\n`)).toHaveLength(2);
+    });
+
+    it("has lines of at most 120 columns", () =>
+        expect(page.split("\n").filter((line) => line.length > 120)).toEqual([]));
+});
