@@ -50,7 +50,7 @@ async function main(): Promise<void> {
     }
     let over: string | undefined;
     for (;;) {
-        over ??= await whyOver(begun);
+        over ??= await whyEndNow(begun);
         if (over !== undefined) {
             ending.abort();
             if (await endAttacks(NAMESPACE, lease.run, attacks, scaled).then(() => true, log)) break;
@@ -62,7 +62,7 @@ async function main(): Promise<void> {
 }
 
 /** Why the attacks must end now. Undefined while they may last. */
-async function whyOver(begun: number): Promise<string | undefined> {
+async function whyEndNow(begun: number): Promise<string | undefined> {
     // Without attacks, what was scaled is restored.
     const beginning = attacks.length > 0 ? attackedSince(attacks) : takenAt(lease);
     const [state, since, proxiesWork] = await Promise.all([

@@ -25,7 +25,7 @@ export interface RuledBy {
 }
 
 /** The rules of the Job's Role. Only who has these rights may create it: RBAC lets nobody grant more than they have. */
-export function rulesOf({ attacks, scaled = [] }: RuledBy): Rule[] {
+export function roleRulesOf({ attacks, scaled = [] }: RuledBy): Rule[] {
     const kills = attacks.some(({ killing }) => killing);
     const denies = attacks.some(({ objectType }) => objectType !== killRequest);
     const faults = attacks.flatMap(({ object, through }) => (through ? [{ object, ...through }] : []));

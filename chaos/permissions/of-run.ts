@@ -4,7 +4,7 @@ import { killRequest, objectTypeOf } from "../attacks/objects";
 import { attackKindOf } from "../attacks/registry";
 import { checkKindOf } from "../checks/registry";
 import type { Right } from "../cluster/rights";
-import { rulesOf } from "../deadline/rules";
+import { roleRulesOf } from "../deadline/rules";
 import { isAttack, needsDeadlineJob, type Plan } from "../definition/plan";
 import { leaseName } from "../lifecycle/lease";
 import { rightsToDiscover } from "./of-discovery";
@@ -103,7 +103,7 @@ function rightsOfJob(plan: Plan): Right[] {
     const { namespace, attacks, actions } = plan;
     if (!needsDeadlineJob(plan)) return [];
     const object = "a new name in each run";
-    const rules = rulesOf({
+    const rules = roleRulesOf({
         attacks: attacks.map(({ attack }) => ({
             object,
             objectType: objectTypeOf(attack),
