@@ -5,6 +5,7 @@ import { agentDiscovery } from "./figures/agent-discovery";
 import { agentMemory } from "./figures/agent-memory";
 import { chartUp } from "./figures/chart-up";
 import { checkRate } from "./figures/check-rate";
+import { experimentAdded } from "./figures/experiment-added";
 import { experimentEnable } from "./figures/experiment-enable";
 import { experimentRun } from "./figures/experiment-run";
 import { gatewayLatency } from "./figures/gateway-latency";
@@ -29,6 +30,7 @@ const figures: readonly Figure[] = [
     previewPerResource,
     experimentEnable,
     experimentRun,
+    experimentAdded,
     recovery,
     podMemory,
     checkRate,

@@ -70,10 +70,14 @@ export class ExperimentRuns {
         return this.interruption.happened;
     }
 
-    /**
-     * Runs an experiment. Undoes it in any case, or returns why that failed. With a mistake in its settings, for which
-     * both updates would fail, there is none.
-     */
+    /** Finds the mistakes in the settings of a run, for which both of its updates would fail, and prints them. */
+    tellMistakes(changes: Record<string, string>): string | undefined {
+        const mistakes = mistakesInExperiment({ ...this.session.settings, ...changes }, this.stack);
+        if (mistakes !== undefined) this.window.print(`\nNot begun: ${mistakes}`);
+        return mistakes;
+    }
+
+    /** Runs an experiment. Undoes it in any case, or returns why that failed. */
     async whole(changes: Record<string, string>): Promise<Outcome> {
         const run = changes["experiment.run"] ?? new Date().toISOString();
         const begun = Date.now();
@@ -82,11 +86,6 @@ export class ExperimentRuns {
             this.session.setting("experiment.name") ??
             settings["experiment.name"].default!;
         this.window.print(`\nRunning ${experiment}`);
-        const mistakes = mistakesInExperiment({ ...this.session.settings, ...changes }, this.stack);
-        if (mistakes !== undefined) {
-            this.window.print(`It is not begun: ${mistakes}`);
-            return { experiment, error: mistakes, begunAt: begun, endedAt: begun };
-        }
         const answers = new AnswersFile((seen) => this.window.show(seen));
         let error: string | undefined;
         try {
