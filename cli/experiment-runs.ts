@@ -111,7 +111,7 @@ export class ExperimentRuns {
         const expected = story && expectationOf(story, (key) => this.session.setting(key));
         if (journal) {
             this.report(journal);
-            if (expected) this.teach(story!, expected);
+            if (expected) this.teach(story, expected);
         } else if (!this.interrupted) this.window.print(`The run failed: ${error}`);
         return { experiment, journal, error, notUndone, expected, begunAt: begun, endedAt: Date.now() };
     }

@@ -4,16 +4,16 @@ import { type Lesson, lessons, type Remedy, type Story, verdictOf } from "../exp
 /** What a reader should know before the experiments of a lesson. */
 const intros: Record<Lesson, string> = {
     gone:
-        "A cut-off pod does not answer. If it notices that by itself, its readiness probe takes it out of its Service, and\n" +
-        "callers are refused at once. Otherwise they wait for their time limit.",
+        "A cut-off pod does not answer. If it notices that by itself, its readiness probe takes it out of its Service, " +
+        "and callers are refused at once. Otherwise they wait for their time limit.",
     slow: "A slow dependency is worse than one that is gone, since its callers wait. They need a time limit.",
     flaky: "A request that failed may succeed when it is sent again, if it may be done twice.",
     change:
-        "Updates and scaling stop pods. For a moment the cluster still sends requests to a pod that stops, so whether one\n" +
-        "is lost takes many requests to see: these experiments send ten per second.",
+        "Updates and scaling stop pods. For a moment the cluster still sends requests to a pod that stops. Whether one " +
+        "is lost takes many requests to see, so these experiments send ten per second.",
     work:
-        "An accepted order must be fulfilled, even if the broker or the inventory is gone for a while. A check orders with\n" +
-        "`Prefer: wait=20`, so each answer shows whether the order was [fulfilled](shop.md#orders) in time.",
+        "An accepted order must be fulfilled, even if the broker or the inventory is gone for a while. A check orders " +
+        "with `Prefer: wait=20`, so each answer shows whether the order was [fulfilled](shop.md#orders) in time.",
     pods: "Pods come and go. Without a second pod, requests fail until the replacement of the first is ready.",
 };
 
@@ -43,7 +43,7 @@ Settings such as \`experiment.radius\` make another experiment, of which no verd
 export function storiesPage(saved: readonly NamedExperiment[] = savedExperiments()): string {
     const sections = (Object.keys(lessons) as Lesson[]).map((lesson) => {
         const told = saved.flatMap(({ story, ...rest }) => (story?.lesson === lesson ? [{ ...rest, story }] : []));
-        return [`## ${lessons[lesson]}`, intros[lesson], told.map(entryOf).join("\n\n")].join("\n\n");
+        return [`## ${lessons[lesson]}`, wrapped(intros[lesson]), told.map(entryOf).join("\n\n")].join("\n\n");
     });
     return [head, ...sections.map((section) => `${section}\n`)].join("\n");
 }
@@ -53,7 +53,7 @@ function entryOf({ name, hypothesis, variant, story }: NamedExperiment & { story
     const { failing = [], remedy } = story;
     const lines = [
         `### ${name}\n`,
-        `${wrapped(hypothesis, "")}\n`,
+        `${wrapped(hypothesis)}\n`,
         `- Expected: ${verdictOf(story)}${needs}${describeFailing(failing)}`,
         wrapped(`- Remedy: ${remedy === undefined ? "none in this shop" : remedy.what}`, "  "),
         ...waysOf(remedy),
@@ -74,8 +74,8 @@ function waysOf({ settings = {}, compare }: Partial<Remedy> = {}): string[] {
     ];
 }
 
-/** Text in lines of at most 120 columns. @param indent of all lines but the first */
-function wrapped(text: string, indent: string): string {
+/** Text in lines of at most 120 columns. @param indent of all lines but the first. @default none */
+function wrapped(text: string, indent = ""): string {
     const lines: string[] = [];
     for (const word of text.split(" ")) {
         const last = lines.at(-1);

@@ -24,7 +24,7 @@ export interface Story {
     remedy?: Remedy;
 }
 
-/** What makes the difference between the two verdicts. A remedy without `settings` and `compare` is in another check. */
+/** What makes the difference between the two verdicts. Without `settings` and `compare`, it is in another check. */
 export interface Remedy {
     /** In one sentence. */
     what: string;

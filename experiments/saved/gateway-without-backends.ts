@@ -16,7 +16,7 @@ const experiment: SavedExperiment = {
     story: {
         lesson: "gone",
         remedy: {
-            what: "Liveness and readiness ask no program that the gateway can do without, and missing lists have a fallback.",
+            what: "Its health asks no program that the gateway can do without, and missing lists have a fallback.",
             compare: "database-blackhole",
         },
     },

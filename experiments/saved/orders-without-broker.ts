@@ -15,7 +15,7 @@ const experiment: SavedExperiment = {
     story: {
         lesson: "work",
         remedy: {
-            what: "An order is in the database before it is accepted, and is sent to the inventory until it is settled.",
+            what: "An order is in the database before it is accepted, and is sent until it is settled.",
             compare: "orders-without-database",
         },
     },

@@ -148,7 +148,7 @@ describe("npm run experiment", () => {
             expect(await isolated()).toBe(false);
         }, 600_000);
 
-        it("change, and pods that are killed or added: as expected, unless a restart takes longer than the checks", async () => {
+        it("change, and replaced pods: as expected, unless a restart takes longer than the checks", async () => {
             const lessons = ["change", "pods"].flatMap((lesson) => ["--lesson", lesson]);
             // Longer than the actions of each wait.
             const short = ["--set", "experiment.duration=13s", "--set", "experiment.grace=4s"];

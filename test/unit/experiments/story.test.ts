@@ -1,17 +1,16 @@
-import { readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { checkName } from "../../../chaos/checks/registry";
 import { type Key, settings } from "../../../components/configuration/settings";
 import { productsCheck } from "../../../experiments/products";
-import { savedExperiments } from "../../../experiments/saved";
+import { loadSavedExperiments } from "../support/saved-experiments";
 import { differenceFrom, expectationOf, lessons, type Story, verdictOf } from "../../../experiments/story";
 
-const saved = savedExperiments();
+const saved = loadSavedExperiments();
 const stories = saved.flatMap(({ story, ...experiment }) => (story ? [{ ...experiment, story }] : []));
 
 describe("the stories of the saved experiments", () => {
     it("are told of each experiment, and each lesson has some", () => {
-        expect(stories).toHaveLength(readdirSync("experiments/saved").length);
+        expect(stories).toHaveLength(saved.length);
         expect([...new Set(stories.map(({ story }) => story.lesson))].sort()).toEqual(Object.keys(lessons).sort());
     });
 
