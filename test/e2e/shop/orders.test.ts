@@ -212,6 +212,7 @@ it("ending an attack on orders does not wait for its pod, which cannot become re
 
 it("going back to variant four removes orders, inventory and message-broker, and restarts no other pod", async () => {
     const before = (await podsOf(stack.cluster, stack.namespace)).map(({ name }) => name);
+    stack.unset("experiment.name");
     const { changes } = await stack.up({ variant: "four" });
     const others = changes.filter(({ op, type }) => op !== "delete" && type !== "pulumi:pulumi:Stack");
     // The gateway no longer calls the Service orders.
