@@ -31,8 +31,8 @@ export async function sweep(cluster: Cluster, namespace: string, experiment: str
 
 /**
  * Removes the labels of all targets in the namespace, and with that an experiment's attacks; then their objects.
- * Restores the Services that point to proxies, the policies that let go of targets, and what was scaled. Labels first: a pod would be open whose policies
- * still let go of it.
+ * Restores the Services that point to proxies, the policies that let go of targets, and what was scaled. Labels first:
+ * a pod would be open whose policies still let go of it.
  *
  * @returns the number of objects, labels, changed policies and Services, and scaled Deployments
  * @throws Error with all that failed: one step that fails keeps no other attack, label or Deployment from its end
