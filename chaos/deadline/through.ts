@@ -19,9 +19,9 @@ const heldShare = 0.9;
 const undelayedMs = 1_000;
 
 /**
- * Meets the pods of a Service as its callers do, again and again: through the Service, by the proxy's probes. `closed` is
- * a pod whose traffic is delayed or aborted as the fault says, or a pod that is no target and is affected; `open` one that
- * answers at once. What cannot be reached is neither.
+ * Meets the pods of a Service as its callers do, again and again: through the Service, by the proxy's probes. `closed`
+ * is a pod whose traffic is delayed or aborted as the fault says, or a pod that is no target and is affected; `open`
+ * one that answers at once. What cannot be reached is neither.
  */
 export class ThroughService {
     private found: { open: string[]; closed: string[] } = { open: [], closed: [] };

@@ -1,6 +1,6 @@
 /**
- * What a fault's proxy needs among other NetworkPolicies. The proxy may be reached by whom the Service's pods accept, and
- * by nobody else; its callers may reach it where they may reach these pods.
+ * What a fault's proxy needs among other NetworkPolicies. The proxy may be reached by whom the Service's pods accept,
+ * and by nobody else; its callers may reach it where they may reach these pods.
  */
 import type { V1NetworkPolicy, V1NetworkPolicyPeer } from "@kubernetes/client-node";
 import { exemption } from "../policies/exemption";
@@ -22,8 +22,8 @@ export interface AccessArgs {
 }
 
 /**
- * The policies that let a proxy work, until the attack ends. None selects a pod that no policy isolates already, but for
- * the proxy itself.
+ * The policies that let a proxy work, until the attack ends. None selects a pod that no policy isolates already, but
+ * for the proxy itself.
  *
  * @param policies of the namespace, without those of experiments
  * @throws Error if not the same policies apply to all pods of the Service: one that may reach some would reach all
@@ -71,8 +71,8 @@ function isForPods(
 }
 
 /**
- * Refuses a fault that callers in other namespaces would take for an outage: their policies let them reach the Service's
- * pods by labels, which the proxy does not have, and no run adds policies to another namespace.
+ * Refuses a fault that callers in other namespaces would take for an outage: their policies let them reach the
+ * Service's pods by labels, which the proxy does not have, and no run adds policies to another namespace.
  *
  * @param all policies of the cluster
  * @throws Error that names the policy

@@ -50,7 +50,8 @@ async function whyNotReady({ cluster, plan }: StepContext, proxy: string): Promi
     const isOver = (pod: object | undefined) => pod === undefined || isReady(pod) || hasEnded(pod);
     const found = await poll(look, isOver, readyWithinMs);
     if (found !== undefined && isReady(found)) return undefined;
-    return `the fault's proxy, pod ${proxy}, is not ready. See why: kubectl --namespace ${namespace} describe pod ${proxy}`;
+    const describing = `kubectl --namespace ${namespace} describe pod ${proxy}`;
+    return `the fault's proxy, pod ${proxy}, is not ready. See why: ${describing}`;
 }
 
 const hasEnded = ({ status }: { status?: { phase?: string } }) =>

@@ -138,7 +138,7 @@ async function faultedUnder(
     seen: Seen,
 ): Promise<(Faulted | undefined)[]> {
     const faulted = await Promise.all(
-        plan.attacks.map(({ attack }, index) =>
+        plan.attacks.map(async ({ attack }, index) =>
             attack.kind === "fault"
                 ? readFaulted(
                       cluster,

@@ -115,7 +115,9 @@ describe("a fault ends", () => {
     });
 });
 
-/** Asks hot-deals from the gateway's pod, over new connections and over one that is kept, and prints what went wrong. */
+/**
+ * Asks hot-deals from the gateway's pod, over new connections and over one that is kept, and prints what went wrong.
+ */
 const load = (requests: number) => `
     const { request, Agent } = require("node:http");
     const kept = new Agent({ keepAlive: true, maxSockets: 1 });
