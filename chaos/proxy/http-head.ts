@@ -61,7 +61,10 @@ export function mayBeRequest(bytes: Buffer): boolean {
 
 /** Whether bytes can still become an answer in HTTP/1.x. */
 export function mayBeResponse(bytes: Buffer): boolean {
-    const begin = bytes.toString("latin1", 0, 32).replace(/^(?:\r?\n)+/, "").slice(0, 7);
+    const begin = bytes
+        .toString("latin1", 0, 32)
+        .replace(/^(?:\r?\n)+/, "")
+        .slice(0, 7);
     return "HTTP/1.".startsWith(begin) || begin === "\r";
 }
 
