@@ -13,6 +13,8 @@ import { freePort, peakMegabytes } from "./local-process";
 import { until } from "./time";
 
 const uid = "the-only-pod";
+/** Watches end after this time, as those of an API server do. */
+const watchMs = 30_000;
 /** Where it answers, it prints its port. */
 const serverProgram = `
     const server = require("node:http").createServer((_, response) => response.end("x".repeat(1000)));
@@ -81,7 +83,7 @@ async function sliceServer(folder: string, port: number) {
     };
     const list = JSON.stringify({ metadata: { resourceVersion: "1" }, items: [slice] });
     const server = createServer({ key: readFileSync(keyFile), cert: readFileSync(authority) }, (request, response) => {
-        if (request.url!.includes("watch=true")) response.flushHeaders();
+        if (request.url!.includes("watch=true")) setTimeout(() => response.end(), watchMs);
         else response.end(list);
     });
     await once(server.listen(0, "127.0.0.1"), "listening");

@@ -26,7 +26,8 @@ it("the proxy's program is ready when it knows its pods, forwards, faults, repor
     ];
     const api = await startApiServer(({ url }, response) => {
         if (url!.includes("watch=true")) response.flushHeaders();
-        else response.writeHead(listable ? 200 : 500).end(JSON.stringify({ metadata: { resourceVersion: "1" }, items }));
+        else
+            response.writeHead(listable ? 200 : 500).end(JSON.stringify({ metadata: { resourceVersion: "1" }, items }));
     });
     const [port, witnessed, readyPort] = await freePorts(3);
     const env = (ownPort: number, witness: string): ProxyEnvironment => ({
@@ -57,7 +58,9 @@ it("the proxy's program is ready when it knows its pods, forwards, faults, repor
     await until("it ends", () => proxy.child.exitCode !== null, local);
     expect(proxy.child.exitCode).toBe(0);
     const lines = proxy.reports();
-    expect(lines.every(({ at }, index) => index === 0 || at - lines[index - 1]!.at > 900 || index === lines.length - 1)).toBe(true);
+    expect(
+        lines.every(({ at }, index) => index === 0 || at - lines[index - 1]!.at > 900 || index === lines.length - 1),
+    ).toBe(true);
 
     const probed = start(env(witnessed!, "127.0.0.1"));
     await until("it is ready", async () => (await readiness()) === 200, local);
@@ -78,7 +81,11 @@ it("the proxy's program is ready when it knows its pods, forwards, faults, repor
         onTestFinished(() => void child.kill("SIGKILL"));
         let output = "";
         child.stdout.on("data", (text) => (output += String(text)));
-        const reports = () => output.split("\n").slice(0, -1).map((line) => JSON.parse(line) as ProxyReport);
+        const reports = () =>
+            output
+                .split("\n")
+                .slice(0, -1)
+                .map((line) => JSON.parse(line) as ProxyReport);
         return { child, reports };
     }
 });

@@ -12,7 +12,9 @@ async function recordingPod() {
     const port = await httpPod((request, response) => {
         asked.push(`${request.method} ${request.url}`);
         let body = "";
-        request.on("data", (chunk) => (body += String(chunk))).on("end", () => response.end(`pod ${request.url} ${body}`));
+        request
+            .on("data", (chunk) => (body += String(chunk)))
+            .on("end", () => response.end(`pod ${request.url} ${body}`));
     });
     return { port, asked };
 }
@@ -108,7 +110,10 @@ describe("an abort with a status", () => {
             });
         });
         const throws = [0, 0, 0.5];
-        const proxy = await startProxy(pod.port, { fault: { abort: 500, percentage: 50 }, random: () => throws.shift()! });
+        const proxy = await startProxy(pod.port, {
+            fault: { abort: 500, percentage: 50 },
+            random: () => throws.shift()!,
+        });
         const caller = (await Caller.connect(proxy.port)).send(...get);
         await caller.receives("status.\n");
         await sleep(100);
@@ -121,7 +126,10 @@ describe("a hang", () => {
     it("answers neither the request nor those that are pipelined after it, until the caller leaves", async () => {
         const { port, asked } = await recordingPod();
         const throws = [0.5, 0];
-        const proxy = await startProxy(port, { fault: { abort: "hang", percentage: 50 }, random: () => throws.shift()! });
+        const proxy = await startProxy(port, {
+            fault: { abort: "hang", percentage: 50 },
+            random: () => throws.shift()!,
+        });
         const caller = (await Caller.connect(proxy.port)).send(...get, ...get, ...get);
         await caller.receives("pod / ");
         await sleep(150);
@@ -152,7 +160,10 @@ it("a head of more than 64 KiB cannot be answered in the pod's place: it is pass
     const pod = await tcpPod((socket) => socket.on("data", () => socket.write("HTTP/1.1 431\r\n\r\n")));
     const throws = [0.5, 0];
     const proxy = await startProxy(pod.port, { fault: { abort: 503, percentage: 50 }, random: () => throws.shift()! });
-    for (const counts of [{ requests: 1, unfaultable: 0 }, { requests: 2, unfaultable: 1 }]) {
+    for (const counts of [
+        { requests: 1, unfaultable: 0 },
+        { requests: 2, unfaultable: 1 },
+    ]) {
         const caller = (await Caller.connect(proxy.port)).send("GET / HTTP/1.1", `X: ${"x".repeat(200_000)}`, "", "");
         await caller.receives("431");
         expect(proxy.counts()).toMatchObject({ ...counts, faulted: 0 });

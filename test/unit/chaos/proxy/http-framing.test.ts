@@ -26,10 +26,17 @@ describe("a head ends", () => {
 });
 
 describe("first bytes can become a request", () => {
-    it.each(["", "\r\n", "G", "GET", "GET ", "GET /a", "PATCH /a HTTP/1.", "\r\nGET / HTTP/1.1\r\n", "M-SEARCH * HTTP/1.1\n"])(
-        "if they are %j",
-        (text) => expect(mayBeRequest(bytes(text))).toBe(true),
-    );
+    it.each([
+        "",
+        "\r\n",
+        "G",
+        "GET",
+        "GET ",
+        "GET /a",
+        "PATCH /a HTTP/1.",
+        "\r\nGET / HTTP/1.1\r\n",
+        "M-SEARCH * HTTP/1.1\n",
+    ])("if they are %j", (text) => expect(mayBeRequest(bytes(text))).toBe(true));
     it.each(["get / HTTP/1.1", "GETS", "HELLO", "\x16\x03\x01", "PRI * HTTP/2.0\r\n", "GET key\r\n", "SELECT 1"])(
         "but not if they are %j",
         (text) => expect(mayBeRequest(bytes(text))).toBe(false),
@@ -63,7 +70,11 @@ describe("an answer's body", () => {
         ["of one that informs is none", of("103 Hints", "GET"), none],
         ["after 101 is something else", of("101 Switching", "GET"), rest],
         ["after CONNECT is something else", of("200 OK", "CONNECT", "Content-Length: 5"), rest],
-        ["of a refused CONNECT has its length", of("403 No", "CONNECT", "Content-Length: 5"), { kind: "length", bytes: 5 }],
+        [
+            "of a refused CONNECT has its length",
+            of("403 No", "CONNECT", "Content-Length: 5"),
+            { kind: "length", bytes: 5 },
+        ],
         ["is unclear of what is no answer", of("yes", "GET"), undefined],
     ])("%s", (_, body, expected) => expect(body).toEqual(expected));
 });
@@ -77,7 +88,9 @@ it("the last answer of a connection says so, and else stays as it was", () => {
 describe("a body in chunks", () => {
     const bodies = fc.tuple(fc.array(fc.string({ minLength: 1, maxLength: 40 })), fc.array(fc.constant("X-a: b\r\n")));
     const encode = ([parts, trailers]: [string[], string[]]) => {
-        const chunks = parts.map(bytes).map((part) => `${part.length.toString(16)};x="y"\r\n${part.toString("latin1")}\r\n`);
+        const chunks = parts
+            .map(bytes)
+            .map((part) => `${part.length.toString(16)};x="y"\r\n${part.toString("latin1")}\r\n`);
         return bytes(`${chunks.join("")}0\r\n${trailers.join("")}\r\n`);
     };
 

@@ -90,7 +90,9 @@ describe("requests in HTTP/1.1 in clear text", () => {
     });
 
     it("an answer without a length ends with its connection", async () => {
-        const pod = await tcpPod((socket) => socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\n\r\nuntil the end")));
+        const pod = await tcpPod((socket) =>
+            socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\n\r\nuntil the end")),
+        );
         const proxy = await startProxy(pod.port);
         const caller = (await Caller.connect(proxy.port)).send(...get);
         expect(await caller.toEnd()).toBe("HTTP/1.1 200 OK\r\n\r\nuntil the end");
@@ -120,7 +122,9 @@ describe("requests in HTTP/1.1 in clear text", () => {
             () => {},
             (server) =>
                 server.on("upgrade", (_request, socket, head) => {
-                    socket.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\nhello");
+                    socket.write(
+                        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\nhello",
+                    );
                     socket.write(head);
                     socket.pipe(socket);
                 }),

@@ -37,8 +37,16 @@ describe("connections go, as those of a Service, to pods that", () => {
         const endpoints = (uid: string) => [{ addresses: ["10.0.0.1"], targetRef: { uid } }];
         const slices: Slice[] = [
             { metadata: { name: "a" }, ports: [{ name: "http", port: 80 }], endpoints: endpoints("a") },
-            { metadata: { name: "b" }, ports: [{ name: "http", port: 8080, protocol: "TCP" }], endpoints: endpoints("b") },
-            { metadata: { name: "c" }, ports: [{ name: "http", port: 80, protocol: "UDP" }], endpoints: endpoints("c") },
+            {
+                metadata: { name: "b" },
+                ports: [{ name: "http", port: 8080, protocol: "TCP" }],
+                endpoints: endpoints("b"),
+            },
+            {
+                metadata: { name: "c" },
+                ports: [{ name: "http", port: 80, protocol: "UDP" }],
+                endpoints: endpoints("c"),
+            },
             { metadata: { name: "d" }, ports: [{ name: null, port: 80 }], endpoints: endpoints("d") },
             { metadata: { name: "e" }, ports: null, endpoints: null },
         ];
