@@ -1,10 +1,9 @@
 import { defineConfig } from "vitest/config";
 
-/** Tests that stop or load the whole sandbox, or change a stack's file. */
+/** Tests that stop a part of the sandbox, or all of it. */
 const alone = [
-    "sandbox/test/e2e/*.test.ts",
-    "test/e2e/trials.test.ts",
-    ...["refusals", "rolling", "experiment-program"].map((file) => `test/e2e/shop/${file}.test.ts`),
+    ...["lifecycle", "network-policy"].map((file) => `sandbox/test/e2e/${file}.test.ts`),
+    ...["trials", "unenforced"].map((file) => `test/e2e/${file}.test.ts`),
 ];
 const patience = { testTimeout: 300_000, hookTimeout: 600_000 };
 
@@ -34,7 +33,7 @@ export default defineConfig({
             {
                 test: {
                     name: "e2e",
-                    include: ["test/e2e/**/*.test.ts"],
+                    include: ["test/e2e/**/*.test.ts", "sandbox/test/e2e/*.test.ts"],
                     exclude: alone,
                     maxWorkers: 2,
                     globalSetup: "test/e2e/network/drop.ts",

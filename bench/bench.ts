@@ -5,6 +5,7 @@ import { agentDiscovery } from "./figures/agent-discovery";
 import { agentMemory } from "./figures/agent-memory";
 import { chartUp } from "./figures/chart-up";
 import { checkRate } from "./figures/check-rate";
+import { experimentAdded } from "./figures/experiment-added";
 import { experimentEnable } from "./figures/experiment-enable";
 import { experimentRun } from "./figures/experiment-run";
 import { gatewayLatency } from "./figures/gateway-latency";
@@ -14,6 +15,8 @@ import { orderMemory } from "./figures/order-memory";
 import { podMemory } from "./figures/pod-memory";
 import { previewPerResource } from "./figures/preview-per-resource";
 import { previewUnchanged } from "./figures/preview-unchanged";
+import { proxyMedian, proxyTail } from "./figures/proxy-latency";
+import { proxyMemory, proxyThroughput } from "./figures/proxy-load";
 import { recovery } from "./figures/recovery";
 import { shopUp } from "./figures/shop-up";
 import { targetChoice } from "./figures/target-choice";
@@ -27,6 +30,7 @@ const figures: readonly Figure[] = [
     previewPerResource,
     experimentEnable,
     experimentRun,
+    experimentAdded,
     recovery,
     podMemory,
     checkRate,
@@ -36,6 +40,10 @@ const figures: readonly Figure[] = [
     gatewayLatency,
     agentDiscovery,
     agentMemory,
+    proxyMedian,
+    proxyTail,
+    proxyThroughput,
+    proxyMemory,
     // Last: it changes the shop's variant.
     orderMemory,
 ];

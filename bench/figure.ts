@@ -11,15 +11,15 @@ export interface Figure {
     measure: (session: Session) => Promise<Measurement>;
 }
 
-/** `ratio` has no dimension; `s` is seconds; `MB` is 10^6 bytes. */
-export type Unit = "ratio" | "s" | "MB";
+/** `ratio` has no dimension; `s` is seconds, `ms` milliseconds; `MB` is 10^6 bytes. */
+export type Unit = "ratio" | "s" | "ms" | "MB";
 
 export interface Measurement {
     /** In the figure's unit. */
     value: number;
     /** The samples behind the value, as text. */
     made: string;
-    /** The samples by name, in seconds or MB. */
+    /** The samples by name, in seconds, milliseconds or MB. */
     samples: Record<string, number[]>;
 }
 
@@ -68,13 +68,15 @@ export function ratio(ours: readonly number[], theirs: readonly number[]): numbe
     return median(ours) / base;
 }
 
-/** `12.3 s`, `1.28 times`, `82 MB`. */
+/** `12.3 s`, `0.25 ms`, `1.28 times`, `82 MB`. */
 function describe(value: number, unit: Unit): string {
     switch (unit) {
         case "ratio":
             return `${value.toFixed(2)} times`;
         case "s":
             return `${value.toFixed(2)} s`;
+        case "ms":
+            return `${value.toFixed(2)} ms`;
         case "MB":
             return `${value.toFixed(0)} MB`;
     }

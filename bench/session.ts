@@ -32,6 +32,7 @@ export const windowSeconds = durationSeconds + graceSeconds;
 export class Session {
     private stacks = 0;
     private shop?: Promise<BenchStack>;
+    private servers?: Promise<BenchStack>;
 
     private constructor(
         readonly cluster: Cluster,
@@ -80,11 +81,18 @@ export class Session {
         return stack;
     }
 
-    /** A new stack of an experiment on the servers in `namespaces.targets`. It has no resources yet. */
-    async manyTargetsStack(): Promise<BenchStack> {
+    /** The stack of an experiment of the package on the servers in `namespaces.targets`. It begins disabled. */
+    manyTargetsStack(): Promise<BenchStack> {
+        this.servers ??= this.withoutTargets();
+        return this.servers;
+    }
+
+    private async withoutTargets(): Promise<BenchStack> {
         const program = join(project, "bench", "many-targets");
         const stack = await BenchStack.ofProject(this.pulumi.command, this.scratch, "bench-targets", program);
         await stack.set({ context: this.context, namespace: namespaces.targets, reports: this.scratch });
+        await stack.set({ enabled: "false", radius: "1" });
+        await stack.up();
         return stack;
     }
 

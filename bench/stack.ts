@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { setSecret } from "../cli/stack";
 import { project } from "../cli/stack-file";
@@ -55,9 +56,10 @@ export class BenchStack {
         await setSecret(this.pulumi, this.name, this.configFile, key, value);
     }
 
-    /** Runs an update. @returns its seconds */
-    async up(): Promise<number> {
-        return timed(() => this.call("up", "--yes", "--skip-preview", "--config-file", this.configFile));
+    /** Runs an update. @param onLine is told each line of its progress, at once. @returns its seconds */
+    async up(onLine?: (line: string) => void): Promise<number> {
+        const args = ["up", "--yes", "--skip-preview", "--config-file", this.configFile];
+        return timed(() => run(this.pulumi, [...args, ...this.place()], this.folder, onLine));
     }
 
     /** Runs a preview. @returns its seconds. @throws Error if it shows changes */
@@ -91,7 +93,11 @@ export class BenchStack {
     }
 
     private call(...args: string[]): Promise<string> {
-        return run(this.pulumi, [...args, "--stack", this.name, ...everyCommand], this.folder);
+        return run(this.pulumi, [...args, ...this.place()], this.folder);
+    }
+
+    private place(): string[] {
+        return ["--stack", this.name, ...everyCommand];
     }
 }
 
@@ -101,9 +107,11 @@ export interface StackState {
 }
 
 /** @throws Error with the command's output, if it fails */
-async function run(pulumi: string, args: string[], cwd: string): Promise<string> {
+async function run(pulumi: string, args: string[], cwd: string, onLine?: (line: string) => void): Promise<string> {
+    const running = promisify(execFile)(pulumi, args, { cwd, maxBuffer: 1 << 28 });
+    if (onLine) createInterface(running.child.stdout!).on("line", onLine);
     try {
-        return (await promisify(execFile)(pulumi, args, { cwd, maxBuffer: 1 << 28 })).stdout;
+        return (await running).stdout;
     } catch (error) {
         const { stdout, stderr } = error as { stdout?: string; stderr?: string };
         throw new Error(`pulumi ${args[0]} failed: ${(error as Error).message}\n${stdout ?? ""}${stderr ?? ""}`);

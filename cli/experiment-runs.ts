@@ -17,6 +17,7 @@ import { AnswersFile } from "./answers-file";
 import { describeRemedy } from "./experiment-list";
 import { Interruption } from "./interruption";
 import type { LiveWindow } from "./live-window";
+import { mistakesInExperiment } from "./offline-configuration";
 import { plainError, Session } from "./session";
 
 /** The result of a run. */
@@ -41,6 +42,7 @@ export class ExperimentRuns {
     private readonly interruption: Interruption;
 
     private constructor(
+        private readonly stack: string,
         private readonly session: Session,
         private readonly window: LiveWindow,
     ) {
@@ -48,7 +50,7 @@ export class ExperimentRuns {
     }
 
     static async open(stack: string, window: LiveWindow): Promise<ExperimentRuns> {
-        return new ExperimentRuns(await Session.open(stack, window.print), window);
+        return new ExperimentRuns(stack, await Session.open(stack, window.print), window);
     }
 
     /**
@@ -73,6 +75,13 @@ export class ExperimentRuns {
 
     get interrupted(): boolean {
         return this.interruption.happened;
+    }
+
+    /** Finds the mistakes in the settings of a run, for which both of its updates would fail, and prints them. */
+    tellMistakes(changes: Record<string, string>): string | undefined {
+        const mistakes = mistakesInExperiment({ ...this.session.settings, ...changes }, this.stack);
+        if (mistakes !== undefined) this.window.print(`\nNot begun: ${mistakes}`);
+        return mistakes;
     }
 
     /** Runs an experiment. Undoes it in any case, or returns why that failed. */

@@ -93,7 +93,12 @@ export class Session {
 
     /** A setting from the stack's file or `up`. Undefined if it is not set. */
     setting(key: string): string | undefined {
-        return this.stack.settings[key];
+        return this.settings[key];
+    }
+
+    /** The settings without secrets, from the stack's file and `up`. */
+    get settings(): Record<string, string> {
+        return this.stack.settings;
     }
 
     /**

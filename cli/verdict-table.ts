@@ -10,7 +10,7 @@ export const failed = 1;
 /** A line for each run: verdict, success rate, experiment, whether that was expected, and the reason. */
 export function verdictTable(outcomes: readonly Outcome[]): string {
     const rows = outcomes.map(({ experiment, journal, error = "", expected }) => {
-        if (journal === undefined) return ["not run", "", experiment, "", error];
+        if (journal === undefined) return ["not run", "", experiment, "", error.replaceAll("\n", " ")];
         const { verdict, successRate, reason } = journal.conclusion;
         const compared = expected && (differenceFrom(expected, journal.conclusion) ?? "as expected");
         return [verdict, successRate.padStart(6), experiment, compared ?? "", reason];

@@ -1,8 +1,6 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { heap } from "../../components/agent/builtin";
@@ -10,6 +8,7 @@ import { nodeEnvironment, servicesFolder } from "../../components/base/program";
 import { targetsPath } from "../../chaos/targets/agent-contract";
 import { bundledFile } from "../../toolchain/bundle";
 import type { Figure } from "../figure";
+import { freePort, peakMegabytes } from "../local-process";
 import { type GeneratedApiServer, generatedApiServer } from "../generated-api-server";
 import { namespaces } from "../session";
 
@@ -81,22 +80,10 @@ async function startAgent(api: GeneratedApiServer) {
             if (targets.length !== pods)
                 throw new Error(`the agent listed ${targets.length} containers instead of ${pods}`);
         },
-        /** Its peak resident memory, in 10^6 bytes; VmHWM is in KiB (proc_pid_status(5)). */
-        peakMegabytes(): number {
-            const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
-            return (Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)![1]) * 1_024) / 1e6;
-        },
+        peakMegabytes: () => peakMegabytes(child.pid!),
         end(): void {
             child.kill();
             rmSync(folder, { recursive: true, force: true });
         },
     };
-}
-
-async function freePort(): Promise<number> {
-    const server = createServer().listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    server.close();
-    return port;
 }

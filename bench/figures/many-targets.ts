@@ -1,10 +1,8 @@
 import { readFileSync } from "node:fs";
 import type { Journal } from "../../chaos/report/journal-schema";
-import { kubectlApply } from "../cluster";
 import { describeSamples, type Figure, measureRounds, median, ratio } from "../figure";
-import { namespaces, type Session } from "../session";
+import { runServers } from "../servers";
 import type { BenchStack } from "../stack";
-import { until } from "../time";
 
 const rounds = 3;
 /** A node takes 110 pods by default. */
@@ -19,10 +17,8 @@ export const manyTargets: Figure = {
     bar: 1.5,
     unit: "ratio",
     async measure(session) {
-        await servers(session);
+        await runServers(session, many);
         const stack = await session.manyTargetsStack();
-        await stack.set({ enabled: "false", radius: "1" });
-        await stack.up();
         const samples = await measureRounds(
             rounds,
             session,
@@ -59,26 +55,4 @@ async function measureRun(stack: BenchStack, radius: string) {
     const proof = (journal.endedAt - journal.startedAt) / 1_000 - windowSeconds;
     const waits = proof + journal.recovery!.recoveredAfterMs / 1_000;
     return { work: enable + disable - windowSeconds - waits, waits };
-}
-
-/** Small pods with one port each. */
-async function servers({ cluster, context }: Session): Promise<void> {
-    const namespace = namespaces.targets;
-    const labels = { app: "servers" };
-    const container = {
-        name: "server",
-        image: "docker.io/library/nats:2.9.10",
-        ports: [{ containerPort: 4222 }],
-        resources: { requests: { cpu: "1m", memory: "8Mi" } },
-    };
-    const pod = { terminationGracePeriodSeconds: 0, automountServiceAccountToken: false, containers: [container] };
-    const spec = { replicas: many, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: pod } };
-    await kubectlApply(context, [
-        { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
-        { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "servers", namespace }, spec },
-    ]);
-    await until(`${many} pods in ${namespace} are ready`, 300, 1_000, async () => {
-        const { status } = await cluster.apps.readNamespacedDeployment({ name: "servers", namespace });
-        return status?.readyReplicas === many;
-    });
 }

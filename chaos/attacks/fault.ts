@@ -31,12 +31,6 @@ const delays = { least: "0ms", most: "1h" };
 const statuses = { least: 400, most: 599 };
 const allowedAborts = `a status from ${statuses.least} to ${statuses.most}, "reset" or "hang"`;
 
-/** Whether a proxy can do that, so that something is delayed or aborted. */
-const isAbort = (value: unknown): value is FaultAttack["abort"] =>
-    value === "reset" ||
-    value === "hang" ||
-    (Number.isInteger(value) && Number(value) >= statuses.least && Number(value) <= statuses.most);
-
 /** The numbers of a fault: milliseconds, and percent from above 0 to 100. */
 export function faultOf({ delay = "0ms", abort, percentage = "100%" }: FaultAttack) {
     return { delayMs: parseDuration(delay)!, abort, percentage: parsePercentage(percentage)! * 100 };
@@ -46,11 +40,12 @@ export const fault = {
     schema: z.strictObject({
         kind: z.literal("fault"),
         service: z.string().regex(/^[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?$/, {
-            error: ({ input }) => `"${String(input)}" is not the name of a Service; allowed: its name, as in "hot-deals"`,
+            error: ({ input }) =>
+                `"${String(input)}" is not the name of a Service; allowed: its name, as in "hot-deals"`,
         }),
         delay: durationBetween(delays, "200ms or 2s").optional(),
         abort: z
-            .custom<NonNullable<FaultAttack["abort"]>>(isAbort, {
+            .union([z.int().min(statuses.least).max(statuses.most), z.enum(["reset", "hang"])], {
                 error: ({ input }) => `${JSON.stringify(input)} is not allowed; allowed: ${allowedAborts}`,
             })
             .optional(),

@@ -18,12 +18,7 @@ export type PlainAttack = Exclude<Attack, FaultAttack>;
 
 export const plainAttackKinds = attackKinds.filter((kind): kind is PlainAttack["kind"] => kind !== "fault");
 
-export const attackSchema = z.discriminatedUnion("kind", [
-    blackhole.schema,
-    dns.schema,
-    fault.schema,
-    kill.schema,
-]);
+export const attackSchema = z.discriminatedUnion("kind", [blackhole.schema, dns.schema, fault.schema, kill.schema]);
 
 export function attackKindOf<A extends Attack>(attack: A): AttackKind<A> {
     return kinds[attack.kind] as unknown as AttackKind<A>;

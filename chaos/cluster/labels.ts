@@ -51,6 +51,8 @@ export const annotations = {
     witness: "chaos-experiments/witness",
     /** On a policy that a run has made to let go of its targets: its selector before, and whose it was, as JSON. */
     exempting: "chaos-experiments/exempting",
+    /** On a fault's proxy: the Service and what is done to its requests, as JSON; for programs that show it. */
+    fault: "chaos-experiments/fault",
     /** On a Service whose place a proxy has taken: its selector before, and whose it was, as JSON. */
     pointing: "chaos-experiments/pointing",
     /** On a Deployment that an experiment has scaled: its replicas before and since, as JSON. */

@@ -6,7 +6,7 @@ import { withoutMesh } from "../cluster/mesh";
 import { restrictedContainer, restrictedPod, users } from "../cluster/pod-security";
 import { leasePath } from "../lifecycle/lease";
 import { deadlineContainer, type DeadlineEnvironment, type JobAttack, type LeaseOfRun } from "./protocol";
-import { rulesOf } from "./rules";
+import { roleRulesOf } from "./rules";
 
 export interface DeadlineArgs {
     experiment: string;
@@ -58,7 +58,7 @@ export class Deadline {
         const child = { ...opts, deleteBeforeReplace: true };
         // Each run has its own objects, so a sweep before a run never removes what that run is going to use.
         const objectName = pulumi.interpolate`${args.runName}-deadline`;
-        const rules = args.runName.apply((run) => rulesOf({ ...args, attacks: namedIn(run, args.attacks) }));
+        const rules = args.runName.apply((run) => roleRulesOf({ ...args, attacks: namedIn(run, args.attacks) }));
         const metadata = {
             name: objectName,
             namespace: args.namespace,

@@ -96,8 +96,8 @@ async function removeLabels(namespace: string, pod: string): Promise<void> {
 }
 
 /**
- * Restores the Service whose place a fault's proxy has taken, then removes the proxy, which still passes on what it has.
- * A conflicting change is rejected (409), and all is tried again.
+ * Restores the Service whose place a fault's proxy has taken, then removes the proxy, which still passes on what it
+ * has. A conflicting change is rejected (409), and all is tried again.
  */
 async function endFault(namespace: string, run: string, { path, through }: JobAttack & { through: Through }) {
     const at = (name: string) => `/api/v1/namespaces/${namespace}/services/${name}`;
@@ -109,7 +109,7 @@ async function endFault(namespace: string, run: string, { path, through }: JobAt
     };
     const proxy = path.slice(path.lastIndexOf("/") + 1);
     const kept = (await read(proxy))?.spec?.selector;
-    for (let current = await read(service); current !== undefined; ) {
+    for (let current = await read(service); current !== undefined;) {
         // Another run may have begun since.
         const isOwn = (noteOf(current)?.run ?? run) === run;
         const body = isOwn ? nextPointingBack(current, kept) : undefined;

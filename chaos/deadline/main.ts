@@ -3,8 +3,8 @@
  *
  * - Ends the attacks at the deadline, even if the machine that ran the update is gone. The deadline counts from the
  *   creation of the attacks' objects, so neither a restart nor a slow start of this pod moves it. Ends them at once
- *   when the namespace's lease is deleted, or names another run, and within seconds when a fault's proxy dies. Without attacks, it restores what the run has scaled;
- *   its deadline counts from the taking of the lease.
+ *   when the namespace's lease is deleted, or names another run, and within seconds when a fault's proxy dies. Without
+ *   attacks, it restores what the run has scaled; its deadline counts from the taking of the lease.
  * - Kills pods, if an attack asks for that, and while the namespace's lease names this run.
  * - Is the witness: an ordinary pod that tries to connect to the labeled pods. Its log, one `LogLine` per line, proves
  *   that the attacks work, or that they do not, and shows what becomes of established connections. It also accepts
@@ -50,7 +50,7 @@ async function main(): Promise<void> {
     }
     let over: string | undefined;
     for (;;) {
-        over ??= await whyOver(begun);
+        over ??= await whyEndNow(begun);
         if (over !== undefined) {
             ending.abort();
             if (await endAttacks(NAMESPACE, lease.run, attacks, scaled).then(() => true, log)) break;
@@ -62,7 +62,7 @@ async function main(): Promise<void> {
 }
 
 /** Why the attacks must end now. Undefined while they may last. */
-async function whyOver(begun: number): Promise<string | undefined> {
+async function whyEndNow(begun: number): Promise<string | undefined> {
     // Without attacks, what was scaled is restored.
     const beginning = attacks.length > 0 ? attackedSince(attacks) : takenAt(lease);
     const [state, since, proxiesWork] = await Promise.all([

@@ -25,7 +25,7 @@ export interface RuledBy {
 }
 
 /** The rules of the Job's Role. Only who has these rights may create it: RBAC lets nobody grant more than they have. */
-export function rulesOf({ attacks, scaled = [] }: RuledBy): Rule[] {
+export function roleRulesOf({ attacks, scaled = [] }: RuledBy): Rule[] {
     const kills = attacks.some(({ killing }) => killing);
     const denies = attacks.some(({ objectType }) => objectType !== killRequest);
     const faults = attacks.flatMap(({ object, through }) => (through ? [{ object, ...through }] : []));
@@ -45,9 +45,19 @@ export function rulesOf({ attacks, scaled = [] }: RuledBy): Rule[] {
         ...(denies
             ? [{ apiGroups: ["networking.k8s.io"], resources: ["networkpolicies"], verbs: ["list", "patch"] }]
             : []),
-        ...own("", "services", faults.map(({ service }) => service), ["get", "patch"]),
+        ...own(
+            "",
+            "services",
+            faults.map(({ service }) => service),
+            ["get", "patch"],
+        ),
         // Keeps what the Service had selected.
-        ...own("", "services", faults.map(({ object }) => object), ["get"]),
+        ...own(
+            "",
+            "services",
+            faults.map(({ object }) => object),
+            ["get"],
+        ),
         ...own("apps", "deployments", scaled, ["get", "patch"]),
     ];
 }

@@ -19,9 +19,9 @@ const heldShare = 0.9;
 const undelayedMs = 1_000;
 
 /**
- * Meets the pods of a Service as its callers do, again and again: through the Service, by the proxy's probes. `closed` is
- * a pod whose traffic is delayed or aborted as the fault says, or a pod that is no target and is affected; `open` one that
- * answers at once. What cannot be reached is neither.
+ * Meets the pods of a Service as its callers do, again and again: through the Service, by the proxy's probes. `closed`
+ * is a pod whose traffic is delayed or aborted as the fault says, or a pod that is no target and is affected; `open`
+ * one that answers at once. What cannot be reached is neither.
  */
 export class ThroughService {
     private found: { open: string[]; closed: string[] } = { open: [], closed: [] };
@@ -49,7 +49,9 @@ export class ThroughService {
     private async look(): Promise<void> {
         const { service } = this.attack.through;
         const path = `/api/v1/namespaces/${this.namespace}/services/${service}`;
-        const { spec, metadata } = JSON.parse(bodyOf(await get(path), `Service ${service} cannot be read`)) as V1Service;
+        const { spec, metadata } = JSON.parse(
+            bodyOf(await get(path), `Service ${service} cannot be read`),
+        ) as V1Service;
         if (spec === undefined) return;
         const selector = noteOf({ metadata })?.selector ?? spec.selector ?? {};
         const wanted = new URLSearchParams({
@@ -97,7 +99,8 @@ export function stateOf(
             return !isTarget || delayMs > 0 || abort === "hang" ? "closed" : undefined;
         default: {
             if (!isTarget) return probed.saw === "connected" ? "open" : "closed";
-            const wasAborted = probed.saw === "status" ? probed.status === abort : probed.saw === (abort ?? "connected");
+            const wasAborted =
+                probed.saw === "status" ? probed.status === abort : probed.saw === (abort ?? "connected");
             return wasAborted && probed.afterMs >= delayMs * heldShare ? "closed" : "open";
         }
     }

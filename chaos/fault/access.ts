@@ -1,6 +1,6 @@
 /**
- * What a fault's proxy needs among other NetworkPolicies. The proxy may be reached by whom the Service's pods accept, and
- * by nobody else; its callers may reach it where they may reach these pods.
+ * What a fault's proxy needs among other NetworkPolicies. The proxy may be reached by whom the Service's pods accept,
+ * and by nobody else; its callers may reach it where they may reach these pods.
  */
 import type { V1NetworkPolicy, V1NetworkPolicyPeer } from "@kubernetes/client-node";
 import { exemption } from "../policies/exemption";
@@ -22,8 +22,8 @@ export interface AccessArgs {
 }
 
 /**
- * The policies that let a proxy work, until the attack ends. None selects a pod that no policy isolates already, but for
- * the proxy itself.
+ * The policies that let a proxy work, until the attack ends. None selects a pod that no policy isolates already, but
+ * for the proxy itself.
  *
  * @param policies of the namespace, without those of experiments
  * @throws Error if not the same policies apply to all pods of the Service: one that may reach some would reach all
@@ -68,6 +68,32 @@ function isForPods(
     if (ipBlock !== undefined || podSelector === undefined) return false;
     if (namespaceSelector !== undefined && !selects(namespaceSelector, namespace)) return false;
     return pods.some((pod) => selects(podSelector, pod));
+}
+
+/**
+ * Refuses a fault that callers in other namespaces would take for an outage: their policies let them reach the
+ * Service's pods by labels, which the proxy does not have, and no run adds policies to another namespace.
+ *
+ * @param all policies of the cluster
+ * @throws Error that names the policy
+ */
+export function refuseForeignCallers(
+    all: readonly V1NetworkPolicy[],
+    { proxied, pods, namespace }: Pick<AccessArgs, "proxied" | "pods" | "namespace">,
+): void {
+    const own = namespace["kubernetes.io/metadata.name"];
+    const letsThrough = ({ metadata, spec }: V1NetworkPolicy) =>
+        metadata!.namespace !== own &&
+        rulesOf(spec!, "egress").some(({ peers = [] }) =>
+            peers.some((peer) => peer.namespaceSelector !== undefined && isForPods(peer, { pods, namespace })),
+        );
+    const policy = all.find(letsThrough)?.metadata;
+    if (policy === undefined) return;
+    throw new Error(
+        `the NetworkPolicy ${policy.name} of namespace ${policy.namespace} lets its pods reach those of Service ` +
+            `${proxied.service} by their labels: a proxy in their place would be out of reach for them. Nothing was ` +
+            "attacked. Let the policy name the namespace alone, without a podSelector",
+    );
 }
 
 function requireSamePolicies(policies: readonly V1NetworkPolicy[], { proxied, pods }: AccessArgs): void {

@@ -28,9 +28,7 @@ export function pointing(
     const current = spec?.selector ?? {};
     if (isSame(current, proxyLabels(proxy))) return undefined;
     if (!isSame(current, selector)) {
-        throw new Error(
-            `somebody has changed the selector of Service ${metadata!.name} since the targets were chosen`,
-        );
+        throw new Error(`somebody has changed the selector of Service ${metadata!.name} since the targets were chosen`);
     }
     const note: PointingNote = { run, selector, owners: ownersOf(metadata!, "selector") };
     return {

@@ -32,8 +32,8 @@ const programMount = "/program";
 const drainSeconds = 35;
 
 /**
- * A fault's proxy as resources: its pod, a headless Service that keeps the selector of the Service whose place it takes,
- * and an account that may list where that leads. Nobody uses it until the step `check` points the Service to it.
+ * A fault's proxy as resources: its pod, a headless Service that keeps the selector of the Service whose place it
+ * takes, and an account that may list where that leads. Nobody uses it until the step `check` points the Service to it.
  *
  * @returns the pod: while it exists, the attack lasts
  */
@@ -83,6 +83,7 @@ export function faultResources(
                 annotations: {
                     // The step `check` waits until it is ready; and its end waits for open connections.
                     "pulumi.com/skipAwait": "true",
+                    [annotations.fault]: JSON.stringify({ service: args.attack.service, ...faultOf(args.attack) }),
                     [annotations.targets]: chosen.apply(({ targets }) => targets.map(({ pod }) => pod).join(",")),
                 },
             },

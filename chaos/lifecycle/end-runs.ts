@@ -7,7 +7,7 @@ import { leaseFor, type LeaseHolder, type LeaseOwner, leasesOf } from "./lease";
 import { recover, recoveryTimeoutMs } from "./recover";
 import { earlyEndOf, type RunEnd } from "./run-end";
 import { valuesOf } from "./settled";
-import { removeAttacks, sweep } from "./sweep";
+import { undoAttacks, sweep } from "./sweep";
 
 /**
  * How long an update leaves this process to the checks, in milliseconds: what it does next keeps the process busy, and
@@ -66,7 +66,7 @@ export async function endRun(
 ): Promise<{ at: number; recovery: Promise<number | undefined> }> {
     const { plan } = holder;
     const { own, others } = await leaseFor(cluster, holder);
-    const removal = others === undefined ? removeAttacks(cluster, plan.namespace, plan.experiment) : undefined;
+    const removal = others === undefined ? undoAttacks(cluster, plan.namespace, plan.experiment) : undefined;
     valuesOf(await Promise.allSettled([own && note(cluster, own, { at: Date.now() }), removal]));
     const at = Date.now();
     return { at, recovery: noteRecovery(cluster, own, at, () => plan, recoveryTimeoutMs) };

@@ -67,7 +67,7 @@ export interface LeaseOwner {
 }
 
 const ownerOf = ({ stack, plan: { defaultNamespace } }: LeaseHolder): LeaseOwner => ({ stack, defaultNamespace });
-const identityOf = ({ stack, defaultNamespace }: LeaseOwner) =>
+const holderIdentityOf = ({ stack, defaultNamespace }: LeaseOwner) =>
     `stack ${stack} (its application is in ${defaultNamespace})`;
 
 /**
@@ -78,7 +78,7 @@ function belongsTo({ spec }: V1Lease, owner: LeaseOwner): boolean {
     const holding = spec!.holderIdentity?.replace(/\(its \w+ is/, "(its application is") ?? "";
     const [, identity] = /^stack [^ ]*\/(\w+) /.exec(holding) ?? [];
     if (identity !== undefined) return owner.stack.endsWith(`/${identity}`);
-    return holding === identityOf({ ...owner, stack: owner.stack.replace(/\/.*/, "") });
+    return holding === holderIdentityOf({ ...owner, stack: owner.stack.replace(/\/.*/, "") });
 }
 
 const isHeldBy = (held: V1Lease, holder: LeaseHolder) => belongsTo(held, ownerOf(holder));
@@ -147,7 +147,7 @@ function leaseOf(
             },
         },
         spec: {
-            holderIdentity: identityOf(ownerOf(holder)),
+            holderIdentity: holderIdentityOf(ownerOf(holder)),
             acquireTime: now,
             renewTime: now,
             leaseDurationSeconds: Math.ceil((deadlineMs + preparationMs) / 1_000),

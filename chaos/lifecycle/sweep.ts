@@ -19,10 +19,10 @@ const selectionOf = (namespace: string, experiment: string, key: string = labels
  * engine accepts that objects it does know are gone.
  *
  * @returns the number of objects, labels and scaled Deployments
- * @throws as `removeAttacks` does; the deadline Job stays while there is something that it may have to end
+ * @throws as `undoAttacks` does; the deadline Job stays while there is something that it may have to end
  */
 export async function sweep(cluster: Cluster, namespace: string, experiment: string): Promise<number> {
-    const removed = await removeAttacks(cluster, namespace, experiment);
+    const removed = await undoAttacks(cluster, namespace, experiment);
     const removedWithJob = await removeDeadline(cluster, selectionOf(namespace, experiment));
     return (
         removed + removedWithJob + (await removePolicies(cluster, selectionOf(namespace, experiment, labels.witness)))
@@ -31,17 +31,17 @@ export async function sweep(cluster: Cluster, namespace: string, experiment: str
 
 /**
  * Removes the labels of all targets in the namespace, and with that an experiment's attacks; then their objects.
- * Restores the Services that point to proxies, the policies that let go of targets, and what was scaled. Labels first: a pod would be open whose policies
- * still let go of it.
+ * Restores the Services that point to proxies, the policies that let go of targets, and what was scaled. Labels first:
+ * a pod would be open whose policies still let go of it.
  *
  * @returns the number of objects, labels, changed policies and Services, and scaled Deployments
  * @throws Error with all that failed: one step that fails keeps no other attack, label or Deployment from its end
  */
-export async function removeAttacks(cluster: Cluster, namespace: string, experiment: string): Promise<number> {
+export async function undoAttacks(cluster: Cluster, namespace: string, experiment: string): Promise<number> {
     const ofExperiment = selectionOf(namespace, experiment);
     const attacks = await Promise.allSettled([
-        endFaults(cluster, ofExperiment),
         unlabelAll(cluster, namespace),
+        endFaults(cluster, ofExperiment),
         removeKillRequests(cluster, ofExperiment),
     ]);
     const traces = await Promise.allSettled([

@@ -4,7 +4,7 @@ import { killRequest, objectTypeOf } from "../attacks/objects";
 import { attackKindOf } from "../attacks/registry";
 import { checkKindOf } from "../checks/registry";
 import type { Right } from "../cluster/rights";
-import { rulesOf } from "../deadline/rules";
+import { roleRulesOf } from "../deadline/rules";
 import { isAttack, needsDeadlineJob, type Plan } from "../definition/plan";
 import { leaseName } from "../lifecycle/lease";
 import { rightsToDiscover } from "./of-discovery";
@@ -103,7 +103,7 @@ function rightsOfJob(plan: Plan): Right[] {
     const { namespace, attacks, actions } = plan;
     if (!needsDeadlineJob(plan)) return [];
     const object = "a new name in each run";
-    const rules = rulesOf({
+    const rules = roleRulesOf({
         attacks: attacks.map(({ attack }) => ({
             object,
             objectType: objectTypeOf(attack),
@@ -141,7 +141,19 @@ function rightsOnServices({ namespace, attacks }: Plan): Right[] {
                   { ...restore, namespace, resource: "pods", verbs: ["delete"] },
               ]
             : [
-                  { ...services, names: faults, verbs: ["get", "patch"], why: "point the Services to proxies, and back" },
+                  {
+                      ...services,
+                      names: faults,
+                      verbs: ["get", "patch"],
+                      why: "point the Services to proxies, and back",
+                  },
+                  {
+                      apiGroup: "networking.k8s.io",
+                      resource: "networkpolicies",
+                      verbs: ["list"],
+                      why: "refuse faults that callers in other namespaces would take for an outage",
+                      without: "such faults are not refused",
+                  },
                   { ...make, resource: "services" },
                   { ...make, resource: "pods" },
                   {

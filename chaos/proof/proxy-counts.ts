@@ -1,4 +1,6 @@
-/** What a fault's proxy says that it did: how much reached the targets through the Service, and how much of it was hit. */
+/**
+ * What a fault's proxy says that it did: how much reached the targets through the Service, and how much of it was hit.
+ */
 import type { Cluster } from "../cluster/client";
 import { describeShare } from "../share";
 import type { PodCounts, ProxyReport } from "../proxy/protocol";
@@ -21,7 +23,10 @@ export async function readFaulted(
     targets: readonly Target[],
 ): Promise<Faulted | undefined> {
     const log = await core.readNamespacedPodLog({ ...proxy, tailLines }).catch(() => undefined);
-    const report = (log ?? "").split("\n").map(parse).findLast((one) => one !== undefined);
+    const report = (log ?? "")
+        .split("\n")
+        .map(parse)
+        .findLast((one) => one !== undefined);
     if (report === undefined) return undefined;
     const counts = [...new Set(targets.map(({ uid }) => uid))].flatMap((uid) => report.pods[uid] ?? []);
     const sum = (field: keyof Faulted) => counts.reduce((total, count) => total + count[field], 0);
@@ -45,8 +50,8 @@ export function whyHitNobody(
 ): InconclusiveReason | undefined {
     if (unfaultable > 0)
         return (
-            `${unfaultable} of ${requests} connections through Service ${service} were not HTTP/1.1 in clear text, and ` +
-            'no status could answer them; use abort "reset" or "hang"'
+            `${unfaultable} of ${requests} connections through Service ${service} were not HTTP/1.1 in clear text, ` +
+            'and no status could answer them; use abort "reset" or "hang"'
         );
     if (requests === 0)
         return (
@@ -54,7 +59,8 @@ export function whyHitNobody(
             "were open before, or connect to the pods themselves"
         );
     if (faulted > 0) return undefined;
-    return `none of ${requests} requests through Service ${service} was hit at ${describeShare(share)}; use a longer window`;
+    const hit = `none of ${requests} requests through Service ${service} was hit at ${describeShare(share)}`;
+    return `${hit}; use a longer window`;
 }
 
 /** For people. */

@@ -46,7 +46,7 @@ export async function explainFault(
     if (pod === undefined || pod.status?.phase !== "Running")
         return `the fault's proxy, pod ${proxy}, ended during the run`;
     if (proxyOf(found) !== proxy)
-        return `somebody changed the selector of Service ${service} during the run, so its callers no longer met the fault`;
+        return `somebody changed the selector of Service ${service} during the run: callers met the fault no longer`;
     return (
         `an ordinary pod did not meet the fault through Service ${service}: a NetworkPolicy, a service mesh, or a ` +
         "network that hides the callers' addresses may be between them and its proxy. See: kubectl --namespace " +

@@ -15,7 +15,10 @@ export async function answerProbe(connection: Connection, port: string): Promise
     const unreadable = () => caller.available >= maxProbeLine || caller.ended || caller.closed;
     await changes.untilWithin(probeLineWithinMs, () => line() !== -1 || unreadable());
     if (line() === -1) throw new Gone();
-    const uid = caller.take(line() + 1).toString("latin1").trim();
+    const uid = caller
+        .take(line() + 1)
+        .toString("latin1")
+        .trim();
     await caller.write(`${await wordFor(connection, port, uid)}\n`);
     await connection.close();
 }

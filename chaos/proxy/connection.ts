@@ -74,7 +74,8 @@ export class Connection {
     }
 
     /**
-     * Connects to a pod for its caller. A Service would refuse the caller, but the proxy has accepted it: so it is reset.
+     * Connects to a pod for its caller. A Service would refuse the caller, but the proxy has accepted it: so it is
+     * reset.
      *
      * @throws Gone
      */
@@ -84,7 +85,9 @@ export class Connection {
         throw new Gone();
     }
 
-    /** Sees to it that the pod can be sent a request, although its connection was idle while the proxy did other things. */
+    /**
+     * Sees to it that the pod can be sent a request, although its connection was idle while the proxy did other things.
+     */
     async reachAgain(): Promise<void> {
         if (this.podStirs) await this.reach(this.podEndpoint!);
     }

@@ -18,20 +18,23 @@ type WatchEvent =
     | { type: "ERROR"; object: { code?: number; message?: string } };
 
 /**
- * Keeps the pods as the EndpointSlices of a Service say, forever: lists the slices and watches them. While the API
- * server does not answer, and until the slices are listed again, the last known pods stay.
+ * Keeps the pods as the EndpointSlices of a Service say: lists the slices and watches them. While the API server does
+ * not answer, and until the slices are listed again, the last known pods stay.
+ *
+ * @param signal ends it. @default never
  */
 export async function followPods(
     pods: Pods,
     namespace: string,
     service: string,
     server: ApiServer = ownApiServer,
-): Promise<never> {
+    signal?: AbortSignal,
+): Promise<void> {
     const selector = encodeURIComponent(`kubernetes.io/service-name=${service}`);
     const path = `/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices?labelSelector=${selector}`;
-    for (;;) {
+    while (!signal?.aborted) {
         try {
-            const { status, body } = await callApi(path, {}, server);
+            const { status, body } = await callApi(path, { signal }, server);
             if (status !== 200) throw new Error(`the EndpointSlices cannot be listed: ${status}`);
             const { metadata, items } = JSON.parse(body) as SliceList;
             const slices = new Map(items.map((slice) => [slice.metadata.name, slice]));
@@ -42,8 +45,9 @@ export async function followPods(
                 pods.update([...slices.values()]);
             };
             // After a regular end, the next watch continues at the same version.
-            for (;;) await watch(`${path}&${watchQuery(version)}`, onEvent, server);
+            for (;;) await watch(`${path}&${watchQuery(version)}`, onEvent, server, signal);
         } catch (error) {
+            if (signal?.aborted) return;
             // A 410 is ordinary: the API server no longer has the changes since that version.
             log(`listing the pods again: ${(error as Error).message}`);
         }
@@ -51,8 +55,13 @@ export async function followPods(
     }
 }
 
-async function watch(path: string, onEvent: (event: WatchEvent) => void, server: ApiServer): Promise<void> {
-    const response = await openApi(path, { silenceMs }, server);
+async function watch(
+    path: string,
+    onEvent: (event: WatchEvent) => void,
+    server: ApiServer,
+    signal?: AbortSignal,
+): Promise<void> {
+    const response = await openApi(path, { silenceMs, signal }, server);
     if (response.statusCode !== 200) {
         response.resume();
         throw new Error(`the EndpointSlices cannot be watched: ${response.statusCode}`);

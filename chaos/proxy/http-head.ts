@@ -48,8 +48,8 @@ const requestLine = /^([A-Z-]+) +\S.* +HTTP\/1\.(\d)$/;
 const statusLine = /^HTTP\/1\.\d (\d{3})(?: |$)/;
 
 /**
- * Whether a connection's first bytes can still become a request in HTTP/1.x in clear text. The method is looked at as it
- * comes, since others, such as a client of a database, may send a few bytes and then wait for an answer.
+ * Whether a connection's first bytes can still become a request in HTTP/1.x in clear text. The method is looked at as
+ * it comes, since others, such as a client of a database, may send a few bytes and then wait for an answer.
  */
 export function mayBeRequest(bytes: Buffer): boolean {
     const text = bytes.toString("latin1").replace(/^(?:\r?\n)+/, "");
@@ -61,7 +61,10 @@ export function mayBeRequest(bytes: Buffer): boolean {
 
 /** Whether bytes can still become an answer in HTTP/1.x. */
 export function mayBeResponse(bytes: Buffer): boolean {
-    const begin = bytes.toString("latin1", 0, 32).replace(/^(?:\r?\n)+/, "").slice(0, 7);
+    const begin = bytes
+        .toString("latin1", 0, 32)
+        .replace(/^(?:\r?\n)+/, "")
+        .slice(0, 7);
     return "HTTP/1.".startsWith(begin) || begin === "\r";
 }
 

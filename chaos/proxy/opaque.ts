@@ -2,8 +2,8 @@ import type { Connection } from "./connection";
 import { Gone } from "./wire";
 
 /**
- * Serves what is not HTTP/1.x in clear text: TLS, HTTP/2, databases. A fault meets the whole connection. Whoever opens a
- * connection and neither sends nor gets a byte is not counted.
+ * Serves what is not HTTP/1.x in clear text: TLS, HTTP/2, databases. A fault meets the whole connection. Whoever opens
+ * a connection and neither sends nor gets a byte is not counted.
  */
 export async function serveOpaque(connection: Connection): Promise<void> {
     const { shared, uid, caller, pod } = connection;

@@ -41,10 +41,13 @@ export async function probeThrough(
     const changes = new Changes();
     const socket = connect({ ...endpoint, allowHalfOpen: true });
     const wire = new Wire(socket, changes);
+    // A server that resets at once had accepted.
+    let isReset = false;
+    socket.on("error", ({ code }: NodeJS.ErrnoException) => (isReset = code === "ECONNRESET"));
     try {
         const withinMs = Math.min(timeoutMs, bannerWithinMs);
         await changes.untilWithin(withinMs, () => !socket.connecting || wire.closed);
-        if (socket.connecting || socket.destroyed) return { saw: "refused" };
+        if (socket.connecting || (socket.destroyed && !isReset)) return { saw: "refused" };
         if ((await lineWithin(wire, changes, withinMs)) !== bannerOf(run)) return { saw: "bypassed" };
         const asked = performance.now();
         socket.write(`${uid}\n`);

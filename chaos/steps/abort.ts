@@ -62,7 +62,7 @@ export class AbortWatch {
 export type Ending = Awaited<ReturnType<typeof endRun>> | { problem: string };
 
 /** Ends the attacks of an aborted run. Never rejects. */
-export function endAttacks({ cluster, plan, stack }: StepContext): Promise<Ending> {
+export function endAbortedRun({ cluster, plan, stack }: StepContext): Promise<Ending> {
     return endRun(cluster, { stack, plan }).catch((error: unknown) => ({ problem: problemOf(error) }));
 }
 

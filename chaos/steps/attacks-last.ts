@@ -10,9 +10,13 @@ import { remedy } from "../remedy";
 type Begun = Pick<StepInputs, "steadyState" | "attackObjects">;
 
 /** Why the attacks, or a run without any, are over, or why that is unknown. Undefined while they last. */
-export async function whyOver(plan: Plan, cluster: Cluster, begun: Begun): Promise<InconclusiveReason | undefined> {
+export async function whyRunIsOver(
+    plan: Plan,
+    cluster: Cluster,
+    begun: Begun,
+): Promise<InconclusiveReason | undefined> {
     try {
-        if (await attacksExist(plan, cluster, begun)) return undefined;
+        if (await runLasts(plan, cluster, begun)) return undefined;
     } catch (error) {
         return notSeen(error).inconclusive;
     }
@@ -25,12 +29,8 @@ export async function whyOver(plan: Plan, cluster: Cluster, begun: Begun): Promi
     );
 }
 
-/** Whether the attacks exist; of a run without any, whether it still has the lease. */
-export async function attacksExist(
-    plan: Plan,
-    cluster: Cluster,
-    { steadyState, attackObjects }: Begun,
-): Promise<boolean> {
+/** Whether a run lasts: its attacks exist or, without any, it still has the lease. */
+export async function runLasts(plan: Plan, cluster: Cluster, { steadyState, attackObjects }: Begun): Promise<boolean> {
     const { attacks, namespace } = plan;
     if (!isAttack(plan)) return isUnderWay(cluster, plan, steadyState.runName ?? runNameOf(plan));
     const found = await Promise.all(

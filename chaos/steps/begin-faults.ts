@@ -6,7 +6,7 @@ import type { InconclusiveReason } from "../proof/outcome";
 import { poll } from "../proof/poll";
 import { isReady } from "../targets/containers";
 import { runNameOf } from "../definition/plan";
-import { whyOver } from "./attacks-last";
+import { whyRunIsOver } from "./attacks-last";
 import type { StepContext, StepInputs } from "./contract";
 
 /** How long a proxy may take to be ready: its image may have to be pulled. */
@@ -38,7 +38,7 @@ export async function beginFaults(context: StepContext, given: Given): Promise<I
     } catch (error) {
         problem = `${withoutPeriod(problemOf(error))}. Start another run`;
     }
-    const over = await whyOver(plan, cluster, given);
+    const over = await whyRunIsOver(plan, cluster, given);
     // What fails is tried again by the undo.
     if (over !== undefined) await restoreServices(cluster, namespace).catch(() => undefined);
     return problem ?? over;
@@ -50,9 +50,8 @@ async function whyNotReady({ cluster, plan }: StepContext, proxy: string): Promi
     const isOver = (pod: object | undefined) => pod === undefined || isReady(pod) || hasEnded(pod);
     const found = await poll(look, isOver, readyWithinMs);
     if (found !== undefined && isReady(found)) return undefined;
-    return (
-        `the fault's proxy, pod ${proxy}, is not ready. See why: kubectl --namespace ${namespace} describe pod ${proxy}`
-    );
+    const describing = `kubectl --namespace ${namespace} describe pod ${proxy}`;
+    return `the fault's proxy, pod ${proxy}, is not ready. See why: ${describing}`;
 }
 
 const hasEnded = ({ status }: { status?: { phase?: string } }) =>

@@ -15,7 +15,7 @@ import type { Conclusion } from "../report/conclusion";
 import { keepReport } from "../report/report";
 import { labelPods, unlabelAll } from "../targets/label";
 import { awaitRecovery, type Ending } from "./abort";
-import { notSeen, whyOver } from "./attacks-last";
+import { notSeen, whyRunIsOver } from "./attacks-last";
 import { beginFaults } from "./begin-faults";
 import type { Step, StepContext, StepInputs } from "./contract";
 import { keptVerdict } from "./kept-verdict";
@@ -36,7 +36,7 @@ export const check: Step<"check", keyof Given> = async (context, given) => {
     const startedAt = Date.now();
     const shiftMs = clockShift();
     const { attacks: chosen, control } = given.targets;
-    const ended = await whyOver(plan, cluster, given);
+    const ended = await whyRunIsOver(plan, cluster, given);
     const kept = ended === undefined ? undefined : await keptVerdict(context);
     if (kept) return conclude(context, kept);
     const over = ended ?? (await letGo(context, given)) ?? (await beginFaults(context, given));
@@ -111,7 +111,7 @@ async function letGo({ plan, cluster }: StepContext, given: Given): Promise<Inco
             ? "a target is gone, or was replaced, before its attack could begin. Start another run"
             : notSeen(error).inconclusive;
     }
-    const over = await whyOver(plan, cluster, given);
+    const over = await whyRunIsOver(plan, cluster, given);
     // What fails is tried again by the undo.
     if (over !== undefined) await unlabelAll(cluster, plan.namespace).catch(() => undefined);
     return problem ?? over;
@@ -138,7 +138,7 @@ async function faultedUnder(
     seen: Seen,
 ): Promise<(Faulted | undefined)[]> {
     const faulted = await Promise.all(
-        plan.attacks.map(({ attack }, index) =>
+        plan.attacks.map(async ({ attack }, index) =>
             attack.kind === "fault"
                 ? readFaulted(
                       cluster,

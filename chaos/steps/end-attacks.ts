@@ -1,5 +1,5 @@
 import { leaseFor } from "../lifecycle/lease";
-import { removeAttacks } from "../lifecycle/sweep";
+import { undoAttacks } from "../lifecycle/sweep";
 import type { Step } from "./contract";
 
 /**
@@ -10,5 +10,5 @@ import type { Step } from "./contract";
  */
 export const endAttacksStep: Step<"end-attacks"> = async ({ cluster, stack, plan }) => {
     const { others } = await leaseFor(cluster, { stack, plan });
-    return { ended: others ? 0 : await removeAttacks(cluster, plan.namespace, plan.experiment) };
+    return { ended: others ? 0 : await undoAttacks(cluster, plan.namespace, plan.experiment) };
 };

@@ -12,8 +12,15 @@ import { discover } from "../targets/discover";
 import { labelPods } from "../targets/label";
 import { ignoreNotFound } from "../cluster/client";
 import { labels } from "../cluster/labels";
-import { removeAttacks } from "../lifecycle/sweep";
-import { admitProxies, admitWitness, combinationsOf, combinedNumber, createCombined, otherPolicies } from "./other-policies";
+import { undoAttacks } from "../lifecycle/sweep";
+import {
+    admitProxies,
+    admitWitness,
+    combinationsOf,
+    combinedNumber,
+    createCombined,
+    otherPolicies,
+} from "./other-policies";
 import { exemptFrom } from "../policies/exempt";
 import { exemption } from "../policies/exemption";
 import {
@@ -51,7 +58,7 @@ export const labelTargets: Step<"label-targets", "steadyState" | "deadlineJob" |
     await refuseWebhookServers(cluster, plan, discovered);
     const { namespace, experiment } = plan;
     // A killed update may have labeled others: together with these they could exceed the radius.
-    await removeAttacks(cluster, namespace, experiment);
+    await undoAttacks(cluster, namespace, experiment);
     const policies = await otherPolicies(cluster, namespace);
     requireJobOfThisVersion(plan, steadyState, policies);
     const combinations = await combinationsOf(cluster, plan, chosen, policies);
@@ -80,7 +87,7 @@ export const labelTargets: Step<"label-targets", "steadyState" | "deadlineJob" |
         printed(result);
         return result;
     } catch (error) {
-        await removeAttacks(cluster, namespace, experiment);
+        await undoAttacks(cluster, namespace, experiment);
         throw error;
     }
 };

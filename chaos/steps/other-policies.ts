@@ -1,13 +1,13 @@
 import type { V1NetworkPolicy, V1ObjectMeta } from "@kubernetes/client-node";
 import { objectNameOf } from "../attacks/objects";
 import { attackKindOf } from "../attacks/registry";
-import { type Cluster, statusOf } from "../cluster/client";
+import { type Cluster, statusOf, unlessForbidden } from "../cluster/client";
 import { labels } from "../cluster/labels";
 import { type Plan, targetLabelFor } from "../definition/plan";
 import type { Chosen } from "../targets/choose";
 import { peersIn } from "../policies/allow-rules";
 import { type Combination, combine } from "../policies/combine";
-import { proxyPolicies } from "../fault/access";
+import { proxyPolicies, refuseForeignCallers } from "../fault/access";
 import type { Proxied } from "../targets/proxied";
 import { selects } from "../policies/selector";
 import { forClient, type PolicySpec } from "../policies/rules";
@@ -80,7 +80,12 @@ export function combinedNumber(combination: Combination | undefined, uid: string
     return index === -1 ? undefined : String(index + 1);
 }
 
-/** Lets the proxies of faults work in a namespace that has policies, until the end of the attacks. */
+/**
+ * Lets the proxies of faults work among policies, until the end of the attacks.
+ *
+ * @param policies of the namespace, without those of experiments
+ * @throws Error as `proxyPolicies` and `refuseForeignCallers` do
+ */
 export async function admitProxies(
     cluster: Cluster,
     plan: Plan,
@@ -88,26 +93,34 @@ export async function admitProxies(
     { proxied, policies }: { proxied: readonly (Proxied | undefined)[]; policies: readonly V1NetworkPolicy[] },
 ): Promise<void> {
     const { experiment, namespace, attacks } = plan;
-    if (policies.length === 0 || proxied.every((one) => one === undefined)) return;
-    const [all, own] = await Promise.all([
-        cluster.core.listNamespacedPod({ namespace }),
-        cluster.core.readNamespace({ name: namespace }),
+    if (proxied.every((one) => one === undefined)) return;
+    const { core, networking } = cluster;
+    const [all, own, everywhere] = await Promise.all([
+        core.listNamespacedPod({ namespace }),
+        core.readNamespace({ name: namespace }),
+        // A person may have rights in one namespace and nowhere else.
+        unlessForbidden(networking.listNetworkPolicyForAllNamespaces()),
     ]);
     const labelsOf = ({ metadata }: { metadata?: V1ObjectMeta }) => metadata!.labels ?? {};
     for (const [index, found] of proxied.entries()) {
         if (found === undefined) continue;
         const { name } = attacks[index]!;
-        const specs = proxyPolicies(policies, {
+        const access = {
             proxied: found,
             proxy: objectNameOf(runName, name),
             experiment,
             pods: all.items.map(labelsOf).filter((of) => selects({ matchLabels: found.selector }, of)),
             namespace: labelsOf(own),
-        });
-        const labelsOfObject = { [labels.experiment]: experiment };
+        };
+        refuseForeignCallers(everywhere?.items ?? [], access);
+        if (policies.length === 0) continue;
         await Promise.all(
-            specs.map((spec, number) => {
-                const metadata = { name: `${witnessPrefix(runName)}${name}-${number}`, namespace, labels: labelsOfObject };
+            proxyPolicies(policies, access).map((spec, number) => {
+                const metadata = {
+                    name: `${witnessPrefix(runName)}${name}-${number}`,
+                    namespace,
+                    labels: { [labels.experiment]: experiment },
+                };
                 return create(cluster, { metadata, spec });
             }),
         );

@@ -11,9 +11,9 @@ import type { AttackProofs } from "../proof/attack-proofs";
 import type { Inconclusive, InconclusiveReason, Proven } from "../proof/outcome";
 import { pause } from "../pause";
 import type { Seen } from "../report/compose";
-import { AbortWatch, endAttacks, type Ending } from "./abort";
+import { AbortWatch, endAbortedRun, type Ending } from "./abort";
 import { whyAnsweredAllTheSame } from "./answered-all-the-same";
-import { attacksExist, notSeen, whyOver } from "./attacks-last";
+import { runLasts, notSeen, whyRunIsOver } from "./attacks-last";
 import type { LabeledTargets, SteadyState, StepContext, StepInputs } from "./contract";
 import { AnswerProgress } from "./progress";
 
@@ -65,7 +65,7 @@ export async function watchWindow(
         return { name: planned.name, answers };
     });
     const asked = Promise.all(asking).finally(() => pulse?.stop());
-    const attacksLast = () => attacksExist(plan, cluster, { steadyState, attackObjects });
+    const attacksLast = () => runLasts(plan, cluster, { steadyState, attackObjects });
     const [actions, held] = await Promise.all([
         performAll(plan.actions, { cluster, namespace: plan.namespace, endsAt, signal }, attacksLast, say),
         isAttack(plan)
@@ -80,8 +80,8 @@ export async function watchWindow(
         shiftedClock(shiftMs()) ??
         held ??
         failedAction(actions) ??
-        (await whyOver(plan, cluster, { steadyState, attackObjects }));
-    const ending = aborted && (await endAttacks(context));
+        (await whyRunIsOver(plan, cluster, { steadyState, attackObjects }));
+    const ending = aborted && (await endAbortedRun(context));
     const endedAt = ending && "at" in ending ? ending.at : undefined;
     const checks = await asked;
     const inconclusive = unproven ?? (await whyAnsweredAllTheSame(plan, cluster, targets.attacks, checks));

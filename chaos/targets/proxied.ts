@@ -1,7 +1,6 @@
 import type { V1Pod, V1Service, V1ServicePort } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound } from "../cluster/client";
 import { annotations, labels } from "../cluster/labels";
-import type { TargetRequest } from "./choose";
 import { isReady, type Target } from "./containers";
 
 /** A Service whose place a proxy takes, as the run found it. */
@@ -36,12 +35,14 @@ interface ThroughService {
     abort?: number | "reset" | "hang";
 }
 
+/** An attack that may name a Service. */
+interface Request {
+    target: string;
+    attack: { kind: string } & Partial<ThroughService>;
+}
+
 /** A Service whose place a proxy can take. @throws Error that names the reason if it cannot */
-export async function findProxied(
-    { core }: Cluster,
-    namespace: string,
-    { service, abort }: ThroughService,
-): Promise<Proxied> {
+async function findProxied({ core }: Cluster, namespace: string, { service, abort }: ThroughService): Promise<Proxied> {
     const found = await ignoreNotFound(core.readNamespacedService({ name: service, namespace }));
     if (found === undefined) {
         throw new Error(
@@ -71,7 +72,8 @@ export function whyNotProxied({ metadata, spec }: V1Service, abort?: number | "r
     if (metadata?.annotations?.[annotations.pointing] !== undefined || labels.proxy in selector)
         return "another fault has taken its place; wait until that has ended, or disable it";
     if (type === "ExternalName") return "it has the type ExternalName, and no pods";
-    if (clusterIP === "None") return "it is headless, so its callers connect to the pods themselves; name another Service";
+    if (clusterIP === "None")
+        return "it is headless, so its callers connect to the pods themselves; name another Service";
     if (Object.keys(selector).length === 0) return "it has no selector, so nobody knows its pods";
     if (sessionAffinity === "ClientIP")
         return "it has sessionAffinity ClientIP, which a proxy would not keep; allowed: None";
@@ -106,17 +108,17 @@ function proxiedPort({ name = "", port, targetPort, appProtocol }: V1ServicePort
 }
 
 /**
- * The Services of some attacks, in their order, and the attacks with only the pods of these among their targets. Attacks
- * that name no Service stay as they are.
+ * The Services of some attacks, in their order, and the attacks with only the pods of these among their targets.
+ * Attacks that name no Service stay as they are.
  *
  * @throws Error as `findProxied` does
  */
-export async function behindServices<A extends TargetRequest>(
+export async function behindServices<A extends Request>(
     cluster: Cluster,
     { namespace, attacks }: { namespace: string; attacks: readonly A[] },
 ): Promise<{ proxied: (Proxied | undefined)[]; attacks: A[] }> {
     const proxied = await Promise.all(
-        attacks.map(({ attack: { service, abort } }) =>
+        attacks.map(async ({ attack: { service, abort } }) =>
             service === undefined ? undefined : findProxied(cluster, namespace, { service, abort }),
         ),
     );

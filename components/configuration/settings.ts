@@ -289,8 +289,8 @@ export const settings = {
         describedDefault: "the saved experiment's",
         meaning:
             "The attack: `blackhole` isolates the targets from the network, `dns` blocks their name resolution, " +
-            "`kill` deletes their pods repeatedly. Only for an experiment that has one attack. An attack of kind `fault` " +
-            "is part of a saved experiment.",
+            "`kill` deletes their pods repeatedly. Only for an experiment that has one attack. An attack of kind " +
+            "`fault` is part of a saved experiment.",
         example: "blackhole",
     }),
     "experiment.established": setting(oneOf("any", "cut"), {

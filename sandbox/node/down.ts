@@ -48,10 +48,12 @@ export async function takeDown(layout: NodeLayout, reporter: NodeReporter): Prom
     await stopComponent(layout, "etcd");
     // Processes without a record: shims, orphans, components of an `up` that was killed. Some may fork meanwhile:
     // repeat until none is left.
+    const ended = new Set<number>();
     for (let strays = strayProcesses(layout); strays.length > 0; strays = strayProcesses(layout)) {
-        reporter.detail(`ending ${strays.length} more processes`);
         await endProcesses(strays, 0);
+        strays.forEach((pid) => ended.add(pid));
     }
+    if (ended.size > 0) reporter.detail(`ended ${ended.size} more ${ended.size === 1 ? "process" : "processes"}`);
     reporter.step("Removing the node's changes to this machine");
     await stopComponent(layout, namespaceHolder, 0);
     await removeNetwork();

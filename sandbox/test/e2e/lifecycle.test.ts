@@ -82,18 +82,19 @@ describe("up", () => {
         expect((await sandboxUp()).wasUp).toBe(true);
     });
 
-    it.each(["etcd", "kube-apiserver", "kubelet", "containerd", "kube-proxy"])(
-        "restarts a killed %s, which then stays up",
-        async (name) => {
-            const component = (await sandboxStatus()).components.find((each) => each.name === name)!;
-            process.kill(component.pid!, "SIGKILL");
-            await sleep(200);
-            expect((await sandboxStatus()).state).toBe("broken");
-            await sandboxUp();
-            for (const until = Date.now() + 5_000; Date.now() < until; await sleep(500))
-                expect((await sandboxStatus()).problems).toEqual([]);
-        },
-    );
+    it.each(["etcd", "kube-apiserver", "kubelet", "containerd", "kube-proxy"])("restarts a killed %s", async (name) => {
+        const component = (await sandboxStatus()).components.find((each) => each.name === name)!;
+        process.kill(component.pid!, "SIGKILL");
+        await sleep(200);
+        expect((await sandboxStatus()).state).toBe("broken");
+        await sandboxUp();
+        expect((await sandboxStatus()).problems).toEqual([]);
+    });
+
+    it("has restarted all of them for good: they stay up", async () => {
+        for (const until = Date.now() + 5_000; Date.now() < until; await sleep(500))
+            expect((await sandboxStatus()).problems).toEqual([]);
+    });
 });
 
 describe("down", () => {

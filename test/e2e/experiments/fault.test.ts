@@ -1,7 +1,11 @@
 import { PatchStrategy, setHeaderOptions, type V1Service } from "@kubernetes/client-node";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Conclusion } from "../../../chaos/report/conclusion";
+import { pointAt, restoreServices } from "../../../chaos/fault/point";
+import { isPointing } from "../../../chaos/fault/pointing";
 import { leaseName } from "../../../chaos/lifecycle/lease";
+import { kubectl } from "../../../sandbox/test/e2e/support";
 import { TestStack } from "../shop/support";
 import { until } from "../../support/until";
 
@@ -52,4 +56,125 @@ describe("a slow hot-deals", () => {
         expect(await stack.traces()).toEqual([]);
         await isRestored();
     });
+});
+
+/** Begins an update that slows hot-deals down, and waits until its Service points to the proxy. */
+async function begun(settings: Record<string, string> = {}) {
+    stack.set({ ...short, "experiment.name": "hot-deals-slow", "experiment.duration": "20s", ...settings });
+    const update = stack.begin();
+    await until("the Service points to the proxy", async () => isPointing(await current()), { pauseMs: 20 });
+    return update;
+}
+
+const isRestoredWithin = (timeoutMs: number) =>
+    until("the Service is restored", async () => !isPointing(await current()), { timeoutMs, pauseMs: 50 });
+
+const proxies = async () =>
+    (await stack.cluster.core.listNamespacedPod({ namespace, labelSelector: "chaos-experiments/proxy" })).items;
+
+describe("a fault ends", () => {
+    afterEach(async () => {
+        await stack.cancel();
+        await stack.up({ "experiment.enabled": "false", "experiment.deadline": "10m" });
+        expect(await stack.traces()).toEqual([]);
+        await isRestored();
+    });
+
+    it("within 5 s when its proxy dies, and the verdict is INCONCLUSIVE", async () => {
+        const update = await begun({ "experiment.run": "dies" });
+        await until("the fault is proven", async () => (await stack.products()).latencyMs > 1_500);
+        const [proxy] = await proxies();
+        await stack.cluster.core.deleteNamespacedPod({
+            name: proxy!.metadata!.name!,
+            namespace,
+            gracePeriodSeconds: 0,
+        });
+        await isRestoredWithin(5_000);
+        expect(await update.ended).toBe(0);
+        expect((await stack.outputs()).experiment!.value).toMatchObject({
+            verdict: "INCONCLUSIVE",
+            reason: expect.stringMatching(/proxy|run dies has already ended/),
+        });
+    });
+
+    it("when the lease is deleted", async () => {
+        const update = await begun({ "experiment.run": "stopped" });
+        await stack.cluster.coordination.deleteNamespacedLease({ name: leaseName, namespace });
+        await isRestoredWithin(5_000);
+        await update.kill();
+    });
+
+    it("at its deadline, if the update was killed", async () => {
+        const update = await begun({
+            "experiment.run": "killed",
+            "experiment.duration": "3s",
+            "experiment.deadline": "10s",
+        });
+        await update.kill();
+        await isRestoredWithin(20_000);
+    });
+});
+
+/**
+ * Asks hot-deals from the gateway's pod, over new connections and over one that is kept, and prints what went wrong.
+ */
+const load = (requests: number) => `
+    const { request, Agent } = require("node:http");
+    const kept = new Agent({ keepAlive: true, maxSockets: 1 });
+    const problems = [];
+    const ask = (agent) => new Promise((resolve) => {
+        const asked = request({ host: "hot-deals", path: "/products", agent, timeout: 10_000 }, (response) => {
+            response.resume().on("end", resolve).on("error", failed);
+            if (response.statusCode !== 200) failed(new Error("status " + response.statusCode));
+        });
+        const failed = (error) => { problems.push(error.code + " " + error.message); resolve(); };
+        asked.on("error", failed).on("timeout", () => asked.destroy(new Error("no answer"))).end();
+    });
+    (async () => {
+        for (let asked = 0; asked < ${requests}; asked += 4)
+            await Promise.all([ask(false), ask(false), ask(kept), ask(kept), new Promise((go) => setTimeout(go, 12))]);
+        console.log(JSON.stringify(problems));
+    })();`;
+
+it("taking a Service's place, and giving it back, ten times loses none of 5,000 requests", async () => {
+    await stack.up({ ...short, "experiment.name": "hot-deals-proxied", "experiment.duration": "1s" });
+    const [proxy] = await proxies();
+    const to = {
+        proxy: proxy!.metadata!.name!,
+        run: "switched-by-this-test",
+        selector: before.spec!.selector!,
+    };
+    const command = ["exec", "--namespace", namespace, "deployment/gateway", "--", "node", "-e", load(5_000)];
+    let problems: string | undefined;
+    const asking = kubectl(command).then((printed) => (problems = printed));
+    let switches = 0;
+    for (; problems === undefined; switches++) {
+        await restoreServices(stack.cluster, namespace);
+        await sleep(600);
+        await pointAt(stack.cluster, namespace, service, to);
+        await sleep(600);
+    }
+    expect(await asking).toBe("[]");
+    expect(switches * 2).toBeGreaterThanOrEqual(10);
+    await stack.up({ "experiment.enabled": "false" });
+});
+
+it("a selector that somebody changes meanwhile makes it INCONCLUSIVE, and stays theirs", async () => {
+    const update = await begun({ "experiment.run": "changed", "experiment.duration": "5s" });
+    await sleep(2_000);
+    const selector = { ...before.spec!.selector, "chaos-experiments/proxy": null };
+    await stack.cluster.core.patchNamespacedService(
+        { name: service, namespace, body: { spec: { selector } }, fieldManager: "their-tool" },
+        setHeaderOptions("Content-Type", PatchStrategy.MergePatch),
+    );
+    expect(await update.ended).toBe(0);
+    expect((await stack.outputs()).experiment!.value).toMatchObject({
+        verdict: "INCONCLUSIVE",
+        reason: expect.stringContaining("somebody changed the selector of Service hot-deals"),
+    });
+    await stack.up({ "experiment.enabled": "false" });
+    const { spec, metadata } = await current();
+    expect(spec!.selector).toEqual(before.spec!.selector);
+    const owners = metadata!.managedFields!.filter(({ fieldsV1 }) => JSON.stringify(fieldsV1).includes("f:selector"));
+    expect(owners.map(({ manager }) => manager)).toEqual(["their-tool"]);
 });

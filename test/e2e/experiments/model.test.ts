@@ -110,7 +110,7 @@ describe("an experiment without an attack that restarts the gateway", () => {
     const gateway = () => stack.cluster.apps.readNamespacedDeployment({ name: "gateway", namespace });
 
     it("says so in its verdict, and makes no object that could attack", async () => {
-        const run = { ...short, "experiment.name": "gateway-rollout", "experiment.duration": "20s" };
+        const run = { ...short, "experiment.name": "gateway-rollout", "experiment.duration": "12s" };
         const { verdict, ...told } = (await stack.up(run)).outputs.experiment!.value as Conclusion;
         // The gateway ends at once: whether a request is lost is chance.
         expect(["PASSED", "FAILED"]).toContain(verdict);

@@ -74,16 +74,17 @@ async function conclusionOf(name: string): Promise<Conclusion> {
 }
 
 it.each([
-    ["everything", "hot-deals-blackhole", "hot-deals"],
-    ["DNS, and nothing else", "gateway-dns-loss", "gateway"],
-    ["one peer, and nothing else", "hot-deals-without-database", "hot-deals"],
-])("in a namespace with default deny, an attack on %s is proven", async (_, name, workload) => {
+    ["everything", "hot-deals-blackhole", "hot-deals", "cut off from the network"],
+    ["DNS, and nothing else", "gateway-dns-loss", "gateway", "left without DNS"],
+    ["one peer, and nothing else", "hot-deals-without-database", "hot-deals", "unable to reach"],
+])("in a namespace with default deny, an attack on %s is proven", async (_, name, workload, proven) => {
     expect(await conclusionOf(name)).toMatchObject({
         name,
         verdict: "FAILED",
         targets: [expect.stringContaining(`${namespace}/${workload}-`)],
         requests: 12,
     });
+    expect(stack.said).toContain(proven);
 });
 
 it("afterwards, the policies and who had set them are as before: their next apply meets no conflict", async () => {

@@ -5,7 +5,7 @@ import { reportsFolder } from "../../../experiments/run";
 import { quick, TestStack } from "../shop/support";
 
 const namespace = "e2e-stop";
-const enabled = { ...quick, "experiment.enabled": "true", "experiment.duration": "2s", "experiment.grace": "1s" };
+const enabled = { ...quick, "experiment.enabled": "true" };
 const disabled = { "experiment.enabled": "false" };
 
 let stack: TestStack;

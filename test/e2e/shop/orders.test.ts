@@ -8,6 +8,9 @@ import { kubectl } from "../../../sandbox/test/e2e/support";
 import { quick, TestStack } from "./support";
 import { until } from "../../support/until";
 
+/** Long enough for what is done while something is isolated. */
+const lasting = { ...quick, "experiment.enabled": "true", "experiment.duration": "8s" };
+
 let stack: TestStack;
 let gateway: string;
 let podsOfFour: string[];
@@ -128,7 +131,7 @@ describe("every accepted order is fulfilled exactly once", () => {
             }
         };
 
-        const run = stack.up({ ...quick, "experiment.enabled": "true", "experiment.name": "message-broker-blackhole" });
+        const run = stack.up({ ...lasting, "experiment.name": "message-broker-blackhole" });
         await until("the broker is cut off", async () => stack.said.includes("Proven"));
         const customers = Array.from({ length: 16 }, (_, number) => customer(number));
         for (const workload of ["orders", "inventory"]) {
@@ -169,7 +172,7 @@ describe("every accepted order is fulfilled exactly once", () => {
 });
 
 it("orders are refused with a problem document while the database is isolated, and accepted afterwards", async () => {
-    const run = stack.up({ ...quick, "experiment.enabled": "true", "experiment.name": "orders-without-database" });
+    const run = stack.up({ ...lasting, "experiment.name": "orders-without-database" });
     await until("the database is cut off", async () => stack.said.split("Proven").length > 2);
     await sleep(2_000);
     const [[productId]] = [...(await stock().catch(() => new Map([[randomUUID(), 0]])))] as [[string, number]];
@@ -209,6 +212,7 @@ it("ending an attack on orders does not wait for its pod, which cannot become re
 
 it("going back to variant four removes orders, inventory and message-broker, and restarts no other pod", async () => {
     const before = (await podsOf(stack.cluster, stack.namespace)).map(({ name }) => name);
+    stack.unset("experiment.name");
     const { changes } = await stack.up({ variant: "four" });
     const others = changes.filter(({ op, type }) => op !== "delete" && type !== "pulumi:pulumi:Stack");
     // The gateway no longer calls the Service orders.

@@ -17,12 +17,7 @@ beforeAll(async () => {
     const { outputs } = await stack.up({ ...replicas, "shutdown.delay": "5s", "database.storage": "256Mi" });
     url = outputs.productsUrl!.value as string;
 });
-afterAll(async () => {
-    await stack.close();
-    // Kept, where the last test was not reached.
-    await ignoreNotFound(stack.cluster.core.deleteNamespace({ name: namespace }));
-    await until("the namespace is gone", async () => !(await stack.exists()));
-});
+afterAll(() => stack.close());
 
 /**
  * Asks `/products` constantly, over fresh and kept connections, while something is done.

@@ -14,6 +14,7 @@ import { preparePulumi } from "../../../toolchain/prepare-pulumi";
 import { fileBackend } from "../../../toolchain/pulumi/environment";
 import { type Cluster, connect, ignoreNotFound } from "../../../chaos/cluster/client";
 import { policiesOfRuns } from "../../support/attack-policies";
+import { until } from "../../support/until";
 import { commandLines } from "../../../sandbox/test/e2e/processes";
 
 /** What an update did to one resource. */
@@ -62,6 +63,9 @@ export class TestStack {
 
     private static async inBackend(name: string, cluster: Cluster, backend: string | undefined): Promise<TestStack> {
         const stack = await BorrowedStack.open(name, await preparePulumi(project));
+        const isDeleted = async () =>
+            (await ignoreNotFound(cluster.core.readNamespace({ name })))?.status?.phase !== "Terminating";
+        await until("the last namespace of this name is gone", isDeleted);
         // What is about the agent enables it.
         stack.set({ namespace: name, "agent.enabled": "false" });
         return new TestStack(name, cluster, stack, backend);
@@ -87,6 +91,11 @@ export class TestStack {
             onOutput: this.onOutput,
         });
         return { changes, outputs: await this.stack.outputs() };
+    }
+
+    /** The outputs of the last update. */
+    outputs(): Promise<OutputMap> {
+        return this.stack.outputs();
     }
 
     /** An update that looks first what has become of the resources in the cluster; see `up`. */
@@ -180,16 +189,25 @@ export class TestStack {
         this.destroyed = true;
     }
 
+    /** Removes all that is left of the stack, and waits for nothing that a namespace takes with it. */
     async close(): Promise<void> {
         try {
-            await this.cancel().catch(() => undefined);
-            if (!this.destroyed && (await this.exists())) await destroyStack(this.stack);
+            if (!this.destroyed && (await this.exists())) await this.remove();
         } finally {
             this.stack.close();
             if (this.backend !== undefined) rmSync(this.backend, { recursive: true, force: true });
         }
     }
 
+    private async remove(): Promise<void> {
+        // A shop is nowhere else, but an agent is.
+        if (this.stack.settings["agent.enabled"] === "false")
+            return void (await this.cluster.core.deleteNamespace({ name: this.namespace }));
+        await this.cancel().catch(() => undefined);
+        await destroyStack(this.stack);
+    }
+
+    /** Whether the namespace is there, also while it is being deleted. */
     async exists(): Promise<boolean> {
         return (await ignoreNotFound(this.cluster.core.readNamespace({ name: this.namespace }))) !== undefined;
     }
@@ -207,6 +225,7 @@ export class TestStack {
             cluster.batch.listNamespacedJob({ namespace }),
             policiesOfRuns(cluster, namespace).then((items) => ({ items })),
             cluster.coordination.listNamespacedLease({ namespace }),
+            cluster.core.listNamespacedService(ofExperiments),
             cluster.rbac.listNamespacedRole(ofExperiments),
             cluster.rbac.listNamespacedRoleBinding(ofExperiments),
             cluster.core.listNamespacedServiceAccount(ofExperiments),
@@ -247,7 +266,7 @@ export async function destroyStack(
 }
 
 /** A short experiment: what is tested is the order of things, not endurance. */
-export const quick = { "experiment.duration": "5s", "experiment.grace": "5s", "experiment.interval": "250ms" };
+export const quick = { "experiment.duration": "2s", "experiment.grace": "2s", "experiment.interval": "250ms" };
 
 /** All that a preview of the default experiment shows, in alphabetical order, without hashes. */
 export const experimentParts = [

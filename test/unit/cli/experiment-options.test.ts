@@ -51,6 +51,8 @@ describe("the arguments of `npm run experiment`", () => {
             ),
         );
         expect(() => optionsOf("orders-kill", "hot-deals-kill")).toThrow(/name one experiment/);
+        expect(() => optionsOf("--set", "radius")).toThrow("--set radius is not KEY=VALUE");
+        expect(() => optionsOf("--fast")).toThrow(/Unknown option '--fast'/);
     });
 
     it("cannot choose a lesson that does not exist, or for one run", () =>

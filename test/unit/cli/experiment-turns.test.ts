@@ -7,7 +7,12 @@ class FakeRuns {
     readonly run: Record<string, string>[] = [];
     interrupted = false;
 
-    constructor(private readonly during: (name: string) => Partial<Outcome> | void = () => undefined) {}
+    constructor(
+        private readonly during: (name: string) => Partial<Outcome> | void = () => undefined,
+        private readonly mistaken: Record<string, string> = {},
+    ) {}
+
+    tellMistakes = (changes: Record<string, string>) => this.mistaken[changes["experiment.name"] ?? ""];
 
     whole = async (changes: Record<string, string>): Promise<Outcome> => {
         this.run.push(changes);
@@ -26,6 +31,18 @@ describe("experiments in turn", () => {
         expect(errorsOf(outcomes)).toEqual([
             ["a", undefined],
             ["unnamed", undefined],
+        ]);
+    });
+
+    it("are run without the one whose settings are a mistake, which is told of it alone", async () => {
+        const outcomes: Outcome[] = [];
+        const runs = new FakeRuns(undefined, { b: "experiment.duration is too short" });
+        await runInTurn(runs, ["a", "b", "c"], {}, outcomes);
+        expect(runs.run.map((changes) => changes["experiment.name"])).toEqual(["a", "c"]);
+        expect(errorsOf(outcomes)).toEqual([
+            ["a", undefined],
+            ["b", "experiment.duration is too short"],
+            ["c", undefined],
         ]);
     });
 

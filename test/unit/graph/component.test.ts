@@ -24,7 +24,12 @@ const args: ExperimentArgs = {
     hypothesis: "Messages are accepted.",
     attacks: [{ kind: "blackhole", target: "k8s.statefulset=nats,k8s.namespace=messaging" }],
     checks: [{ kind: "http", service: "nats", port: 8222, path: "/healthz" }],
-    programs: () => ({ stepCommand: "node steps.js", steps: "void 'steps';", deadline: "void 'Job';", proxy: "void 'proxy';" }),
+    programs: () => ({
+        stepCommand: "node steps.js",
+        steps: "void 'steps';",
+        deadline: "void 'Job';",
+        proxy: "void 'proxy';",
+    }),
 };
 const found = Object.fromEntries(
     ["it", "one", "two"].flatMap((name) => [

@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { allows, type PortRange, proofOf, rulesOf } from "./support";
+import { allows, type PortRange, proofOf, denialOf } from "./support";
 
 describe("a blackhole", () => {
     it("allows nothing in and nothing out", () =>
-        expect(rulesOf({ kind: "blackhole" })).toEqual({ policyTypes: ["Ingress", "Egress"] }));
+        expect(denialOf({ kind: "blackhole" })).toEqual({ policyTypes: ["Ingress", "Egress"] }));
 
     it.each([
         ["ingress", ["Ingress"]],
         ["egress", ["Egress"]],
     ] as const)("of %s traffic leaves the other direction alone", (direction, policyTypes) => {
-        expect(rulesOf({ kind: "blackhole", direction })).toEqual({ policyTypes });
+        expect(denialOf({ kind: "blackhole", direction })).toEqual({ policyTypes });
     });
 
     it("of some ports allows all other ports", () => {
-        const { ingress, egress } = rulesOf({ kind: "blackhole", ports: [8080, 1, 65535] }) as unknown as Record<
+        const { ingress, egress } = denialOf({ kind: "blackhole", ports: [8080, 1, 65535] }) as unknown as Record<
             string,
             [{ ports: PortRange[] }]
         >;

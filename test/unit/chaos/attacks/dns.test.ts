@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { allows, type PortRange, proofOf, rulesOf } from "./support";
+import { allows, type PortRange, proofOf, denialOf } from "./support";
 
 describe("a DNS attack", () => {
     it("blocks ports 53 and 5353, since some distributions move the DNS pods' port, and no other", () => {
-        const { policyTypes, egress } = rulesOf({ kind: "dns" }) as {
+        const { policyTypes, egress } = denialOf({ kind: "dns" }) as {
             policyTypes: string[];
             egress: [{ ports: PortRange[] }];
         };

@@ -4,7 +4,7 @@ import { chooseForAll } from "../../../../chaos/targets/choose";
 import { distinctiveLabel } from "../../../../chaos/targets/distinguish";
 import { containersOf, type Pod } from "../../../../chaos/targets/containers";
 import { type End, permits, readings } from "./network";
-import { proofOf, rulesOf } from "./support";
+import { proofOf, denialOf } from "./support";
 
 let pods = 0;
 function pod(name: string, app: string, namespace = "demo", labels = { app } as Record<string, string>): Pod {
@@ -47,7 +47,7 @@ function rulesOn(attack: Attack) {
     const [{ peers }] = chooseForAll(discovered, { attacks: [request] }) as [ReturnType<typeof chooseForAll>[0]];
     const neighbors = all.filter(({ metadata }) => metadata!.namespace === peers?.[0]!.namespace);
     const label = peers && distinctiveLabel(new Set(peers.map(({ uid }) => uid)), neighbors);
-    return rulesOf(attack, peers && { pods: peers, label });
+    return denialOf(attack, peers && { pods: peers, label });
 }
 
 const ways = ["ingress", "egress"] as const;

@@ -3,7 +3,7 @@ import { denying } from "../../../../chaos/policies/denial";
 import { type Attack, attackKindOf } from "../../../../chaos/attacks/registry";
 
 /** The rules of an attack's NetworkPolicy. */
-export const rulesOf = (attack: Attack, peers: Peers = { pods: [] }) =>
+export const denialOf = (attack: Attack, peers: Peers = { pods: [] }) =>
     denying(attackKindOf(attack).denies!(attack), peers, "demo");
 export const proofOf = (attack: Attack) => attackKindOf(attack).proof(attack);
 

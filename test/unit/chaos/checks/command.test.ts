@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, createReadStream, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -110,17 +110,21 @@ describe("nothing is left of a program", () => {
     });
 
     it("if the process that runs it is told to end", async () => {
-        const pids = join(folder, "orphans");
-        const file = script("orphan.sh", `echo $$ > ${pids}; sleep 60`);
+        // The program and what it starts hold a pipe open: its end is theirs.
+        const pipe = join(folder, "orphans");
+        execFileSync("mkfifo", [pipe]);
+        const file = script("orphan.sh", `exec 3> ${pipe}; echo runs >&3; sleep 60`);
+        const held = createReadStream(pipe);
         const module = JSON.stringify(resolve("chaos/checks/run-command.ts"));
         const text = `require(${module}).runCommand("${file}", [], {}, new AbortController().signal)`;
         const runner = spawn(process.execPath, ["--import", "tsx", "--eval", text]);
-        await until("the program runs", () => existsSync(pids) && processIds(pids).some(runs), local);
+        await once(held, "data");
+        const [ended, exited] = [once(held, "end"), once(runner, "exit")];
         runner.kill("SIGTERM");
-        const [, signal] = await once(runner, "exit");
+        const [, signal] = await exited;
         expect(signal).toBe("SIGTERM");
-        await until("its process has ended", () => !processIds(pids).some(runs), local);
-    });
+        await ended;
+    }, 60_000);
 
     it("when several have ended: no listener stays behind, either", async () => {
         const before = process.listenerCount("SIGTERM");

@@ -123,7 +123,7 @@ describe("a definition", () => {
         [
             "an unknown attack",
             { attacks: [{ ...attack, kind: "blackhol" }] },
-            ["attacks.0.kind: Invalid discriminator value. Expected 'blackhole' | 'dns' | 'kill'"],
+            ["attacks.0.kind: Invalid discriminator value. Expected 'blackhole' | 'dns' | 'fault' | 'kill'"],
         ],
         [
             "a target that is not an expression",
@@ -192,7 +192,7 @@ describe("a definition", () => {
             { attacks: [{ kind: "kill", target: "k8s.deployment=hot-deals", includeNotReady: true, radius: 0 }] },
             [
                 matching(/^attacks\.0\.radius: /),
-                "attacks.0.includeNotReady: kill deletes only pods that are ready; allowed: false, or leave it out",
+                "attacks.0.includeNotReady: kill affects only pods that are ready; allowed: false, or leave it out",
             ],
         ],
         [

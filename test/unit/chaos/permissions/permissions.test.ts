@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { Attack } from "../../../../chaos/attacks/registry";
 import { describeRight } from "../../../../chaos/permissions/review";
 import { isRequired, type Right } from "../../../../chaos/cluster/rights";
-import { rulesOf } from "../../../../chaos/deadline/rules";
+import { roleRulesOf } from "../../../../chaos/deadline/rules";
 import { objectTypeOf } from "../../../../chaos/attacks/objects";
 import type { Plan } from "../../../../chaos/definition/plan";
 import { merged } from "../../../../chaos/permissions/merge";
@@ -93,7 +93,14 @@ describe("an experiment needs only what its kinds need:", () => {
             told(rightsFor({ kind: "dns" }, { attacks: [], agent: undefined, ...changes })).filter(
                 (right) => !/^optional|leases/.test(right),
             );
-        const lists = ["configmaps", "jobs.batch", "networkpolicies.networking.k8s.io", "serviceaccounts", "pods"];
+        const lists = [
+            "configmaps",
+            "jobs.batch",
+            "networkpolicies.networking.k8s.io",
+            "serviceaccounts",
+            "pods",
+            "services",
+        ];
         const rbac = ["roles", "rolebindings"].map((resource) => `${resource}.rbac.authorization.k8s.io`);
         const observing = [
             ...[...lists, ...rbac, "deployments.apps"].map((resource) => `list ${resource} in namespace demo`),
@@ -126,7 +133,7 @@ it.each<Attack>([{ kind: "kill" }, { kind: "dns" }, { kind: "blackhole", peers: 
         const actions = [{ kind: "scale" as const, deployment: "a", replicas: 2 }];
         const required = rightsFor(attack, { actions }).filter(isRequired);
         const killing = attack.kind === "kill" ? { intervalMs: 1_000 } : undefined;
-        const rules = rulesOf({
+        const rules = roleRulesOf({
             attacks: [{ object: "tried-1234-x", objectType: objectTypeOf(attack), killing }],
             scaled: ["a"],
         });

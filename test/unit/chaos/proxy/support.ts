@@ -10,8 +10,14 @@ import { local, until } from "../../../support/until";
 /** The chosen pod, in most tests the only one. */
 export const target = "uid-of-the-target";
 
+export interface Conditions {
+    ready?: boolean;
+    serving?: boolean;
+    terminating?: boolean;
+}
+
 /** A slice of one port without a name. */
-export const slice = (port: number, uids: string[] = [target], conditions = {}): Slice => ({
+export const slice = (port: number, uids: string[] = [target], conditions: Conditions = {}): Slice => ({
     metadata: { name: `slice-${port}`, resourceVersion: "1" },
     ports: [{ name: "", port, protocol: "TCP" }],
     endpoints: uids.map((uid) => ({ addresses: ["127.0.0.1"], conditions, targetRef: { uid } })),
@@ -117,8 +123,10 @@ export class Caller {
 
     static async connect(port: number): Promise<Caller> {
         const socket = connect({ host: "127.0.0.1", port, allowHalfOpen: true, noDelay: true });
-        await once(socket, "connect");
-        return new Caller(socket);
+        const caller = new Caller(socket);
+        // A reset may come before the caller knows that it is connected.
+        await until("a connection", () => !socket.connecting || caller.closed, { ...local, pauseMs: 2 });
+        return caller;
     }
 
     get received(): string {

@@ -355,7 +355,7 @@ describe("experiment.includeNotReady", () => {
         expect(mistakesOf({ "experiment.attack": "kill", "experiment.includeNotReady": "true" })).toMatchObject([
             {
                 key: "experiment.includeNotReady",
-                reason: "the attack kill deletes only pods that are ready; allowed: false",
+                reason: "the attack kill affects only pods that are ready; allowed: false",
                 command: "pulumi config set experiment.includeNotReady false",
             },
         ]));

@@ -1,0 +1,113 @@
+import type { V1ManagedFieldsEntry, V1Service } from "@kubernetes/client-node";
+import { describe, expect, it } from "vitest";
+import { isPointing, nextRestoring, pointing } from "../../../../chaos/fault/pointing";
+
+const run = "slow-1234";
+const proxy = "slow-1234-fault";
+const selector = { app: "hot-deals", tier: "back" };
+const owned = (manager: string): V1ManagedFieldsEntry => ({
+    manager,
+    operation: "Apply",
+    apiVersion: "v1",
+    fieldsV1: { "f:spec": { "f:selector": {}, "f:ports": {} } },
+});
+
+const theirs: V1Service = {
+    metadata: { name: "hot-deals", resourceVersion: "7", managedFields: [owned("pulumi")] },
+    spec: { selector },
+};
+
+interface Patch {
+    metadata: { annotations?: Record<string, string | null>; managedFields?: V1ManagedFieldsEntry[] };
+    spec?: { selector: Record<string, string | null> };
+}
+
+/** As the API server does it: whoever sets a field owns it. */
+function patched(service: V1Service, body: object, manager = "chaos-experiments"): V1Service {
+    const { metadata = {}, spec } = body as Patch;
+    const merged = (before: Record<string, string> = {}, after: Record<string, string | null> = {}) =>
+        Object.fromEntries(
+            Object.entries({ ...before, ...after }).filter((entry): entry is [string, string] => entry[1] !== null),
+        );
+    const ownersAfter = spec
+        ? [
+              ...service.metadata!.managedFields!.map((entry) => ({
+                  ...entry,
+                  fieldsV1: { "f:spec": { "f:ports": {} } },
+              })),
+              { ...owned(manager), operation: "Update", fieldsV1: { "f:spec": { "f:selector": {} } } },
+          ]
+        : service.metadata!.managedFields;
+    return {
+        metadata: {
+            ...service.metadata,
+            annotations: merged(service.metadata!.annotations, metadata.annotations),
+            managedFields: metadata.managedFields ?? ownersAfter,
+        },
+        spec: { ...service.spec, ...(spec && { selector: merged(service.spec!.selector, spec.selector) }) },
+    };
+}
+
+const pointed = patched(theirs, pointing(theirs, { proxy, run, selector })!);
+
+function restored(service: V1Service, kept?: Record<string, string>): V1Service {
+    for (let current = service; ;) {
+        const body = nextRestoring(current, kept);
+        if (body === undefined) return current;
+        current = patched(current, body);
+    }
+}
+
+describe("a Service whose place a proxy takes", () => {
+    it("selects the proxy and nothing else", () => {
+        expect(pointed.spec!.selector).toEqual({ "chaos-experiments/proxy": proxy });
+        expect(isPointing(pointed)).toBe(true);
+        expect(pointing(pointed, { proxy, run, selector })).toBeUndefined();
+    });
+
+    it("must be as it was when the targets were chosen", () => {
+        const changed = { ...theirs, spec: { selector: { app: "another" } } };
+        expect(() => pointing(changed, { proxy, run, selector })).toThrow(
+            "somebody has changed the selector of Service hot-deals since the targets were chosen",
+        );
+    });
+
+    it("is not another run's", () => {
+        expect(() => pointing(pointed, { proxy: "other-5678-fault", run: "other-5678", selector })).toThrow(
+            "somebody has changed the selector",
+        );
+    });
+});
+
+describe("a Service that is restored", () => {
+    it("selects what it selected, belongs to whom it belonged, and has no trace", () => {
+        const { metadata, spec } = restored(pointed);
+        expect(spec!.selector).toEqual(selector);
+        expect(metadata!.managedFields).toEqual(theirs.metadata!.managedFields);
+        expect(metadata!.annotations).toEqual({});
+        expect(isPointing({ metadata, spec })).toBe(false);
+    });
+
+    it("keeps what somebody else has set meanwhile, and that it is theirs", () => {
+        const changed = patched(
+            pointed,
+            { spec: { selector: { "chaos-experiments/proxy": null, app: "new" } } },
+            "their-tool",
+        );
+        const { metadata, spec } = restored(changed);
+        expect(spec!.selector).toEqual({ app: "new" });
+        expect(metadata!.annotations).toEqual({});
+        expect(metadata!.managedFields!.map(({ manager }) => manager)).toContain("their-tool");
+    });
+
+    it("is so even if its note is lost: the proxy's own Service keeps the selector", () => {
+        const lost = { ...pointed, metadata: { ...pointed.metadata, annotations: {} } };
+        expect(restored(lost, selector).spec!.selector).toEqual(selector);
+        const broken = {
+            ...pointed,
+            metadata: { ...pointed.metadata, annotations: { "chaos-experiments/pointing": "{" } },
+        };
+        expect(restored(broken, selector).spec!.selector).toEqual(selector);
+        expect(isPointing(restored(broken, selector))).toBe(false);
+    });
+});

@@ -1,0 +1,38 @@
+import { register } from "tsx/cjs/api";
+import { afterAll, describe, expect, it } from "vitest";
+import { mistakesInExperiment } from "../../../cli/offline-configuration";
+import { savedExperiments } from "../../../experiments/saved";
+
+// Saved experiments are TypeScript, which the programs of `npm run` load by tsx.
+const unregister = register();
+afterAll(unregister);
+
+const mistakesIn = (set: Record<string, string>) => mistakesInExperiment(set, "local");
+
+describe("the mistakes of a run, before it begins", () => {
+    it.each(savedExperiments())("are none in $name on its variant", ({ name, variant = "four" }) => {
+        expect(mistakesIn({ "experiment.name": name, variant })).toBeUndefined();
+    });
+
+    it("are told of the experiments whose actions take longer than the window, and of no other", () => {
+        const short = { "experiment.duration": "8s", "experiment.grace": "1s" };
+        expect(mistakesIn({ ...short, "experiment.name": "gateway-scaled" })).toMatch(
+            /^experiment\.duration is "8s": .*; set it with --set experiment\.duration=VALUE$/,
+        );
+        const waitsLonger = ({ actions = [] }: { actions?: { kind: string; durationMs?: number }[] }) =>
+            actions.reduce((sum, { durationMs = 0 }) => sum + durationMs, 0) >= 9_000;
+        const others = savedExperiments().filter((one) => !waitsLonger(one));
+        for (const { name, variant = "four" } of others)
+            expect([name, mistakesIn({ ...short, "experiment.name": name, variant })]).toEqual([name, undefined]);
+    });
+
+    it("are told all at once", () => {
+        const told = mistakesIn({ "experiment.name": "departments-scaled-in-time", "experiment.target": "a=b" });
+        expect(told).toMatch(/experiment\.target is "a=b"/);
+        expect(mistakesIn({ "experiment.radius": "0", "experiment.duration": "x" })?.split("\n")).toHaveLength(2);
+    });
+
+    it("leave to the update what may be a secret of the stack", () => {
+        expect(mistakesIn({ "agent.install": "chart", variant: "four" })).toBeUndefined();
+    });
+});
