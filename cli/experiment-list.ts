@@ -1,5 +1,5 @@
 import { type NamedExperiment, savedExperiments } from "../experiments/saved";
-import { type Lesson, lessons, type Remedy, verdictOf } from "../experiments/story";
+import { describeExpected, type Lesson, lessons, type Remedy, verdictOf } from "../experiments/story";
 
 /** Saved experiments of one lesson. */
 export interface LessonGroup {
@@ -32,7 +32,8 @@ const headOf = (lesson: Lesson | undefined) =>
 
 function entryOf({ name, hypothesis, variant, story }: NamedExperiment): string {
     const lines = [`${name}${variant === undefined ? "" : ` (variant ${variant})`}`, `  ${hypothesis}`];
-    if (story !== undefined) lines.push(`  Expected: ${verdictOf(story)}. Remedy: ${describeRemedy(story.remedy)}`);
+    if (story !== undefined)
+        lines.push(`  Expected: ${describeExpected(story)}. Remedy: ${describeRemedy(story.remedy)}`);
     return lines.map((line) => `  ${line}`).join("\n");
 }
 

@@ -3,7 +3,14 @@ import { keptJournals } from "../chaos/report/journal-files";
 import type { Journal } from "../chaos/report/journal-schema";
 import { reportsFolder } from "../experiments/run";
 import { savedExperiments } from "../experiments/saved";
-import { type Expectation, expectationOf, type Lesson, lessons, type Story, verdictOf } from "../experiments/story";
+import {
+    describeExpected,
+    type Expectation,
+    expectationOf,
+    type Lesson,
+    lessons,
+    type Story,
+} from "../experiments/story";
 import { sinceAttack, sinceUndone } from "../chaos/report/verdict";
 import { isAttack } from "../chaos/definition/plan";
 import { AnswersFile } from "./answers-file";
@@ -121,7 +128,7 @@ export class ExperimentRuns {
     }
 
     private teach({ lesson, remedy }: Story, expected: Expectation): void {
-        this.window.print(`  Lesson         ${lessons[lesson]}. Expected: ${verdictOf(expected)}`);
+        this.window.print(`  Lesson         ${lessons[lesson]}. Expected: ${describeExpected(expected)}`);
         this.window.print(`  Remedy         ${describeRemedy(remedy)}`);
     }
 

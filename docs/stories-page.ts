@@ -1,19 +1,19 @@
 import { type NamedExperiment, savedExperiments } from "../experiments/saved";
-import { type Lesson, lessons, type Remedy, type Story, verdictOf } from "../experiments/story";
+import { describeExpected, type Lesson, lessons, type Remedy, type Story } from "../experiments/story";
 
 /** What a reader should know before the experiments of a lesson. */
 const intros: Record<Lesson, string> = {
     gone:
-        "A cut-off pod does not answer. If it notices that by itself, its readiness probe takes it out of its Service, " +
-        "and callers are refused at once. Otherwise they wait for their time limit.",
+        "A cut-off pod does not answer. If it notices that by itself, its readiness probe takes it out of its " +
+        "Service, and callers are refused at once. Otherwise they wait for their time limit.",
     slow: "A slow dependency is worse than one that is gone, since its callers wait. They need a time limit.",
     flaky: "A request that failed may succeed when it is sent again, if it may be done twice.",
     change:
-        "Updates and scaling stop pods. For a moment the cluster still sends requests to a pod that stops. Whether one " +
-        "is lost takes many requests to see, so these experiments send ten per second.",
+        "Updates and scaling stop pods. For a moment the cluster still sends requests to a pod that stops. Whether " +
+        "one is lost takes many requests to see, so these experiments send ten per second.",
     work:
-        "An accepted order must be fulfilled, even if the broker or the inventory is gone for a while. A check orders " +
-        "with `Prefer: wait=20`, so each answer shows whether the order was [fulfilled](shop.md#orders) in time.",
+        "An accepted order must be fulfilled, even if the broker or the inventory is gone for a while. A check " +
+        "orders with `Prefer: wait=20`: each answer shows whether the order was [fulfilled](shop.md#orders) in time.",
     pods: "Pods come and go. Without a second pod, requests fail until the replacement of the first is ready.",
 };
 
@@ -54,7 +54,7 @@ function entryOf({ name, hypothesis, variant, story }: NamedExperiment & { story
     const lines = [
         `### ${name}\n`,
         `${wrapped(hypothesis)}\n`,
-        `- Expected: ${verdictOf(story)}${needs}${describeFailing(failing)}`,
+        `- Expected: ${describeExpected(story)}${needs}${describeFailing(failing)}`,
         wrapped(`- Remedy: ${remedy === undefined ? "none in this shop" : remedy.what}`, "  "),
         ...waysOf(remedy),
     ];

@@ -58,6 +58,10 @@ export interface Expectation {
 
 export const verdictOf = ({ failing = [] }: Pick<Story, "failing">) => (failing.length === 0 ? "PASSED" : "FAILED");
 
+/** The expected verdict, for people: `FAILED, rarely PASSED`. */
+export const describeExpected = ({ failing, mayPass = false }: Pick<Story, "failing" | "mayPass">) =>
+    `${verdictOf({ failing })}${mayPass ? ", rarely PASSED" : ""}`;
+
 /** Settings that make another experiment of a saved one. */
 const overrides = ["target", "attack", "radius", "includeNotReady", "established", "outward", "successRate"].map(
     (key) => `experiment.${key}`,

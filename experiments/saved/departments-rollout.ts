@@ -12,6 +12,7 @@ const experiment: SavedExperiment = {
     story: {
         lesson: "change",
         failing: ["/products"],
+        mayPass: true,
         remedy: {
             what: "A stopping pod goes on serving until the cluster sends it no more requests.",
             settings: { "shutdown.delay": "5s" },
