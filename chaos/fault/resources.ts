@@ -4,6 +4,7 @@ import { type FaultAttack, faultOf } from "../attacks/fault";
 import { annotations, labels } from "../cluster/labels";
 import { withoutMesh } from "../cluster/mesh";
 import { restrictedContainer, restrictedPod, users } from "../cluster/pod-security";
+import { nodeFlags } from "../proxy/node-flags";
 import { proxyContainer, type ProxyEnvironment, type ProxyPort, readyPath } from "../proxy/protocol";
 import type { Chosen } from "../targets/choose";
 import type { Proxied, ProxiedPort } from "../targets/proxied";
@@ -136,7 +137,7 @@ function podSpec(
             {
                 name: proxyContainer,
                 image,
-                command: ["node", `${programMount}/${programFile}`],
+                command: ["node", ...nodeFlags, `${programMount}/${programFile}`],
                 env: Object.entries(env).map(([variable, value]) => ({ name: variable, value })),
                 // The Service and policies may know the ports by name.
                 ports: containerPorts(ports),
@@ -148,7 +149,7 @@ function podSpec(
                     failureThreshold: 2,
                 },
                 volumeMounts: [{ name: "program", mountPath: programMount, readOnly: true }],
-                resources: { requests: { cpu: "50m", memory: "64Mi" }, limits: { memory: "128Mi" } },
+                resources: { requests: { cpu: "50m", memory: "64Mi" }, limits: { memory: "160Mi" } },
                 securityContext: restrictedContainer,
             },
         ],
