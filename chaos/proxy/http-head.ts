@@ -109,7 +109,7 @@ function bodyOf(headers: Headers, without: Body): Body {
     if (codings.length > 0) return codings.at(-1) === "chunked" ? { kind: "chunked" } : rest;
     const lengths = new Set(tokens(headers, "content-length"));
     if (lengths.size === 0) return without;
-    const [length] = lengths as Set<string>;
+    const [length] = lengths;
     return lengths.size === 1 && /^\d{1,15}$/.test(length!) ? { kind: "length", bytes: Number(length) } : rest;
 }
 

@@ -5,7 +5,10 @@ const experiment: SavedExperiment = {
     attacks: [{ kind: "fault", service: "hot-deals", radius: "all", delay: "0ms" }],
     story: {
         lesson: "slow",
-        remedy: { what: "Nothing is late: this is what is left of a fault without its delay.", compare: "hot-deals-slow" },
+        remedy: {
+            what: "Nothing is late: this is what is left of a fault without its delay.",
+            compare: "hot-deals-slow",
+        },
     },
 };
 export default experiment;

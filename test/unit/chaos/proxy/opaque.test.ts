@@ -116,7 +116,7 @@ describe("bodies of HTTP, as a property,", () => {
                     method: "POST",
                     body: chunked && bytes.length < 1_000 * (step + 1) ? (ReadableStream as any).from(parts) : bytes,
                     duplex: "half",
-                } as RequestInit);
+                });
                 expect(hashOf(Buffer.from(await answer.arrayBuffer()))).toBe(hashOf(bytes));
             }),
             { numRuns: 20 },

@@ -114,30 +114,32 @@ describe("the pods are followed", () => {
     });
 
     it("through additions, changes and removals, and a watch that has ended goes on where it was", async () => {
-        const { send, end, uses, asked, lists } = await following();
+        const api = await following();
+        const { send, asked } = api;
         await send("ADDED", { ...slice(81, ["b"]) });
-        await uses("a", "b");
+        await api.uses("a", "b");
         await send("MODIFIED", slice(80, ["c"]));
-        await uses("b", "c");
+        await api.uses("b", "c");
         await send("DELETED", slice(81));
-        await uses("c");
+        await api.uses("c");
         await send("BOOKMARK", { metadata: { name: "", resourceVersion: "99" } });
         await send("MODIFIED", { ...slice(80, ["d"]), metadata: { name: "slice-80", resourceVersion: "100" } });
-        await uses("d");
-        await end();
+        await api.uses("d");
+        await api.end();
         await until("the next watch", () => asked.at(-1)!.searchParams.get("resourceVersion") === "100", local);
-        expect(lists()).toBe(1);
+        expect(api.lists()).toBe(1);
     });
 
     it("through a 410 and failures of the API server, during which the last known pods stay", async () => {
-        const { send, state, uses, lists, end } = await following();
+        const api = await following();
+        const { send, state } = api;
         state.listStatus = 500;
         await send("ERROR", { kind: "Status", code: 410 });
-        await end();
-        await until("a list", () => lists() >= 2, local);
-        await uses("a");
+        await api.end();
+        await until("a list", () => api.lists() >= 2, local);
+        await api.uses("a");
         state.items = [slice(80, ["z"])];
         state.listStatus = 200;
-        await uses("z");
+        await api.uses("z");
     });
 });
