@@ -115,15 +115,15 @@ describe("the pods are followed", () => {
 
     it("through additions, changes and removals, and a watch that has ended goes on where it was", async () => {
         const api = await following();
-        const { send, asked } = api;
-        await send("ADDED", { ...slice(81, ["b"]) });
+        const { asked } = api;
+        await api.send("ADDED", { ...slice(81, ["b"]) });
         await api.uses("a", "b");
-        await send("MODIFIED", slice(80, ["c"]));
+        await api.send("MODIFIED", slice(80, ["c"]));
         await api.uses("b", "c");
-        await send("DELETED", slice(81));
+        await api.send("DELETED", slice(81));
         await api.uses("c");
-        await send("BOOKMARK", { metadata: { name: "", resourceVersion: "99" } });
-        await send("MODIFIED", { ...slice(80, ["d"]), metadata: { name: "slice-80", resourceVersion: "100" } });
+        await api.send("BOOKMARK", { metadata: { name: "", resourceVersion: "99" } });
+        await api.send("MODIFIED", { ...slice(80, ["d"]), metadata: { name: "slice-80", resourceVersion: "100" } });
         await api.uses("d");
         await api.end();
         await until("the next watch", () => asked.at(-1)!.searchParams.get("resourceVersion") === "100", local);
@@ -132,9 +132,9 @@ describe("the pods are followed", () => {
 
     it("through a 410 and failures of the API server, during which the last known pods stay", async () => {
         const api = await following();
-        const { send, state } = api;
+        const { state } = api;
         state.listStatus = 500;
-        await send("ERROR", { kind: "Status", code: 410 });
+        await api.send("ERROR", { kind: "Status", code: 410 });
         await api.end();
         await until("a list", () => api.lists() >= 2, local);
         await api.uses("a");
