@@ -33,6 +33,9 @@ export const targetLabelOf = ({ metadata }: { metadata?: { labels?: Record<strin
 
 export const experimentOf = (targetLabel: string): string => targetLabel.slice(0, targetLabel.lastIndexOf("."));
 
+/** The name of an attack: its kind, and a number from the second of a kind on, as in `kill-2`. */
+export const attackOf = (targetLabel: string): string => targetLabel.slice(targetLabel.lastIndexOf(".") + 1);
+
 /** By this name the API server knows which fields this package has set. */
 export const fieldManager = "chaos-experiments";
 

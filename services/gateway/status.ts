@@ -1,10 +1,12 @@
 import { CATEGORIES, type Category, type Product } from "../shared/products";
 import type { Scope } from "../shared/scope";
 import { reasonOf } from "../shared/log";
+import { readAttacks, type ShopAttack } from "./attacks";
 import type { Ask } from "./backend";
 import type { Backend } from "./call";
 import { BackendFailure } from "./failure";
 import type { Backends } from "./listing";
+import type { ListPods } from "./pod-list";
 
 /** Time limit of the API server and DNS, in milliseconds: shorter than that of a backend. */
 const CLUSTER_TIMEOUT_MS = 1_000;
@@ -27,8 +29,7 @@ export interface CategoryStatus {
 export interface ShopStatus {
     categories: CategoryStatus[];
     variant: "four" | "seven" | null;
-    /** Names of the pods that an experiment attacks. */
-    isolated: string[] | null;
+    attacks: ShopAttack[] | null;
 }
 
 export interface StatusArgs {
@@ -36,7 +37,7 @@ export interface StatusArgs {
     ask: Ask;
     /** Time limit of a call to one backend, in milliseconds. */
     upstreamTimeoutMs: number;
-    podsLabeled: (label: string, timeoutMs: number) => Promise<string[]>;
+    podsLabeled: ListPods;
     /** Whether the shop has orders; undefined if DNS does not say. */
     hasOrders: (timeoutMs: number) => Promise<boolean | undefined>;
     /** The label of pods that an experiment attacks. */
@@ -46,17 +47,17 @@ export interface StatusArgs {
 /** Calls all backends and asks the cluster, all at once. */
 export async function readStatus(args: StatusArgs, scope: Scope): Promise<ShopStatus> {
     const { fashion, toys, hotDeals } = args.backends;
-    const [isolated, variant, ...categories] = await Promise.all([
-        readIsolated(args, scope),
+    const [attacks, variant, ...categories] = await Promise.all([
+        attacksOrNull(args, scope),
         readVariant(args),
         ...[fashion, toys, hotDeals].map((backend, index) => readCategory(CATEGORIES[index]!, backend, args, scope)),
     ]);
-    return { categories, variant, isolated };
+    return { categories, variant, attacks };
 }
 
-async function readIsolated({ podsLabeled, targetLabel }: StatusArgs, scope: Scope): Promise<ShopStatus["isolated"]> {
+async function attacksOrNull({ podsLabeled, targetLabel }: StatusArgs, scope: Scope): Promise<ShopStatus["attacks"]> {
     try {
-        return (await podsLabeled(targetLabel, CLUSTER_TIMEOUT_MS)).sort();
+        return await readAttacks(podsLabeled, targetLabel, AbortSignal.timeout(CLUSTER_TIMEOUT_MS));
     } catch (error) {
         scope.log.debug({ cause: reasonOf(error) }, "could not list pods");
         return null;

@@ -55,10 +55,16 @@ describe("the agent's reader", () => {
 });
 
 describe("the pods with a label in the gateway's namespace", () => {
-    it("are listed by name, with the gateway's ServiceAccount", async () => {
+    const soon = () => AbortSignal.timeout(1_000);
+
+    it("are listed with what the gateway reads of them, by its ServiceAccount", async () => {
+        const ready = { conditions: [{ type: "Ready", status: "True" }] };
+        const notReady = { conditions: [{ type: "Ready", status: "False" }] };
         const pods = [
-            { metadata: { name: "hot-deals-1", labels: { "shop/target": "x" } } },
-            { metadata: { name: "hot-deals-2" } },
+            { metadata: { name: "a", labels: { "shop/target": "x" }, annotations: { note: "y" } }, status: ready },
+            { metadata: { name: "b", deletionTimestamp: "2026-01-01T00:00:00Z" }, status: ready },
+            { metadata: { name: "c" }, status: notReady },
+            { metadata: { name: "d" }, status: {} },
         ];
         const server = await startApiServer(({ url, headers }, response) => {
             const allowed =
@@ -66,24 +72,29 @@ describe("the pods with a label in the gateway's namespace", () => {
                 headers.authorization === "Bearer a token";
             response.writeHead(allowed ? 200 : 403).end(JSON.stringify({ items: pods }));
         });
-        expect(await podsLabeled("shop/target", 1_000, server)).toEqual(["hot-deals-1", "hot-deals-2"]);
+        expect(await podsLabeled("shop/target", soon(), server)).toEqual([
+            { name: "a", labels: { "shop/target": "x" }, annotations: { note: "y" }, isReady: true },
+            { name: "b", labels: {}, annotations: {}, isReady: false },
+            { name: "c", labels: {}, annotations: {}, isReady: false },
+            { name: "d", labels: {}, annotations: {}, isReady: false },
+        ]);
     });
 
     it.each([401, 403, 503])("are unknown if the API server answers with %i", async (status) => {
         const server = await startApiServer((_request, response) => void response.writeHead(status).end("{}"));
-        await expect(podsLabeled("shop/target", 1_000, server)).rejects.toThrow(
+        await expect(podsLabeled("shop/target", soon(), server)).rejects.toThrow(
             `the API server answered with status ${status}`,
         );
     });
 
     it("are unknown if the answer is not a list of pods", async () => {
         const server = await startApiServer((_request, response) => void response.end('{"kind":"Status"}'));
-        await expect(podsLabeled("shop/target", 1_000, server)).rejects.toThrow("items");
+        await expect(podsLabeled("shop/target", soon(), server)).rejects.toThrow("items");
     });
 
     it("are unknown if the API server does not answer within the caller's limit", async () => {
         const server = await startApiServer(() => {});
-        await expect(podsLabeled("shop/target", 100, server)).rejects.toThrow("aborted");
+        await expect(podsLabeled("shop/target", AbortSignal.timeout(100), server)).rejects.toThrow("aborted");
     });
 
     it("are not requested from a server that the account's CA did not sign", async () => {
@@ -93,7 +104,7 @@ describe("the pods with a label in the gateway's namespace", () => {
             response.end();
         });
         makeCertificate(server.account);
-        await expect(podsLabeled("shop/target", 1_000, server)).rejects.toThrow(/certificate/);
+        await expect(podsLabeled("shop/target", soon(), server)).rejects.toThrow(/certificate/);
         expect(requested).toBe(false);
     });
 });

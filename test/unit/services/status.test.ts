@@ -39,9 +39,9 @@ describe("the shop's status", () => {
         ]);
     });
 
-    it("leaves the isolated pods out, rather than listing none, if it cannot ask the cluster", async () => {
+    it("does not know of attacks, rather than of none, if it cannot ask the cluster", async () => {
         const { gateway } = await openGateway();
-        expect((await ask(gateway, "/status")).body.isolated).toBeNull();
+        expect((await ask(gateway, "/status")).body.attacks).toBeNull();
     });
 });
 
