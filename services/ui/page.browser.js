@@ -1,6 +1,7 @@
 // Served without a build step. Everything shown comes from two responses of the gateway: /status, which has each
 // department separately, and /products, which is complete or fails.
 
+import { pictureOf, rangeOf, sentenceOf, withSample } from "/ui/latency.js";
 import { followOrders, productRow, showOrdering, showPlaced } from "/ui/order.js";
 import { byId, fromTemplate, keepingFocus, write } from "/ui/document.js";
 
@@ -9,11 +10,22 @@ const PAUSE_MS = 1_000;
 const TIMEOUT_MS = 8_000;
 const NAMES = { FASHION: "Fashion", TOYS: "Toys", HOT_DEALS: "Hot deals" };
 
-function showFacts({ variant, isolated }) {
+/** More names of pods would not be read. */
+const MOST_NAMES = 3;
+
+function showFacts({ variant, attacks }) {
     write(byId("variant"), variant ?? "unknown");
     showOrdering(variant);
-    write(byId("isolated"), isolated === null ? "unknown" : isolated.join(", ") || "nothing");
-    byId("isolated").dataset.any = String(isolated !== null && isolated.length > 0);
+    write(byId("attack"), attacks === null ? "unknown" : attacks.map(inOneLine).join("\n") || "none");
+    byId("attack").dataset.any = String(attacks !== null && attacks.length > 0);
+}
+
+const inOneLine = ({ workload, effect }) => `${workload} is ${effect}`;
+
+function withPods({ effect, pods }) {
+    const more = pods.length - MOST_NAMES;
+    const names = pods.slice(0, MOST_NAMES).join(", ");
+    return `Under attack: ${effect}\n${names}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 function showListing({ ok, status, detail, duration }) {
@@ -23,18 +35,25 @@ function showListing({ ok, status, detail, duration }) {
     write(byId("listing-detail"), ok ? `All three departments answered within ${duration} ms.` : why);
 }
 
-function showDepartment({ category, backend, status, latencyMs, reason = "", products }) {
+function showDepartment({ category, backend, status, latencyMs, reason = "", products }, attacks) {
     const section = byId(category) ?? addDepartment(category);
     const find = (selector) => section.querySelector(selector);
     const [state, word, latency] = {
         UP: ["up", "Up", `${latencyMs} ms`],
-        DOWN: ["down", "Down", `after ${latencyMs} ms`],
+        DOWN: [
+            "down",
+            "Down",
+            latencyMs < 1_000 ? `after ${latencyMs} ms` : `after ${(latencyMs / 1_000).toFixed(1)} s`,
+        ],
         UNKNOWN: ["unknown", "Unknown", ""],
     }[status];
     section.dataset.state = state;
     write(find(".word"), word);
     write(find(".latency"), latency);
     write(find(".backend"), backend && `from ${backend}`);
+    const own = attacks?.filter(({ workload }) => workload === backend) ?? [];
+    write(find(".attack"), own.map(withPods).join("\n"));
+    showLatency(section, { at: Date.now(), status, latencyMs });
     write(find(".reason"), reason && `Nothing to show: ${reason}`);
     const list = find("ul");
     list.hidden = status !== "UP";
@@ -43,6 +62,29 @@ function showDepartment({ category, backend, status, latencyMs, reason = "", pro
     list.dataset.shown = shown;
     keepingFocus(list, find("h2"), () => list.replaceChildren(...products.map(productRow)));
 }
+
+/** By department: the samples of the last minute. */
+const samples = {};
+
+function showLatency(section, sample) {
+    const known = (samples[section.id] = withSample(samples[section.id] ?? [], sample));
+    const minute = section.querySelector(".minute");
+    const svg = minute.querySelector("svg");
+    const { answered, failed, grid, end } = pictureOf(known, { width: svg.clientWidth, height: svg.clientHeight });
+    svg.querySelector(".answered").setAttribute("d", answered);
+    svg.querySelector(".failed").setAttribute("d", failed);
+    svg.querySelectorAll(".grid g").forEach((group, index) => {
+        const { y, text } = grid[index];
+        group.setAttribute("transform", `translate(0 ${y})`);
+        group.querySelector("path").setAttribute("d", `M0 0h${end}`);
+        group.querySelector("text").setAttribute("x", end + 6);
+        write(group.querySelector("text"), text);
+    });
+    write(minute.querySelector(".range"), capitalized(rangeOf(known)));
+    minute.setAttribute("aria-label", sentenceOf(NAMES[section.id], known));
+}
+
+const capitalized = (text) => text[0].toUpperCase() + text.slice(1);
 
 function addDepartment(category) {
     const section = fromTemplate("department");
@@ -62,7 +104,7 @@ function announce(sentence) {
     known = sentence;
 }
 
-function inWords(listing, categories) {
+function inWords(listing, { categories, attacks }) {
     if (!listing.status) return listing.detail;
     const down = categories.filter(({ status }) => status === "DOWN").map(({ category }) => NAMES[category]);
     const unknown = categories.some(({ status }) => status === "UNKNOWN");
@@ -71,7 +113,8 @@ function inWords(listing, categories) {
         : down.length === 0
           ? "All departments are up."
           : `Down: ${down.join(", ")}.`;
-    return `The listing ${listing.ok ? "is complete" : "fails"}. ${departments}`;
+    const attacked = (attacks ?? []).map((attack) => ` Under attack: ${inOneLine(attack)}.`);
+    return `The listing ${listing.ok ? "is complete" : "fails"}. ${departments}${attacked.join("")}`;
 }
 
 async function askListing() {
@@ -106,7 +149,7 @@ function unknownStatus() {
         reason: "the gateway does not answer.",
         products: [],
     }));
-    return { categories, variant: null, isolated: null };
+    return { categories, variant: null, attacks: null };
 }
 
 async function refresh() {
@@ -115,8 +158,8 @@ async function refresh() {
     const shown = status ?? unknownStatus();
     showListing(listing);
     showFacts(shown);
-    shown.categories.forEach(showDepartment);
-    announce(inWords(listing, shown.categories));
+    shown.categories.forEach((department) => showDepartment(department, shown.attacks));
+    announce(inWords(listing, shown));
 }
 
 /** Resolves when the page is visible. */

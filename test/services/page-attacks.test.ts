@@ -1,0 +1,123 @@
+import type { AxeResults } from "axe-core";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { fakePod, type FakePod, proxyOf, startPods } from "./support/pods";
+import { answering, list } from "./support/backends";
+import { describeInChromium, openBrowser } from "./support/browser";
+import { startGateway } from "./support/gateway";
+
+const axe = readFileSync(createRequire(__filename).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Hot deals: answers after this time, or closes the connection. */
+type Behavior = { afterMs: number } | "closed";
+
+describeInChromium("the shop's page under attack, in Chromium", () => {
+    let browser: Browser;
+    let page: Page;
+    beforeAll(async () => {
+        browser = await openBrowser();
+    });
+    afterAll(() => browser?.close());
+
+    /** The page of a shop. Both functions change what it is like, until the end of the test. */
+    async function openShop() {
+        let pods: FakePod[] = [];
+        let behavior: Behavior = { afterMs: 0 };
+        const hotDeals = await answering((_request, response) => {
+            if (behavior === "closed") return void response.destroy();
+            const answer = () => response.setHeader("Content-Type", "application/json").end(products);
+            setTimeout(answer, behavior.afterMs);
+        });
+        const environment = await startPods((label) => pods.filter(({ metadata }) => label in metadata.labels));
+        const { gateway } = await startGateway({ hotDeals }, environment);
+        page = await browser.newPage({ viewport: { width: 1_200, height: 900 }, reducedMotion: "reduce" });
+        onTestFinished(() => page.close());
+        await page.goto(gateway.url);
+        await shows("#HOT_DEALS .state", /Up/);
+        return {
+            attack: (...attacked: FakePod[]) => void (pods = attacked),
+            hotDealsIs: (next: Behavior) => void (behavior = next),
+        };
+    }
+    const products = JSON.stringify(list("HOT_DEALS"));
+
+    const shows = (selector: string, words: RegExp | string) =>
+        expect.poll(() => page.textContent(selector), { timeout: 15_000 }).toMatch(words);
+    const minuteOf = (department: string) => page.locator(`#${department}`).getByRole("img").getAttribute("aria-label");
+    const line = (kind: "answered" | "failed") => page.getAttribute(`#HOT_DEALS .minute .${kind}`, "d");
+    /** Of the last place in the data of a path, in pixels from the top. */
+    const lastHeight = (path: string | null) => Number(/.*[ML][\d.]+ ([\d.]+)/.exec(path ?? "")?.[1]);
+
+    it("says that there is no attack, and how fast each department has answered", async () => {
+        await openShop();
+        await shows("#attack", /^none$/);
+        expect(await page.isVisible("#HOT_DEALS .attack")).toBe(false);
+        await expect
+            .poll(() => minuteOf("HOT_DEALS"), { timeout: 5_000 })
+            .toMatch(/^Hot deals: \d+ ms now, between \d+ and [\d,]+ ms in the last minute$/);
+        expect(await line("failed")).toBe("");
+        expect(await line("answered")).toMatch(/^M[^M]*L/);
+    });
+
+    it("names what is isolated, in the department and for screen readers, and marks each failure", async () => {
+        const shop = await openShop();
+        shop.hotDealsIs("closed");
+        shop.attack(fakePod("hot-deals-1", "slow-shop.blackhole"), fakePod("message-broker-1", "slow-shop.dns-2"));
+        await shows("#HOT_DEALS .state", /Down/);
+        await shows("#attack", "hot-deals is isolated\nmessage-broker is isolated from DNS");
+        await shows("#HOT_DEALS .attack", "Under attack: isolated\nhot-deals-1");
+        await shows("#announcement", /Down: Hot deals. Under attack: hot-deals is isolated\./);
+        expect(await page.isVisible("#FASHION .attack")).toBe(false);
+        expect(await minuteOf("HOT_DEALS")).toMatch(/^Hot deals: down now, .* in the last minute, \d+ of \d+ requests/);
+        expect(await line("failed")).toMatch(/^M/);
+    });
+
+    it("names how slow a department is, and shows 500 ms well above what is usual", async () => {
+        const shop = await openShop();
+        const usual = lastHeight(await line("answered"));
+        shop.hotDealsIs({ afterMs: 500 });
+        const slow = fakePod("hot-deals-1", "slow-shop.fault");
+        shop.attack(slow, proxyOf([slow], { service: "hot-deals", delayMs: 500, percentage: 100 }));
+        await shows("#HOT_DEALS .attack", "Under attack: slow by 500 ms\nhot-deals-1");
+        await expect.poll(() => minuteOf("HOT_DEALS"), { timeout: 5_000 }).toMatch(/: 5\d\d ms now/);
+        expect(lastHeight(await line("answered"))).toBeLessThan(usual - 10);
+        shop.attack();
+        await shows("#attack", /^none$/);
+        expect(await page.isVisible("#HOT_DEALS .attack")).toBe(false);
+    });
+
+    it("breaks the line while the gateway does not answer", async () => {
+        await openShop();
+        await page.route("**/status", (route) => route.abort());
+        await shows("#HOT_DEALS .state", /Unknown/);
+        expect(await minuteOf("HOT_DEALS")).toMatch(/^Hot deals: unknown now/);
+        await shows("#attack", /^unknown$/);
+        await page.unroute("**/status");
+        await expect.poll(() => line("answered"), { timeout: 5_000 }).toMatch(/^M.*M/);
+        expect(await line("failed")).toBe("");
+    });
+
+    it.each(["light", "dark"] as const)(
+        "passes axe-core's checks in the %s scheme, on a phone, too",
+        async (scheme) => {
+            const shop = await openShop();
+            await page.emulateMedia({ colorScheme: scheme });
+            shop.hotDealsIs("closed");
+            shop.attack(
+                ...["1", "2", "3", "4"].map((name) => fakePod(`hot-deals-5447ff4d57-w9r6${name}`, "x.blackhole")),
+            );
+            await shows("#HOT_DEALS .attack", / and 1 more$/);
+            for (const width of [1_200, 390]) {
+                await page.setViewportSize({ width, height: 900 });
+                await page.evaluate(axe);
+                const { violations } = await page.evaluate<AxeResults>("axe.run()");
+                expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(", ")}`)).toEqual(
+                    [],
+                );
+                expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+            }
+        },
+    );
+});

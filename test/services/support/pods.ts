@@ -1,0 +1,47 @@
+import { annotations, labels } from "../../../chaos/cluster/labels";
+import { startApiServer } from "../../unit/services/support/api-server";
+
+/** What the gateway reads of a pod, as in the API server's answers. */
+export interface FakePod {
+    metadata: { name: string; labels: Record<string, string>; annotations?: Record<string, string> };
+    status: { conditions: { type: string; status: string }[] };
+}
+
+const ready = (isReady: boolean) => ({ conditions: [{ type: "Ready", status: isReady ? "True" : "False" }] });
+
+/** A pod of the workload in its name, `hot-deals-1`, that an experiment attacks. */
+export const fakePod = (name: string, targetLabel: string): FakePod => ({
+    metadata: { name, labels: { app: name.replace(/(-[^-]*\d[^-]*)+$/, ""), [labels.target]: targetLabel } },
+    status: ready(true),
+});
+
+/** The proxy of a fault with these targets. */
+export const proxyOf = (targets: readonly FakePod[], fault: object, isReady = true): FakePod => ({
+    metadata: {
+        name: "run-fault",
+        labels: { [labels.proxy]: "run-fault" },
+        annotations: {
+            [annotations.fault]: JSON.stringify(fault),
+            [annotations.targets]: targets.map(({ metadata }) => metadata.name).join(","),
+        },
+    },
+    status: ready(isReady),
+});
+
+/**
+ * An API server that lists pods, until the test ends.
+ *
+ * @param podsWith the pods with a label
+ * @returns the environment of a program that is to ask it
+ */
+export async function startPods(podsWith: (label: string) => FakePod[]): Promise<Record<string, string>> {
+    const { host, port, account } = await startApiServer(({ url }, response) => {
+        const label = new URL(url!, "https://api").searchParams.get("labelSelector")!;
+        response.end(JSON.stringify({ items: podsWith(label) }));
+    });
+    return {
+        KUBERNETES_SERVICE_HOST: host!,
+        KUBERNETES_SERVICE_PORT: String(port),
+        ACCOUNT_FOLDER: account,
+    };
+}
