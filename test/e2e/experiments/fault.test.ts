@@ -1,11 +1,13 @@
 import { PatchStrategy, setHeaderOptions, type V1Service } from "@kubernetes/client-node";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { labels } from "../../../chaos/cluster/labels";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import { pointAt, restoreServices } from "../../../chaos/fault/point";
 import { isPointing } from "../../../chaos/fault/pointing";
 import { leaseName } from "../../../chaos/lifecycle/lease";
 import { kubectl } from "../../../sandbox/test/e2e/support";
+import type { ShopStatus } from "../../../services/gateway/status";
 import { TestStack } from "../shop/support";
 import { until } from "../../support/until";
 
@@ -15,9 +17,10 @@ const service = "hot-deals";
 
 let stack: TestStack;
 let before: V1Service;
+let products: string;
 beforeAll(async () => {
     stack = await TestStack.open(namespace);
-    await stack.up();
+    products = (await stack.up()).outputs.productsUrl!.value as string;
     before = await current();
 });
 afterAll(() => stack.close());
@@ -35,6 +38,15 @@ async function conclusionOf(settings: Record<string, string>): Promise<Conclusio
     return (await stack.up({ ...short, ...settings })).outputs.experiment!.value as Conclusion;
 }
 
+const attackedPods = async () =>
+    (await stack.cluster.core.listNamespacedPod({ namespace, labelSelector: labels.target })).items;
+
+/** What the shop's page shows of attacks. */
+const attacksOnPage = async () => {
+    const status = await fetch(products.replace(/products$/, "status"));
+    return ((await status.json()) as ShopStatus).attacks;
+};
+
 const isRestored = async () => {
     const { spec, metadata } = await current();
     expect(spec!.selector).toEqual(before.spec!.selector);
@@ -51,8 +63,13 @@ describe("a slow hot-deals", () => {
         expect(conclusion.verdict).not.toBe("INCONCLUSIVE");
     });
 
-    it("is over after the next update, and the Service is as before, with its owners", async () => {
+    it("is told by the shop while it lasts, and after the next update the Service is as before", async () => {
+        const [pod] = await attackedPods();
+        expect(await attacksOnPage()).toEqual([
+            { workload: service, effect: "slow by 3 s", pods: [pod!.metadata!.name] },
+        ]);
         await stack.up({ "experiment.enabled": "false" });
+        expect(await attacksOnPage()).toEqual([]);
         expect(await stack.traces()).toEqual([]);
         await isRestored();
     });

@@ -42,14 +42,14 @@ describeInChromium("the shop's page, in Chromium", () => {
         return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(", ")}`);
     }
 
-    it("shows three departments with their products, each up, and nothing isolated", async () => {
+    it("shows three departments with their products, each up, and no attack", async () => {
         await shows("#listing", /is complete/);
         for (const department of ["FASHION", "TOYS", "HOT_DEALS"]) {
             await shows(`#${department} .state`, /Up\s+\d+ ms/);
             expect(await page.locator(`#${department} li`).count()).toBeGreaterThan(0);
         }
         await shows("#variant", /four/);
-        await shows("#isolated", /nothing/);
+        await shows("#attack", /^none$/);
         await shows("#no-orders", /variant seven/);
         expect([await page.isVisible("#order"), await page.locator(".add:visible").count()]).toEqual([false, 0]);
         await keep("whole");
@@ -61,7 +61,8 @@ describeInChromium("the shop's page, in Chromium", () => {
         await shows("#listing", /fails with 50\d/);
         await shows("#HOT_DEALS .state", /Down/);
         await shows("#FASHION .state", /Up/);
-        await shows("#isolated", new RegExp(target!.split("/")[1]!));
+        await shows("#attack", /^hot-deals is isolated$/);
+        await shows("#HOT_DEALS .attack", new RegExp(`isolated\n${target!.split("/")[1]!}`));
         await shows("#announcement", /Down: Hot deals/);
         await keep("hot-deals-isolated");
     });
@@ -83,7 +84,7 @@ describeInChromium("the shop's page, in Chromium", () => {
         await stack.up({ "experiment.enabled": "false" });
         await shows("#listing", /is complete/);
         await shows("#HOT_DEALS .state", /Up/);
-        await shows("#isolated", /nothing/);
+        await shows("#attack", /^none$/);
         await keep("recovered");
     });
 
