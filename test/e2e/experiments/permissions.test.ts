@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dump, loadAll } from "js-yaml";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { removeNamespaces } from "../../../bench/cluster";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import { project } from "../../../cli/stack-file";
 import { locateParts } from "../../../sandbox/parts/locate";
@@ -31,6 +32,7 @@ beforeAll(async () => {
     await stack.up();
     admins = process.env.KUBECONFIG;
     const { core } = stack.cluster;
+    await removeNamespaces(stack.cluster, [home]);
     await core.createNamespace({ body: { metadata: { name: home } } });
     await core.createNamespacedServiceAccount({ namespace: home, body: { metadata: { name: "person" } } });
     const { status } = await core.createNamespacedServiceAccountToken({

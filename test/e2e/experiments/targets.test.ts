@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { removeNamespaces } from "../../../bench/cluster";
 import { type Cluster, connect } from "../../../chaos/cluster/client";
 import { labels } from "../../../chaos/cluster/labels";
 import type { AttackDefinition } from "../../../chaos/definition/definition";
@@ -114,6 +115,7 @@ beforeAll(async () => {
     });
     cluster = connect({ context });
     const pulumiCommand = await preparePulumi(project);
+    await removeNamespaces(cluster, [namespace]);
     await cluster.core.createNamespace({ body: { metadata: { name: namespace } } });
     [stack] = await Promise.all([
         LocalWorkspace.createStack({ stackName: "dev", projectName: "targets", program }, { pulumiCommand }),

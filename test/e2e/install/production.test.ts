@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { removeNamespaces } from "../../../bench/cluster";
+import { connect } from "../../../chaos/cluster/client";
 import { project } from "../../../cli/stack-file";
 import { fileBackend } from "../../../toolchain/pulumi/environment";
 import { cliPath } from "../../../toolchain/pulumi/home";
@@ -27,7 +29,9 @@ const pulumi = (...args: string[]) => {
 };
 
 beforeAll(async () => {
-    const { kubeconfig } = await sandboxUp();
+    const { kubeconfig, context } = await sandboxUp();
+    process.env.KUBECONFIG = kubeconfig;
+    await removeNamespaces(connect({ context }), [namespace]);
     checkout = mkdtempSync(join(tmpdir(), "chaos-shop-production-"));
     const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: project });
     for (const file of listed.toString().split("\n")) {

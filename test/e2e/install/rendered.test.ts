@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { removeNamespaces } from "../../../bench/cluster";
 import { render } from "../../../cli/rendering/render";
 import { renderOptions, type RenderOptions } from "../../../cli/render-options";
 import { podsOf } from "../../../cli/shop";
@@ -26,6 +27,7 @@ beforeAll(async () => {
     const { kubeconfig, context } = await sandboxUp();
     process.env.KUBECONFIG = kubeconfig;
     cluster = connect({ context });
+    await removeNamespaces(cluster, Object.values(namespaces));
     await ensureParts([helmPart]);
     const { configuration } = renderOptions([
         "--out",

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { scale } from "../../../cli/shop";
 import { BorrowedStack } from "../../../cli/stack";
 import { project } from "../../../cli/stack-file";
+import { removeNamespaces } from "../../../bench/cluster";
 import { chooseRoute } from "../../../chaos/checks/route";
 import { journalSchema } from "../../../chaos/report/journal-schema";
 import { gatewayOf } from "../../../components/shop/gateway";
@@ -32,6 +33,7 @@ beforeAll(async () => {
         PULUMI_CONFIG_PASSPHRASE: "only for this test",
     });
     cluster = connect({ context });
+    await removeNamespaces(cluster, [namespace]);
 });
 afterAll(async () => {
     const stack = await BorrowedStack.open("local", await preparePulumi(project));

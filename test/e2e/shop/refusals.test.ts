@@ -163,7 +163,7 @@ describe("an update fails before it touches anything", () => {
         const { PULUMI_BACKEND_URL } = process.env;
         const uid = async () => (await stack.cluster.core.readNamespace({ name: stack.namespace })).metadata!.uid;
         const before = await uid();
-        const other = await TestStack.open(stack.namespace);
+        const other = await TestStack.openAnother(stack.namespace);
         try {
             expect(await other.failingUp()).toMatch(
                 inOrder(

@@ -3,9 +3,11 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { removeNamespaces } from "../../../bench/cluster";
 import { plainError } from "../../../cli/session";
 import { BorrowedStack } from "../../../cli/stack";
 import { project } from "../../../cli/stack-file";
+import { defaultAgentNamespace } from "../../../components/configuration/agent";
 import { gatewayOf } from "../../../components/shop/gateway";
 import { askProducts } from "../../../experiments/products";
 import { chooseRoute } from "../../../chaos/checks/route";
@@ -45,7 +47,15 @@ export class TestStack {
 
     private destroyed = false;
 
+    /** Removes first what a killed test has left of a stack of this name. */
     static async open(name: string): Promise<TestStack> {
+        const stack = await TestStack.openAnother(name);
+        await removeNamespaces(stack.cluster, [name, defaultAgentNamespace(name)]);
+        return stack;
+    }
+
+    /** With a backend of its own, in a namespace that may be another stack's. */
+    static async openAnother(name: string): Promise<TestStack> {
         const { kubeconfig, context } = await sandboxUp();
         const backend = mkdtempSync(join(tmpdir(), "chaos-shop-e2e-"));
         Object.assign(process.env, {
