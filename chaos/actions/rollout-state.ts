@@ -13,17 +13,42 @@ export function whyNoRollout({ spec }: FoundWorkload): string | undefined {
 
 /** As `kubectl rollout status` tells it: all pods are of the new template and available, and no old one is left. */
 export function rolloutState(kind: WorkloadKind, workload: FoundWorkload): RolloutState {
-    const { metadata, status = {} } = workload;
-    if ((status.observedGeneration ?? 0) < (metadata?.generation ?? 0)) return { missing: "it has not begun" };
-    const stuck = status.conditions?.find(
+    if (!isObserved(workload)) return { missing: notBegun };
+    const stuck = whyStuck(workload);
+    if (stuck !== undefined) return { failed: stuck };
+    const { wanted, available } = podsOf(kind, workload);
+    const old = describeOld(kind, workload);
+    if (old !== undefined) return { missing: old };
+    return available < wanted ? { missing: `${available} of ${wanted} pods are available` } : "complete";
+}
+
+/**
+ * What a rollout that goes on by itself has yet to replace. Undefined if there is none: pods that are not available
+ * need not go.
+ */
+export function whatIsReplaced(kind: WorkloadKind, workload: FoundWorkload): string | undefined {
+    if (whyNoRollout(workload) !== undefined) return undefined;
+    if (!isObserved(workload)) return notBegun;
+    return whyStuck(workload) === undefined ? describeOld(kind, workload) : undefined;
+}
+
+const notBegun = "it has not begun";
+
+const isObserved = ({ metadata, status }: FoundWorkload) =>
+    (status?.observedGeneration ?? 0) >= (metadata?.generation ?? 0);
+
+function whyStuck({ status }: FoundWorkload): string | undefined {
+    const stuck = status?.conditions?.find(
         ({ type, reason }) => type === "Progressing" && reason === "ProgressDeadlineExceeded",
     );
-    if (stuck)
-        return { failed: `the rollout exceeded its progress deadline: ${stuck.message ?? "no reason is known"}` };
-    const { wanted, updated, all, available } = podsOf(kind, workload);
-    if (updated < wanted) return { missing: `${updated} of ${wanted} pods are new` };
-    if (all > wanted) return { missing: `${all - wanted} old ${all - wanted === 1 ? "pod is" : "pods are"} left` };
-    return available < wanted ? { missing: `${available} of ${wanted} pods are available` } : "complete";
+    return stuck && `the rollout exceeded its progress deadline: ${stuck.message ?? "no reason is known"}`;
+}
+
+/** How many pods are still of an earlier template. Undefined if none is. */
+function describeOld(kind: WorkloadKind, workload: FoundWorkload): string | undefined {
+    const { wanted, updated, all } = podsOf(kind, workload);
+    if (updated < wanted) return `${updated} of ${wanted} pods are new`;
+    return all > wanted ? `${all - wanted} old ${all - wanted === 1 ? "pod is" : "pods are"} left` : undefined;
 }
 
 interface Pods {

@@ -1,10 +1,13 @@
+import { resourceOf, workloadKinds } from "../actions/workload";
 import type { Right } from "../cluster/rights";
 import type { Plan } from "../definition/plan";
+import { type AttributeExpression, parseAttributes } from "../targets/attributes";
 import { namespacesNamed } from "../targets/discover";
+import { attributeOf } from "../targets/rollouts";
 
 /** What it takes to find targets, and to refuse those that no experiment may attack. */
 export function rightsToDiscover(plan: Plan): Right[] {
-    const { agent, namespace } = plan;
+    const { agent, namespace, attacks } = plan;
     const admission = { apiGroup: "admissionregistration.k8s.io", verbs: ["list"] };
     const webhooks = {
         why: "refuse targets that serve admission webhooks",
@@ -12,10 +15,25 @@ export function rightsToDiscover(plan: Plan): Right[] {
     };
     return [
         ...(agent ? rightsToAskAgent(agent) : (namespacesNamed(plan) ?? [namespace]).flatMap(rightsToAskApiServer)),
+        ...attacks.flatMap(({ target }) => rightsToSeeRollouts(target, namespace)),
         { ...admission, ...webhooks, resource: "validatingwebhookconfigurations" },
         { ...admission, ...webhooks, resource: "mutatingwebhookconfigurations" },
         { ...webhooks, namespace, resource: "services", verbs: ["get"] },
     ];
+}
+
+/** On the kinds of workloads that a target names, or on all. */
+function rightsToSeeRollouts(target: AttributeExpression, namespace: string): Right[] {
+    const keys = parseAttributes(target).flatMap(({ key, negated }) => (negated ? [] : key));
+    const named = workloadKinds.filter((kind) => keys.includes(attributeOf(kind)));
+    return (named.length > 0 ? named : workloadKinds).map((kind) => ({
+        namespace,
+        apiGroup: "apps",
+        resource: resourceOf(kind),
+        verbs: ["get"],
+        why: "wait until the targets' rollouts are complete",
+        without: "a rollout that goes on may replace a target, and the verdict is INCONCLUSIVE then",
+    }));
 }
 
 /** A Secret and pods have other names after each installation. */

@@ -13,15 +13,18 @@ import { merged } from "../permissions/merge";
 import { permissionsOf } from "../permissions/permissions";
 import { describeRight, missingRights } from "../permissions/review";
 import { chooseForAll } from "../targets/choose";
-import { isOfCluster } from "../targets/containers";
+import { type Discovered, isOfCluster, select } from "../targets/containers";
 import { discover, protectedNamespaces } from "../targets/discover";
 import { behindServices } from "../targets/proxied";
+import { awaitRollouts } from "../targets/rollouts";
 import { refuseWebhookServers } from "../targets/webhooks";
 import { abortRun } from "./abort-run";
 import type { SteadyState, Step, StepContext } from "./contract";
 
 const timeoutMs = 10_000;
 const pauseMs = 20;
+/** A rollout of a few pods with a delay before they stop; less than what a lease lasts without being renewed. */
+const rolloutMs = 30_000;
 
 /**
  * Looks whether the account has all rights that the run needs, takes the lease, and wants three good answers in a row
@@ -69,15 +72,7 @@ async function findSteadyState(context: StepContext, begun: number): Promise<Ste
     const each = checks.length > 1 ? " to each check" : "";
     say(`Steady: ${steadyAnswers} good answers in a row${each}, the slowest in ${latencyMs} ms`);
     const runName = runNameOf(plan, stack);
-    if (isAttack(plan)) {
-        // The targets are chosen later. That there are any must be known before anything is created.
-        // Meanwhile pods may have become ready.
-        const now = discovered.every(({ ready = true }) => ready) ? discovered : await discover(cluster, plan);
-        // Swept before: a killed run may have left a Service with its proxy.
-        const { attacks } = await behindServices(cluster, plan);
-        chooseForAll(now, { ...plan, attacks });
-        await refuseWebhookServers(cluster, plan, now);
-    }
+    if (isAttack(plan)) await requireTargets(context, discovered);
     if (needsDeadlineJob(plan)) await admitJob(cluster, plan, runName);
     return {
         ...(route && { route }),
@@ -85,6 +80,21 @@ async function findSteadyState(context: StepContext, begun: number): Promise<Ste
         runName,
         latencyMs,
     };
+}
+
+/** The targets are chosen later. That there are any must be known before anything is created. */
+async function requireTargets({ plan, cluster, say }: StepContext, discovered: readonly Discovered[]): Promise<void> {
+    // Swept before: a killed run may have left a Service with its proxy.
+    const { attacks } = await behindServices(cluster, plan);
+    const matching = attacks.flatMap(({ target }) => select(discovered, target));
+    const { waited, going } = await awaitRollouts(cluster, matching, rolloutMs);
+    if (waited) say("Waited for the targets' rollout: it would have replaced some of them");
+    for (const one of going) say(`The rollout has not ended, and may replace a target during the run: ${one}`);
+    // Meanwhile pods may have become ready, or been replaced.
+    const isAsFound = !waited && discovered.every(({ ready = true }) => ready);
+    const now = isAsFound ? discovered : await discover(cluster, plan);
+    chooseForAll(now, { ...plan, attacks });
+    await refuseWebhookServers(cluster, plan, now);
 }
 
 function adviceIfHeld(plan: Plan, { ofThisStack }: LeaseHeldError): string {

@@ -4,6 +4,7 @@ import { runNameOf } from "../../../../chaos/definition/plan";
 import { acquireLease, leaseName } from "../../../../chaos/lifecycle/lease";
 import { keptJournals } from "../../../../chaos/report/journal-files";
 import { steadyState } from "../../../../chaos/steps/steady-state";
+import { refuse } from "../support/fake-cluster";
 import { FakeRun } from "../support/fake-run";
 import { settled } from "../support/time";
 
@@ -56,6 +57,56 @@ it("it removes what a killed run has left", async () => {
     await step();
     expect(run.cluster.names("NetworkPolicy")).toEqual([]);
     expect(run.said).toContain("Removed what an earlier run left behind: 1 object");
+});
+
+describe("a rollout of what matches a target could replace the target", () => {
+    const rolling = { replicas: 3, updatedReplicas: 2 };
+    const complete = { replicas: 2, updatedReplicas: 2, availableReplicas: 2 };
+    const waited = "Waited for the targets' rollout: it would have replaced some of them";
+    const setStatus = (status: object) => {
+        run.cluster.get("Deployment", "hot-deals").status = status;
+    };
+
+    it("the steady state waits for it, and looks for targets again", async () => {
+        setStatus(rolling);
+        run.after(5_000, () => {
+            setStatus(complete);
+            for (const pod of ["hot-deals-1", "hot-deals-2"]) run.cluster.remove("Pod", pod);
+        });
+        await expect(step()).rejects.toThrow(/no running container matches/);
+        expect(run.said).toContain(waited);
+    });
+
+    it("if it does not end, the run begins after 30 s, and says so", async () => {
+        setStatus(rolling);
+        const begun = Date.now();
+        await step();
+        expect(Date.now() - begun).toBeGreaterThanOrEqual(30_000);
+        expect(run.said).toContainEqual(
+            expect.stringMatching(/^The rollout has not ended, .*: Deployment hot-deals: 1 old pod is left$/),
+        );
+    });
+
+    it.each<[string, () => void]>([
+        ["it waits for somebody", () => void (run.cluster.get("Deployment", "hot-deals").spec.paused = true)],
+        ["its new pods are not available", () => setStatus({ ...complete, availableReplicas: 0 })],
+        ["the Deployment is gone", () => run.cluster.remove("Deployment", "hot-deals")],
+        [
+            "the account may not see it",
+            () => {
+                setStatus(rolling);
+                run.cluster.intercept = (call) => {
+                    if (call === "readNamespacedDeployment") refuse(403, "deployments is forbidden");
+                };
+            },
+        ],
+    ])("but the run begins at once if %s", async (_, change) => {
+        change();
+        const begun = Date.now();
+        await step();
+        expect(Date.now() - begun).toBeLessThan(5_000);
+        expect(run.said).not.toContain(waited);
+    });
 });
 
 describe("a run is aborted, and nothing is attacked,", () => {

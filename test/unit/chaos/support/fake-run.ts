@@ -81,13 +81,14 @@ export class FakeRun {
         this.cluster.add("Namespace", "demo");
         const deployment = { kind: "Deployment", name: "hot-deals" };
         this.cluster.add("ReplicaSet", "set", { metadata: { uid: "set", ownerReferences: [deployment] } });
-        this.cluster.add("Deployment", "hot-deals", { spec: { replicas: 2 } });
+        const status = { replicas: 2, updatedReplicas: 2, availableReplicas: 2 };
+        this.cluster.add("Deployment", "hot-deals", { spec: { replicas: 2 }, status });
         this.addPod("hot-deals-1", "10.0.0.1");
         this.addPod("hot-deals-2", "10.0.0.2");
         const metadata = { labels: { "batch.kubernetes.io/job-name": job, [labels.experiment]: planned.experiment } };
-        const status = { phase: "Running", containerStatuses: [{ name: "deadline", state: { running: {} } }] };
+        const running = { phase: "Running", containerStatuses: [{ name: "deadline", state: { running: {} } }] };
         this.cluster.add("Job", job);
-        this.cluster.add("Pod", job, { metadata, spec: { containers: [] }, status });
+        this.cluster.add("Pod", job, { metadata, spec: { containers: [] }, status: running });
         setInterval(() => this.look(), lookMs);
         vi.spyOn(Exec.prototype, "exec").mockImplementation((...args) => this.exec(...args));
     }
