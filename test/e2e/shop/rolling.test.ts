@@ -152,7 +152,7 @@ describe("the database's data survives the stack", () => {
     });
 
     it("the next stack with this name uses the claim again, with its data", async () => {
-        stack = await TestStack.open(namespace);
+        stack = await TestStack.openAnother(namespace);
         await stack.up({ "database.storage": "256Mi" });
         expect((await claimOf())!.metadata!.uid).toBe(kept);
         const [pod] = await podsOf("database");
