@@ -42,42 +42,44 @@ export async function runCommand(
     env: Record<string, string> | undefined,
     signal: AbortSignal,
 ): Promise<Ended> {
-    // As the leader of a group it can be killed with all that it started.
-    const child = spawn(program, args, {
-        detached: true,
-        env: { ...withoutOwn(process.env), ...env },
-        stdio: ["ignore", "pipe", "pipe"],
-    });
-    const { pid } = child;
-    let output = "";
-    const keep = (text: string) => (output = (output + text).slice(-keptLength));
-    child.stdout.setEncoding("utf8").on("data", keep);
-    child.stderr.setEncoding("utf8").on("data", keep);
-    const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
-    const exited = new Promise<Pick<Ended, "exitCode" | "signal">>((resolve, reject) => {
-        child.once("error", (error) => reject(notStarted(program, error)));
-        child.once("exit", (code, by) => resolve({ exitCode: code ?? undefined, signal: by ?? undefined }));
-    });
-    if (pid !== undefined) started(pid);
+    // Before the program is there: a signal that comes while it starts would leave it behind.
+    expectEnding();
+    let pid: number | undefined;
     const kill = () => pid !== undefined && killGroup(pid);
     signal.addEventListener("abort", kill, { once: true });
     try {
-        const how = await exited;
+        // As the leader of a group it can be killed with all that it started.
+        const child = spawn(program, args, {
+            detached: true,
+            env: { ...withoutOwn(process.env), ...env },
+            stdio: ["ignore", "pipe", "pipe"],
+        });
+        ({ pid } = child);
+        if (pid !== undefined) running.add(pid);
+        let output = "";
+        const keep = (text: string) => (output = (output + text).slice(-keptLength));
+        child.stdout.setEncoding("utf8").on("data", keep);
+        child.stderr.setEncoding("utf8").on("data", keep);
+        const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+        const how = await new Promise<Pick<Ended, "exitCode" | "signal">>((resolve, reject) => {
+            child.once("error", (error) => reject(notStarted(program, error)));
+            child.once("exit", (code, by) => resolve({ exitCode: code ?? undefined, signal: by ?? undefined }));
+        });
         kill();
         await Promise.race([closed, sleep(outputMs)]);
-        return {
-            ...how,
-            lastLine:
-                output
-                    .trimEnd()
-                    .split(/[\r\n]+/)
-                    .at(-1) ?? "",
-        };
+        return { ...how, lastLine: lastLineOf(output) };
     } finally {
         signal.removeEventListener("abort", kill);
-        if (pid !== undefined) ended(pid);
+        if (pid !== undefined) running.delete(pid);
+        expectNoEnding();
     }
 }
+
+const lastLineOf = (output: string) =>
+    output
+        .trimEnd()
+        .split(/[\r\n]+/)
+        .at(-1) ?? "";
 
 function notStarted(program: string, { code, message }: NodeJS.ErrnoException): NotStartedError {
     const reasons: Record<string, string> = {
@@ -108,17 +110,17 @@ function onEnding(signal: NodeJS.Signals): void {
     if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
 }
 
-function started(pid: number): void {
-    if (running.size === 0) {
-        for (const one of endings) process.on(one, onEnding);
-        process.on("exit", killAll);
-    }
-    running.add(pid);
+/** How many programs are started or run. */
+let expecting = 0;
+
+function expectEnding(): void {
+    if (expecting++ > 0) return;
+    for (const one of endings) process.on(one, onEnding);
+    process.on("exit", killAll);
 }
 
-function ended(pid: number): void {
-    running.delete(pid);
-    if (running.size > 0) return;
+function expectNoEnding(): void {
+    if (--expecting > 0) return;
     for (const one of endings) process.removeListener(one, onEnding);
     process.removeListener("exit", killAll);
 }

@@ -93,6 +93,13 @@ describe("nothing is left of a program", () => {
         return existsSync(stat) && readFileSync(stat, "utf8").split(") ")[1]![0] !== "Z";
     };
 
+    /** A process of its own that runs a program as a check does. */
+    const runnerOf = (file: string) => {
+        const module = JSON.stringify(resolve("chaos/checks/run-command.ts"));
+        const text = `require(${module}).runCommand("${file}", [], {}, new AbortController().signal)`;
+        return spawn(process.execPath, ["--import", "tsx", "--eval", text]);
+    };
+
     it("at its time limit, however it was started", async () => {
         const pids = join(folder, "pids");
         const file = script("slow.sh", `echo $$ > ${pids}; sleep 60 & echo $! >> ${pids}; wait`);
@@ -115,9 +122,7 @@ describe("nothing is left of a program", () => {
         execFileSync("mkfifo", [pipe]);
         const file = script("orphan.sh", `exec 3> ${pipe}; echo runs >&3; sleep 60`);
         const held = createReadStream(pipe);
-        const module = JSON.stringify(resolve("chaos/checks/run-command.ts"));
-        const text = `require(${module}).runCommand("${file}", [], {}, new AbortController().signal)`;
-        const runner = spawn(process.execPath, ["--import", "tsx", "--eval", text]);
+        const runner = runnerOf(file);
         await once(held, "data");
         const [ended, exited] = [once(held, "end"), once(runner, "exit")];
         runner.kill("SIGTERM");
@@ -125,6 +130,14 @@ describe("nothing is left of a program", () => {
         expect(signal).toBe("SIGTERM");
         await ended;
     }, 60_000);
+
+    it("if that process is told to end at the moment when it starts it", async () => {
+        const pids = join(folder, "early");
+        const file = script("early.sh", `echo $$ > ${pids}; kill -TERM $PPID; sleep 60 & echo $! >> ${pids}; wait`);
+        const [, signal] = await once(runnerOf(file), "exit");
+        expect(signal).toBe("SIGTERM");
+        await until("all its processes have ended", () => !processIds(pids).some(runs), local);
+    });
 
     it("when several have ended: no listener stays behind, either", async () => {
         const before = process.listenerCount("SIGTERM");
