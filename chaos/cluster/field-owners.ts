@@ -20,22 +20,30 @@ export const ownersOf = ({ managedFields = [] }: V1ObjectMeta, field: Field): Ow
         .filter((entry) => has(entry, field))
         .map(({ manager, operation, apiVersion, subresource }) => ({ manager, operation, apiVersion, subresource }));
 
-/** Whether somebody but this package owns a field. */
-export const isOthers = ({ managedFields = [] }: V1ObjectMeta, field: Field): boolean =>
-    managedFields.some((entry) => has(entry, field) && entry.manager !== fieldManager);
+/** Whether this package owns a field: it has set it, and not given it back. */
+export const isOurs = ({ managedFields = [] }: V1ObjectMeta, field: Field): boolean =>
+    managedFields.some((entry) => has(entry, field) && entry.manager === fieldManager);
+
+/** Whether somebody but this package and the earlier owners owns a field. */
+export const isNewOwners = ({ managedFields = [] }: V1ObjectMeta, field: Field, owners: readonly Owner[]): boolean =>
+    managedFields.some(
+        (entry) => has(entry, field) && entry.manager !== fieldManager && !owners.some(isSameOwner(entry)),
+    );
+
+const isSameOwner = (owner: Owner) => (another: Owner) =>
+    (["manager", "operation", "apiVersion", "subresource"] as const).every((key) => another[key] === owner[key]);
 
 /**
  * The `managedFields` by which a field belongs to its owners again, and nothing to this package: else their next
- * server-side apply would meet a conflict. If others own it by now, it stays theirs.
+ * server-side apply would meet a conflict, also while what this package has set still stands. If others own it by now,
+ * it stays theirs.
  */
 export function givenBack(metadata: V1ObjectMeta, field: Field, owners: readonly Owner[]): V1ManagedFieldsEntry[] {
     const others = (metadata.managedFields ?? []).filter(({ manager }) => manager !== fieldManager);
-    if (isOthers(metadata, field)) return others;
-    const isOf = (owner: Owner) => (entry: Owner) =>
-        (["manager", "operation", "apiVersion", "subresource"] as const).every((key) => entry[key] === owner[key]);
-    const kept = others.map((entry) => (owners.some(isOf(entry)) ? owning(entry, field) : entry));
+    if (others.some((entry) => has(entry, field))) return others;
+    const kept = others.map((entry) => (owners.some(isSameOwner(entry)) ? owning(entry, field) : entry));
     // An owner of nothing else has no entry any more.
-    const lost = owners.filter((owner) => !others.some(isOf(owner)));
+    const lost = owners.filter((owner) => !others.some(isSameOwner(owner)));
     return [...kept, ...lost.map((owner) => owning({ ...owner, fieldsType: "FieldsV1" }, field))];
 }
 

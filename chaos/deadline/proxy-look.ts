@@ -1,3 +1,5 @@
+import type { V1Service } from "@kubernetes/client-node";
+import { selectsNobody } from "../fault/pointing";
 import { isReady, type Pod } from "../targets/containers";
 import { bodyOf, get } from "./api";
 import type { JobAttack, Through } from "./protocol";
@@ -20,4 +22,17 @@ export async function proxyWorks({ path }: JobAttack): Promise<boolean | undefin
     const works = pod !== undefined && isReady(pod) && pod.metadata!.deletionTimestamp === undefined;
     if (works) wereReady.add(path);
     return wereReady.has(path) ? works : undefined;
+}
+
+/**
+ * Whether nobody reaches a fault's Service, since somebody has merged labels into its selector.
+ *
+ * @throws Error if the API server does not say
+ */
+export async function isOutOfReach(namespace: string, { through }: JobAttack & { through: Through }): Promise<boolean> {
+    const answer = await get(`/api/v1/namespaces/${namespace}/services/${through.service}`);
+    return (
+        answer.status !== 404 &&
+        selectsNobody(JSON.parse(bodyOf(answer, `Service ${through.service} cannot be read`)) as V1Service)
+    );
 }

@@ -2,16 +2,16 @@ import type { V1Service } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound, mergePatch } from "../cluster/client";
 import { againOnConflict } from "../cluster/conflict";
 import { fieldManager } from "../cluster/labels";
-import { isPointing, nextRestoring, pointing, proxyOf } from "./pointing";
+import { isPointing, nextPointing, nextRestoring, proxyOf } from "./pointing";
 
-/** Points a Service to a fault's proxy: the fault begins. @throws Error as `pointing` does, or if it is gone */
+/** Points a Service to a fault's proxy: the fault begins. @throws Error as `nextPointing` does, or if it is gone */
 export async function pointAt(
     cluster: Cluster,
     namespace: string,
     service: string,
-    to: Parameters<typeof pointing>[1],
+    to: Parameters<typeof nextPointing>[1],
 ): Promise<void> {
-    const found = await patchUntilDone(cluster, namespace, service, (current) => pointing(current, to), 1);
+    const found = await patchUntilDone(cluster, namespace, service, (current) => nextPointing(current, to));
     if (found === undefined) throw new Error(`the Service ${service} is gone`);
 }
 
@@ -33,19 +33,16 @@ export async function restoreServices(cluster: Cluster, namespace: string): Prom
     return pointed.length;
 }
 
-/** Patches a Service until there is nothing to change. @param most patches. @returns it, unless it is gone */
+/** Patches a Service until there is nothing to change. @returns it, unless it is gone */
 function patchUntilDone(
     { core }: Cluster,
     namespace: string,
     name: string,
     patchFor: (service: V1Service) => object | undefined,
-    most = Infinity,
 ): Promise<V1Service | undefined> {
     return againOnConflict(async () => {
         let service = await ignoreNotFound(core.readNamespacedService({ name, namespace }));
-        for (let done = 0; done < most && service !== undefined; done++) {
-            const body = patchFor(service);
-            if (body === undefined) break;
+        for (let body = service && patchFor(service); body !== undefined; body = service && patchFor(service)) {
             const patch = { name, namespace, body, fieldManager };
             service = await ignoreNotFound(core.patchNamespacedService(patch, mergePatch()));
         }

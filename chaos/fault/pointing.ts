@@ -1,6 +1,6 @@
 /** A Service that points to a fault's proxy for a while: pure patches, for the update, the sweep and the Job. */
 import type { V1Service } from "@kubernetes/client-node";
-import { givenBack, type Owner, ownersOf } from "../cluster/field-owners";
+import { givenBack, isOurs, type Owner, ownersOf } from "../cluster/field-owners";
 import { annotations, labels } from "../cluster/labels";
 
 /** What a Service was before a run: all that restoring needs. */
@@ -16,26 +16,31 @@ interface PointingNote {
 export const proxyLabels = (proxy: string) => ({ [labels.proxy]: proxy });
 
 /**
- * The merge patch that points a Service to a proxy, and notes what it was. Undefined if it points there.
+ * The next merge patch that points a Service to a proxy. Undefined if there is nothing to do.
+ *
+ * It takes two: the first points it there, and notes what it was. The second leaves the selector to who had set it
+ * before. So an apply of theirs in the meantime has no conflict: it ends the fault.
  *
  * @param proxy name of the proxy
  * @throws Error if its selector is not as it was when the run chose its targets, or another run's
  */
-export function pointing(
+export function nextPointing(
     { metadata, spec }: V1Service,
     { proxy, run, selector }: { proxy: string; run: string; selector: Record<string, string> },
 ): object | undefined {
     const current = spec?.selector ?? {};
-    if (isSame(current, proxyLabels(proxy))) return undefined;
+    const { resourceVersion } = metadata!;
+    if (isSame(current, proxyLabels(proxy))) {
+        const { owners } = noteOf({ metadata }) ?? {};
+        if (owners === undefined || !isOurs(metadata!, "selector")) return undefined;
+        return { metadata: { resourceVersion, managedFields: givenBack(metadata!, "selector", owners) } };
+    }
     if (!isSame(current, selector)) {
         throw new Error(`somebody has changed the selector of Service ${metadata!.name} since the targets were chosen`);
     }
     const note: PointingNote = { run, selector, owners: ownersOf(metadata!, "selector") };
     return {
-        metadata: {
-            resourceVersion: metadata!.resourceVersion,
-            annotations: { [annotations.pointing]: JSON.stringify(note) },
-        },
+        metadata: { resourceVersion, annotations: { [annotations.pointing]: JSON.stringify(note) } },
         spec: { selector: replaced(current, proxyLabels(proxy)) },
     };
 }
@@ -44,7 +49,8 @@ export function pointing(
  * The next merge patch that restores a Service. Undefined if there is nothing to restore.
  *
  * It takes two, as with a policy's selector: the first restores the selector, the second gives the field back to who
- * had set it before. A selector that somebody else has set since stays as it is.
+ * had set it before. What somebody else has set since stays as it is: a merge, as of a client-side `kubectl apply`, adds
+ * its labels to the proxy's, and then only the proxy's goes.
  *
  * @param kept what it selected before, if somebody has edited its note: the proxy's own Service keeps that, too
  */
@@ -54,6 +60,7 @@ export function nextRestoring(service: V1Service, kept?: Record<string, string>)
     const { resourceVersion } = metadata!;
     const { selector = kept, owners = [] } = noteOf(service) ?? {};
     const current = spec?.selector ?? {};
+    if (selectsNobody(service)) return { metadata: { resourceVersion }, spec: { selector: { [labels.proxy]: null } } };
     if (selector !== undefined && labels.proxy in current)
         return { metadata: { resourceVersion }, spec: { selector: replaced(current, selector) } };
     if (metadata!.annotations?.[annotations.pointing] === undefined) return undefined;
@@ -70,6 +77,10 @@ export function nextRestoring(service: V1Service, kept?: Record<string, string>)
 /** Whether a run has pointed a Service to a proxy, and not restored it. */
 export const isPointing = ({ metadata, spec }: V1Service): boolean =>
     metadata?.annotations?.[annotations.pointing] !== undefined || proxyOf({ spec }) !== undefined;
+
+/** Whether somebody has merged other labels into the selector of a proxy, which has none of them. */
+export const selectsNobody = ({ spec }: V1Service): boolean =>
+    proxyOf({ spec }) !== undefined && Object.keys(spec!.selector!).length > 1;
 
 /** The name of the proxy that a Service points to. */
 export const proxyOf = ({ spec }: V1Service): string | undefined => spec?.selector?.[labels.proxy];

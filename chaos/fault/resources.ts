@@ -157,12 +157,14 @@ function podSpec(
     };
 }
 
-/** Each once, and with its name if it has one. */
-const containerPorts = (ports: readonly ProxiedPort[]) =>
-    [...new Map(ports.map((port) => [port.target, port])).values()].map(({ target, listen }) => ({
-        containerPort: listen,
-        ...(typeof target === "string" && { name: target }),
-    }));
+/** The ports that a proxy listens at, each once, and with its name if the Service's pods have one. */
+export function containerPorts(ports: readonly ProxiedPort[]) {
+    const names = new Map<number, string | undefined>();
+    for (const { listen, target } of ports) {
+        names.set(listen, names.get(listen) ?? (typeof target === "string" ? target : undefined));
+    }
+    return [...names].map(([containerPort, name]) => ({ containerPort, ...(name !== undefined && { name }) }));
+}
 
 /** A port for the readiness probe. */
 const freePort = (taken: readonly number[]): number => [8_086, 18_086, 28_086].find((one) => !taken.includes(one))!;

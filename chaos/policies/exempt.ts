@@ -2,12 +2,11 @@ import type { V1NetworkPolicy } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound, mergePatch } from "../cluster/client";
 import { againOnConflict } from "../cluster/conflict";
 import { fieldManager } from "../cluster/labels";
-import { exempting, isExempting, nextRestoring } from "./exemption";
+import { isExempting, nextExempting, nextRestoring } from "./exemption";
 
 /** Makes policies let go of pods under attack, until they are restored. */
 export async function exemptFrom(cluster: Cluster, policies: readonly V1NetworkPolicy[], run: string): Promise<void> {
-    const once = (policy: V1NetworkPolicy) => (isExempting(policy) ? undefined : exempting(policy, run));
-    for (const policy of policies) await patchUntilDone(cluster, policy, once);
+    for (const policy of policies) await patchUntilDone(cluster, policy, (current) => nextExempting(current, run));
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { V1LabelSelector, V1NetworkPolicy } from "@kubernetes/client-node";
-import { givenBack, isOthers, type Owner, ownersOf } from "../cluster/field-owners";
+import { givenBack, isNewOwners, isOurs, type Owner, ownersOf } from "../cluster/field-owners";
 import { annotations, labels } from "../cluster/labels";
 import { also, isSameSelector } from "./selector";
 
@@ -15,15 +15,23 @@ interface ExemptionNote {
     owners: Owner[];
 }
 
-/** The merge patch that adds the line to a policy, and notes what it was. */
-export function exempting({ metadata, spec }: V1NetworkPolicy, run: string): object {
+/**
+ * The next merge patch that adds the line to a policy. Undefined if there is nothing to do.
+ *
+ * It takes two: the first adds it, and notes what the policy was. The second leaves the selector to who had set it
+ * before. So an apply of theirs in the meantime has no conflict.
+ */
+export function nextExempting({ metadata, spec }: V1NetworkPolicy, run: string): object | undefined {
+    const { resourceVersion } = metadata!;
+    if (isExempting({ metadata })) {
+        const { owners } = noteOf({ metadata }) ?? {};
+        if (owners === undefined || !isOurs(metadata!, "podSelector")) return undefined;
+        return { metadata: { resourceVersion, managedFields: givenBack(metadata!, "podSelector", owners) } };
+    }
     const selector = spec!.podSelector ?? {};
     const note: ExemptionNote = { run, selector, owners: ownersOf(metadata!, "podSelector") };
     return {
-        metadata: {
-            resourceVersion: metadata!.resourceVersion,
-            annotations: { [annotations.exempting]: JSON.stringify(note) },
-        },
+        metadata: { resourceVersion, annotations: { [annotations.exempting]: JSON.stringify(note) } },
         spec: { podSelector: also(selector, exemption) },
     };
 }
@@ -42,7 +50,8 @@ export function nextRestoring({ metadata, spec }: V1NetworkPolicy): object | und
     // Somebody has copied or edited it: nothing is known of an earlier selector.
     if (note === undefined) return { metadata: { resourceVersion, annotations: { [annotations.exempting]: null } } };
     const { selector, owners } = note;
-    if (!isOthers(metadata!, "podSelector") && isSameSelector(spec!.podSelector ?? {}, also(selector, exemption))) {
+    const isTheirs = isNewOwners(metadata!, "podSelector", owners);
+    if (!isTheirs && isSameSelector(spec!.podSelector ?? {}, also(selector, exemption))) {
         const { matchExpressions = null } = selector;
         return { metadata: { resourceVersion }, spec: { podSelector: { matchExpressions } } };
     }

@@ -56,7 +56,7 @@ export function whyHitNobody(
     if (requests === 0)
         return (
             `nothing reached the targets through Service ${service} during the run: callers may use connections that ` +
-            "were open before, or connect to the pods themselves"
+            "were open before or lead to other pods, or connect to the pods themselves"
         );
     if (faulted > 0) return undefined;
     const hit = `none of ${requests} requests through Service ${service} was hit at ${describeShare(share)}`;

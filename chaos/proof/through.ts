@@ -2,7 +2,7 @@
 import { type Cluster, ignoreNotFound } from "../cluster/client";
 import { behind } from "../deadline/protocol";
 import type { ConnectionReport } from "../deadline/protocol";
-import { proxyOf } from "../fault/pointing";
+import { proxyOf, selectsNobody } from "../fault/pointing";
 import type { Proxied } from "../targets/proxied";
 import type { InconclusiveReason } from "./outcome";
 
@@ -45,7 +45,7 @@ export async function explainFault(
     if (found === undefined) return `the Service ${service} was deleted during the run`;
     if (pod === undefined || pod.status?.phase !== "Running")
         return `the fault's proxy, pod ${proxy}, ended during the run`;
-    if (proxyOf(found) !== proxy)
+    if (proxyOf(found) !== proxy || selectsNobody(found))
         return `somebody changed the selector of Service ${service} during the run: callers met the fault no longer`;
     return (
         `an ordinary pod did not meet the fault through Service ${service}: a NetworkPolicy, a service mesh, or a ` +

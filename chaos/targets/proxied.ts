@@ -57,10 +57,12 @@ async function findProxied({ core }: Cluster, namespace: string, { service, abor
         .map(([key, value]) => `${key}=${value}`)
         .join();
     const { items } = await core.listNamespacedPod({ namespace, labelSelector });
+    const ports = found.spec!.ports!.map((port) => proxiedPort(port, items, service));
+    requireOneName(ports, service);
     return {
         service,
         selector,
-        ports: found.spec!.ports!.map((port) => proxiedPort(port, items, service)),
+        ports,
         ...(found.spec!.publishNotReadyAddresses && { publishNotReadyAddresses: true as const }),
         others: items.filter(isReady).map(({ metadata }) => metadata!.name!),
     };
@@ -105,6 +107,19 @@ function proxiedPort({ name = "", port, targetPort, appProtocol }: V1ServicePort
     const listen = typeof target === "number" ? target : named();
     if (listen !== undefined) return { name, port, target, listen, ...(appProtocol && { appProtocol }) };
     throw new Error(`a fault cannot be done to Service ${service}: none of its pods has a port named ${target}`);
+}
+
+/** @throws Error if the Service knows a port of its pods by two names: its proxy can have one */
+function requireOneName(ports: readonly ProxiedPort[], service: string): void {
+    for (const { listen } of ports) {
+        const same = ports.filter((port) => port.listen === listen && typeof port.target === "string");
+        const names = [...new Set(same.map(({ target }) => target))];
+        if (names.length > 1)
+            throw new Error(
+                `a fault cannot be done to Service ${service}: its target ports ${names.join(" and ")} are the same ` +
+                    `port ${listen} of its pods; allowed: one name for a port`,
+            );
+    }
 }
 
 /**

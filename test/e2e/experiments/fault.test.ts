@@ -176,22 +176,62 @@ it("taking a Service's place, and giving it back, ten times loses none of 5,000 
     await stack.up({ "experiment.enabled": "false" });
 });
 
-it("a selector that somebody changes meanwhile makes it INCONCLUSIVE, and stays theirs", async () => {
-    const update = await begun({ "experiment.run": "changed", "experiment.duration": "5s" });
-    await sleep(2_000);
-    const selector = { ...before.spec!.selector, "chaos-experiments/proxy": null };
-    await stack.cluster.core.patchNamespacedService(
-        { name: service, namespace, body: { spec: { selector } }, fieldManager: "their-tool" },
-        setHeaderOptions("Content-Type", PatchStrategy.MergePatch),
-    );
-    expect(await update.ended).toBe(0);
-    expect((await stack.outputs()).experiment!.value).toMatchObject({
-        verdict: "INCONCLUSIVE",
-        reason: expect.stringContaining("somebody changed the selector of Service hot-deals"),
-    });
+it("an update with --refresh takes the Service back, and has no conflict", async () => {
+    await stack.up({ ...short, "experiment.name": "hot-deals-proxied", "experiment.run": "refreshed" });
+    expect(isPointing(await current())).toBe(true);
+    await stack.up({}, true);
+    expect((await current()).spec!.selector).toEqual(before.spec!.selector);
     await stack.up({ "experiment.enabled": "false" });
-    const { spec, metadata } = await current();
-    expect(spec!.selector).toEqual(before.spec!.selector);
-    const owners = metadata!.managedFields!.filter(({ fieldsV1 }) => JSON.stringify(fieldsV1).includes("f:selector"));
-    expect(owners.map(({ manager }) => manager)).toEqual(["their-tool"]);
+    await isRestored();
+});
+
+describe("a selector that somebody changes meanwhile makes it INCONCLUSIVE, and stays theirs:", () => {
+    it.each<[string, string, () => Promise<unknown>]>([
+        [
+            "set",
+            "their-tool",
+            () =>
+                stack.cluster.core.patchNamespacedService(
+                    {
+                        name: service,
+                        namespace,
+                        body: { spec: { selector: { ...before.spec!.selector, "chaos-experiments/proxy": null } } },
+                        fieldManager: "their-tool",
+                    },
+                    setHeaderOptions("Content-Type", PatchStrategy.MergePatch),
+                ),
+        ],
+        // Merged into the proxy's label, it selects nobody.
+        [
+            "applied by kubectl",
+            "kubectl-client-side-apply",
+            () => {
+                const { selector, ports } = before.spec!;
+                const manifest = {
+                    apiVersion: "v1",
+                    kind: "Service",
+                    metadata: { name: service },
+                    spec: { selector, ports },
+                };
+                return kubectl(["apply", "--namespace", namespace, "--filename", "-"], manifest);
+            },
+        ],
+    ])("%s", async (how, manager, change) => {
+        const update = await begun({ "experiment.run": how.replaceAll(" ", "-"), "experiment.duration": "5s" });
+        await sleep(2_000);
+        await change();
+        await isRestoredWithin(5_000);
+        expect(await update.ended).toBe(0);
+        expect((await stack.outputs()).experiment!.value).toMatchObject({
+            verdict: "INCONCLUSIVE",
+            reason: expect.stringMatching(/somebody changed the selector of Service hot-deals|has already ended/),
+        });
+        await stack.up({ "experiment.enabled": "false" });
+        const { spec, metadata } = await current();
+        expect(spec!.selector).toEqual(before.spec!.selector);
+        const owners = metadata!.managedFields!.filter(({ fieldsV1 }) =>
+            JSON.stringify(fieldsV1).includes("f:selector"),
+        );
+        expect(owners.map((owner) => owner.manager)).toContain(manager);
+    });
 });

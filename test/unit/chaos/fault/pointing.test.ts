@@ -1,6 +1,6 @@
 import type { V1ManagedFieldsEntry, V1Service } from "@kubernetes/client-node";
 import { describe, expect, it } from "vitest";
-import { isPointing, nextRestoring, pointing } from "../../../../chaos/fault/pointing";
+import { isPointing, nextPointing, nextRestoring, selectsNobody } from "../../../../chaos/fault/pointing";
 
 const run = "slow-1234";
 const proxy = "slow-1234-fault";
@@ -31,10 +31,9 @@ function patched(service: V1Service, body: object, manager = "chaos-experiments"
         );
     const ownersAfter = spec
         ? [
-              ...service.metadata!.managedFields!.map((entry) => ({
-                  ...entry,
-                  fieldsV1: { "f:spec": { "f:ports": {} } },
-              })),
+              ...service
+                  .metadata!.managedFields!.filter((entry) => entry.manager !== manager)
+                  .map((entry) => ({ ...entry, fieldsV1: { "f:spec": { "f:ports": {} } } })),
               { ...owned(manager), operation: "Update", fieldsV1: { "f:spec": { "f:selector": {} } } },
           ]
         : service.metadata!.managedFields;
@@ -48,32 +47,39 @@ function patched(service: V1Service, body: object, manager = "chaos-experiments"
     };
 }
 
-const pointed = patched(theirs, pointing(theirs, { proxy, run, selector })!);
-
-function restored(service: V1Service, kept?: Record<string, string>): V1Service {
-    for (let current = service; ;) {
-        const body = nextRestoring(current, kept);
-        if (body === undefined) return current;
-        current = patched(current, body);
-    }
+function patchedUntilDone(service: V1Service, next: (current: V1Service) => object | undefined): V1Service {
+    const body = next(service);
+    return body === undefined ? service : patchedUntilDone(patched(service, body), next);
 }
+
+const to = { proxy, run, selector };
+const pointed = patchedUntilDone(theirs, (current) => nextPointing(current, to));
+const restored = (service: V1Service, kept?: Record<string, string>) =>
+    patchedUntilDone(service, (current) => nextRestoring(current, kept));
 
 describe("a Service whose place a proxy takes", () => {
     it("selects the proxy and nothing else", () => {
         expect(pointed.spec!.selector).toEqual({ "chaos-experiments/proxy": proxy });
         expect(isPointing(pointed)).toBe(true);
-        expect(pointing(pointed, { proxy, run, selector })).toBeUndefined();
+    });
+
+    it("still belongs to whom it belonged: their next apply has no conflict", () =>
+        expect(pointed.metadata!.managedFields).toEqual(theirs.metadata!.managedFields));
+
+    it("belongs to nobody new if the run is killed before it has given it back", () => {
+        const half = patched(theirs, nextPointing(theirs, to)!);
+        expect(restored(half).metadata!.managedFields).toEqual(theirs.metadata!.managedFields);
     });
 
     it("must be as it was when the targets were chosen", () => {
         const changed = { ...theirs, spec: { selector: { app: "another" } } };
-        expect(() => pointing(changed, { proxy, run, selector })).toThrow(
+        expect(() => nextPointing(changed, to)).toThrow(
             "somebody has changed the selector of Service hot-deals since the targets were chosen",
         );
     });
 
     it("is not another run's", () => {
-        expect(() => pointing(pointed, { proxy: "other-5678-fault", run: "other-5678", selector })).toThrow(
+        expect(() => nextPointing(pointed, { proxy: "other-5678-fault", run: "other-5678", selector })).toThrow(
             "somebody has changed the selector",
         );
     });
@@ -98,6 +104,18 @@ describe("a Service that is restored", () => {
         expect(spec!.selector).toEqual({ app: "new" });
         expect(metadata!.annotations).toEqual({});
         expect(metadata!.managedFields!.map(({ manager }) => manager)).toContain("their-tool");
+    });
+
+    it.each<[string, Record<string, string>]>([
+        ["an apply of what it was", selector],
+        ["an apply of something else", { app: "hot-deals", tier: "front" }],
+    ])("selects what %s has merged into the proxy's labels, which selected nobody", (_, theirSelector) => {
+        const merged = patched(pointed, { spec: { selector: theirSelector } }, "kubectl-client-side-apply");
+        expect(selectsNobody(merged)).toBe(true);
+        expect(selectsNobody(pointed)).toBe(false);
+        const { metadata, spec } = restored(merged);
+        expect(spec!.selector).toEqual(theirSelector);
+        expect(isPointing({ metadata, spec })).toBe(false);
     });
 
     it("is so even if its note is lost: the proxy's own Service keeps the selector", () => {

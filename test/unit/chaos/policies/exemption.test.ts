@@ -1,7 +1,7 @@
 import type { V1LabelSelector, V1NetworkPolicy } from "@kubernetes/client-node";
 import { beforeEach, describe, expect, it } from "vitest";
 import { exemptFrom, restorePolicies } from "../../../../chaos/policies/exempt";
-import { exempting, nextRestoring } from "../../../../chaos/policies/exemption";
+import { nextExempting, nextRestoring } from "../../../../chaos/policies/exemption";
 import { FakeCluster, refuse } from "../support/fake-cluster";
 
 const line = { key: "chaos-experiments/attacked", operator: "DoesNotExist" };
@@ -47,6 +47,16 @@ describe("a policy that is made to let go of pods under attack", () => {
         },
     );
 
+    it("still belongs to whom it belonged: their next apply has no conflict", async () => {
+        add({});
+        await exemptFrom(cluster.api, [stored()], "run");
+        takeSelector();
+        await exemptFrom(cluster.api, [stored()], "run");
+        expect(stored().metadata.managedFields).toEqual([theirs]);
+        await restorePolicies(cluster.api, "demo");
+        expect(stored().spec.podSelector).toEqual({});
+    });
+
     it("is restored in two steps, and in one if a killed update has done the first", async () => {
         add({});
         await exemptFrom(cluster.api, [stored()], "run");
@@ -76,7 +86,7 @@ describe("a policy that is made to let go of pods under attack", () => {
 
     it("gives the selector back to an owner that has set nothing else", () => {
         const only = applied({ "f:podSelector": {} });
-        const body = exempting({ metadata: { managedFields: [only] as never }, spec: { podSelector: {} } }, "run");
+        const body = nextExempting({ metadata: { managedFields: [only] as never }, spec: { podSelector: {} } }, "run");
         const after = { ...body, metadata: { ...(body as V1NetworkPolicy).metadata, managedFields: [] } };
         expect(nextRestoring({ ...after, spec: { podSelector: {} } })).toMatchObject({
             metadata: { managedFields: [only] },
