@@ -51,11 +51,14 @@ export function stripsOf({ checks, plan }: Journal, top: number, gap: number): S
     return strips;
 }
 
-/** Powers of ten around some latencies, at least two decades: latencies are drawn on a logarithmic scale. */
+/**
+ * Powers of ten around some latencies, at least two decades: latencies are drawn on a logarithmic scale. The second one
+ * is below them, where there are latencies to compare with.
+ */
 function rangeOf(latenciesMs: readonly number[]): { least: number; most: number } {
     const known = latenciesMs.length === 0 ? [10] : latenciesMs.map((ms) => Math.max(1, ms));
-    const least = 10 ** Math.floor(Math.log10(Math.min(...known)));
-    return { least, most: Math.max(least * 100, 10 ** Math.ceil(Math.log10(Math.max(...known)))) };
+    const most = Math.max(100, 10 ** Math.ceil(Math.log10(Math.max(...known))));
+    return { least: Math.min(most / 100, 10 ** Math.floor(Math.log10(Math.min(...known)))), most };
 }
 
 export function stripMarks(strip: Strip, { x, zero }: TimeAxis): string[] {
@@ -139,7 +142,8 @@ function latencyMarks(strip: Strip): string[] {
         const y = yIn(strip, milliseconds);
         marks.push(
             line("line", margin.left, y, width - margin.right, y),
-            beside(y, describeMilliseconds(milliseconds)),
+            // Beside the axis there is no room for minutes.
+            beside(y, milliseconds < 1_000 ? `${milliseconds} ms` : `${milliseconds / 1_000} s`),
         );
     }
     return marks;

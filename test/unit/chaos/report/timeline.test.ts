@@ -84,6 +84,8 @@ describe("the picture of a run", () => {
         const scaleOf = (svg: string) => [...svg.matchAll(/text-anchor="end">(\d+ m?s)</g)].map(([, mark]) => mark);
         expect(scaleOf(shown)).toEqual(["10 ms", "100 ms", "1 s"]);
         expect(scaleOf(withAnswers([3, 4]))).toEqual(["1 ms", "10 ms", "100 ms"]);
+        expect(scaleOf(withAnswers([2_000, 5_000]))).toEqual(["100 ms", "1 s", "10 s"]);
+        expect(scaleOf(withAnswers([20_000]))).toEqual(["1 s", "10 s", "100 s"]);
     });
 
     it("can be read on a page of 600 pixels, and is dark on no paper", () => {
