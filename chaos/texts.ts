@@ -5,21 +5,21 @@ import { parsePercentage } from "./share";
 import type { Range } from "./times";
 
 /** @param examples completes "such as …", in the error */
-export const durationBetween = ({ least, most }: Range, examples = "500ms, 30s or 5m0s") =>
-    z.string().refine(
+export function durationBetween({ least, most }: Range, examples = "500ms, 30s or 5m0s") {
+    const error = ({ input }: { input?: unknown }) =>
+        `${JSON.stringify(input)} is not allowed; allowed: a duration from ${least} to ${most}, such as ${examples}`;
+    return z.string({ error }).refine(
         (text) => {
             const milliseconds = parseDuration(text) ?? -1;
             return milliseconds >= parseDuration(least)! && milliseconds <= parseDuration(most)!;
         },
-        {
-            error: ({ input }) =>
-                `"${String(input)}" is not allowed; allowed: a duration from ${least} to ${most}, such as ${examples}`,
-        },
+        { error },
     );
+}
 
 /** A percentage above 0% and up to 100%. @param example completes "such as …", in the error */
-export const percentage = (example = "99.5%") =>
-    z.string().refine((text) => parsePercentage(text) !== undefined, {
-        error: ({ input }) =>
-            `"${String(input)}" is not a percentage; allowed: a percentage above 0% and up to 100%, such as ${example}`,
-    });
+export function percentage(example = "99.5%") {
+    const error = ({ input }: { input?: unknown }) =>
+        `${JSON.stringify(input)} is not a percentage; allowed: a percentage above 0% and up to 100%, such as ${example}`;
+    return z.string({ error }).refine((text) => parsePercentage(text) !== undefined, { error });
+}

@@ -31,6 +31,15 @@ const delays = { least: "0ms", most: "1h" };
 const statuses = { least: 400, most: 599 };
 const allowedAborts = `a status from ${statuses.least} to ${statuses.most}, "reset" or "hang"`;
 
+const notAnAbort = ({ input }: { input?: unknown }) =>
+    `${JSON.stringify(input)} is not allowed; allowed: ${allowedAborts}`;
+
+const errorStatus = z.int().min(statuses.least, { error: notAnAbort }).max(statuses.most, { error: notAnAbort });
+
+const notAService = ({ input }: { input?: unknown }) =>
+    `${input === undefined ? "is missing" : `${JSON.stringify(input)} is not the name of a Service`}; allowed: ` +
+    'its name, as in "hot-deals"';
+
 /** The numbers of a fault: milliseconds, and percent from above 0 to 100. */
 export function faultOf({ delay = "0ms", abort, percentage = "100%" }: FaultAttack) {
     return { delayMs: parseDuration(delay)!, abort, percentage: parsePercentage(percentage)! * 100 };
@@ -39,14 +48,11 @@ export function faultOf({ delay = "0ms", abort, percentage = "100%" }: FaultAtta
 export const fault = {
     schema: z.strictObject({
         kind: z.literal("fault"),
-        service: z.string().regex(/^[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?$/, {
-            error: ({ input }) =>
-                `"${String(input)}" is not the name of a Service; allowed: its name, as in "hot-deals"`,
-        }),
+        service: z.string({ error: notAService }).regex(/^[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?$/, { error: notAService }),
         delay: durationBetween(delays, "200ms or 2s").optional(),
         abort: z
-            .union([z.int().min(statuses.least).max(statuses.most), z.enum(["reset", "hang"])], {
-                error: ({ input }) => `${JSON.stringify(input)} is not allowed; allowed: ${allowedAborts}`,
+            .union([errorStatus, z.enum(["reset", "hang"])], {
+                error: notAnAbort,
             })
             .optional(),
         percentage: percentage("30%").optional(),

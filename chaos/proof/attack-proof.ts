@@ -31,8 +31,8 @@ export interface AttackProofArgs extends FromWithinArgs {
     baselineMs?: number;
     /** Tries what must still work. @default nothing is tried */
     positive?: PositiveControl;
-    /** Name of a fault's proxy. Absent before the attack, and of other attacks. */
-    proxy?: string;
+    /** Names of a fault's proxy and of the deadline Job, which ends it. Absent before the attack. */
+    objects?: { proxy: string; job: string };
 }
 
 /**
@@ -140,10 +140,10 @@ export class AttackProof {
 
     /** The reason, or if another NetworkPolicy allows what still works, that one. */
     private async explained({ inconclusive, working }: Inconclusive): Promise<InconclusiveReason> {
-        const { cluster, chosen, proxy } = this.args;
+        const { cluster, chosen, objects } = this.args;
         const { proxied, targets } = chosen;
-        if (proxied && proxy !== undefined)
-            return explainFault(cluster, targets[0]!.namespace, proxied, proxy).catch(() => inconclusive);
+        if (proxied && objects)
+            return explainFault(cluster, targets[0]!.namespace, proxied, objects).catch(() => inconclusive);
         return (working && (await explainWorking(cluster, chosen.targets, working))) ?? inconclusive;
     }
 }

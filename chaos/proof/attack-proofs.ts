@@ -72,7 +72,7 @@ export class AttackProofs {
                     witness,
                     baselineMs,
                     positive,
-                    proxy: objects?.[index],
+                    objects: objects && { proxy: objects[index]!, job },
                 }),
                 deletesPods: proof.deleted === true,
                 wantsCut: planned.established === "cut",

@@ -36,7 +36,7 @@ export async function explainFault(
     { core }: Cluster,
     namespace: string,
     { service }: Proxied,
-    proxy: string,
+    { proxy, job }: { proxy: string; job: string },
 ): Promise<InconclusiveReason> {
     const [found, pod] = await Promise.all([
         ignoreNotFound(core.readNamespacedService({ name: service, namespace })),
@@ -44,7 +44,10 @@ export async function explainFault(
     ]);
     if (found === undefined) return `the Service ${service} was deleted during the run`;
     if (pod === undefined || pod.status?.phase !== "Running")
-        return `the fault's proxy, pod ${proxy}, ended during the run`;
+        return (
+            `the fault's proxy, pod ${proxy}, ended during the run. The deadline Job says why: kubectl --namespace ` +
+            `${namespace} logs job/${job}`
+        );
     if (proxyOf(found) !== proxy || selectsNobody(found))
         return `somebody changed the selector of Service ${service} during the run: callers met the fault no longer`;
     return (

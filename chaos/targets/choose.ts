@@ -76,8 +76,12 @@ export function choose(
 ): Chosen {
     const described = select(discovered, expression);
     if (described.length === 0) {
+        const service = others.attack?.service;
+        const ofService = service
+            ? `, which are the conditions of the target and the selector of Service ${service}`
+            : "";
         throw new Error(
-            `no running container matches ${expression}. ${inventory(discovered, others)}\n` +
+            `no running container matches ${expression}${ofService}. ${inventory(discovered, others)}\n` +
                 `Set another target: ${remedy(others, "target", "k8s.deployment=NAME")}`,
         );
     }

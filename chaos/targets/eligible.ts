@@ -6,7 +6,7 @@ export interface Eligibility {
     target: AttributeExpression;
     /** Whether pods that are not ready may be chosen. @default false */
     includeNotReady?: boolean;
-    attack: { kind: string };
+    attack: { kind: string; service?: string };
 }
 
 /** Why a container that matches is left out. */

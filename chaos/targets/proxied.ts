@@ -51,7 +51,12 @@ async function findProxied({ core }: Cluster, namespace: string, { service, abor
         );
     }
     const reason = whyNotProxied(found, abort);
-    if (reason !== undefined) throw new Error(`a fault cannot be done to Service ${service}: ${reason}`);
+    if (reason !== undefined) {
+        throw new Error(
+            `a fault cannot be done to Service ${service}: ${reason}. Change it, or name another one of: ` +
+                `kubectl --namespace ${namespace} get services`,
+        );
+    }
     const selector = found.spec!.selector!;
     const labelSelector = Object.entries(selector)
         .map(([key, value]) => `${key}=${value}`)

@@ -93,7 +93,7 @@ describe("mistakes in the arguments", () => {
         };
         const error = await errorOf(wrong);
         for (const place of [
-            "interval: is 5; allowed: text",
+            "interval: 5 is not allowed; allowed: a duration from ",
             "hypothesis",
             "attacks.0.radius",
             "checks",
