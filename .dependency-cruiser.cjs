@@ -10,7 +10,7 @@ const face = {
         "chaos/attacks/registry.ts",
         "chaos/checks/abort.ts",
         "chaos/checks/kind.ts",
-        "chaos/definition/time-faults.ts",
+        "chaos/definition/time-mistakes.ts",
         "chaos/targets/radius.ts",
     ],
     /** How a Service is asked, and what it answers. */

@@ -20,6 +20,7 @@ export function durationBetween({ least, most }: Range, examples = "500ms, 30s o
 /** A percentage above 0% and up to 100%. @param example completes "such as …", in the error */
 export function percentage(example = "99.5%") {
     const error = ({ input }: { input?: unknown }) =>
-        `${JSON.stringify(input)} is not a percentage; allowed: a percentage above 0% and up to 100%, such as ${example}`;
+        `${JSON.stringify(input)} is not a percentage; allowed: a percentage above 0% and up to 100%, such as ` +
+        example;
     return z.string({ error }).refine((text) => parsePercentage(text) !== undefined, { error });
 }

@@ -14,7 +14,7 @@ const one = { kind: "count", containers: 1 } as const;
 const asked = { intervalMs: 1_000, timeoutMs: 1_000, successRate: 1 };
 
 /** A plan with every kind of attack, check and action. Everything is in a namespace of its own. */
-const plan: Plan = {
+export const everything: Plan = {
     experiment: "everything",
     run: "1",
     hypothesis: "It holds.",
@@ -26,6 +26,7 @@ const plan: Plan = {
     service: { namespace: "application", name: "SERVICE", port: 80 },
     namespace: "targets",
     attacks: [
+        { name: "fault", target: "k8s.deployment=g", radius: one, attack: { kind: "fault", service: "FAULTED" } },
         { name: "kill", target: "k8s.deployment=a", radius: one, attack: { kind: "kill" } },
         { name: "dns", target: "k8s.deployment=b", radius: one, attack: { kind: "dns" } },
         { name: "blackhole", target: "k8s.deployment=c", radius: one, attack: { kind: "blackhole" } },
@@ -60,9 +61,19 @@ const plan: Plan = {
             },
             ...asked,
         },
+        {
+            name: "query",
+            check: { kind: "prometheus", query: "up", service: "PROMETHEUS", namespace: "check", port: 9090 },
+            ...asked,
+        },
+        { name: "program", check: { kind: "command", command: ["./check.sh"] }, ...asked },
         { name: "pods", check: { kind: "podsReady", of: "k8s.deployment=f" }, ...asked },
     ],
-    actions: [{ kind: "scale", deployment: "NAME", replicas: 2 }],
+    actions: [
+        { kind: "scale", deployment: "NAME", replicas: 2 },
+        { kind: "rollout", deployment: "NAME" },
+        { kind: "wait", durationMs: 1_000 },
+    ],
     window: { durationMs: 1_000, graceMs: 0 },
     deadlineMs: 60_000,
     onFailure: "report",
@@ -71,10 +82,14 @@ const plan: Plan = {
 
 /** The tables of all rights that experiments may need, in Markdown, from the data that `permissionsOf` reads. */
 function permissionsTables(): string {
-    const { agent: _, ...withoutAgent } = plan;
-    const rights = permissionsOf([plan]);
+    const { agent: _, ...withoutAgent } = everything;
+    const withoutFaults = {
+        ...everything,
+        attacks: everything.attacks.filter(({ attack }) => attack.kind !== "fault"),
+    };
+    const rights = permissionsOf([everything]);
     const known = new Set(rights.map(keyOf));
-    const others = permissionsOf([withoutAgent]).filter((right) => !known.has(keyOf(right)));
+    const others = permissionsOf([withoutAgent, withoutFaults]).filter((right) => !known.has(keyOf(right)));
     const all = [...rights, ...others];
     const [needed, optional] = [all.filter(isRequired), all.filter((right) => !isRequired(right))];
     const head = ["objects", "namespace", "verbs", "to"];

@@ -62,10 +62,19 @@ export const verdictOf = ({ failing = [] }: Pick<Story, "failing">) => (failing.
 export const describeExpected = ({ failing, mayPass = false }: Pick<Story, "failing" | "mayPass">) =>
     `${verdictOf({ failing })}${mayPass ? ", rarely PASSED" : ""}`;
 
-/** Settings that make another experiment of a saved one. */
-const overrides = ["target", "attack", "radius", "includeNotReady", "established", "outward", "successRate"].map(
-    (key) => `experiment.${key}`,
-);
+/** Settings that make another experiment of a saved one. A shorter or longer one is still the same. */
+export const overrides = [
+    "experiment.target",
+    "experiment.area",
+    "experiment.attack",
+    "experiment.radius",
+    "experiment.includeNotReady",
+    "experiment.established",
+    "experiment.outward",
+    "experiment.successRate",
+    "experiment.timeout",
+    "experiment.abortBelow",
+];
 
 /**
  * What a run of a story should conclude in a shop with some settings.

@@ -10,6 +10,9 @@ const kinds = { wait, scale, rollout } satisfies {
     [K in Action["kind"]]: ActionKind<Extract<Action, { kind: K }>>;
 };
 
+/** The kinds of actions. */
+export const actionKinds = Object.keys(kinds) as Action["kind"][];
+
 export const actionSchema = z.discriminatedUnion("kind", [wait.schema, scale.schema, rollout.schema]);
 
 export function actionKindOf<A extends Action>(action: A): ActionKind<A> {

@@ -3,6 +3,7 @@ import { describeMilliseconds, type Duration, parseDuration } from "../duration"
 import { describeShare, parsePercentage } from "../share";
 import { durationBetween, percentage } from "../texts";
 import type { AttackKind } from "./kind";
+import type { Abort } from "../proxy/protocol";
 
 /**
  * Delays or aborts what callers send to the targets through a Service. An ordinary pod, the proxy, takes the Service's
@@ -22,7 +23,7 @@ export interface FaultAttack {
      * What becomes of it then. A number: the proxy answers with this status, from 400 to 599; only for HTTP/1.1 in
      * clear text. `reset`: the connection is reset. `hang`: nothing is answered. @default it is forwarded
      */
-    abort?: number | "reset" | "hang";
+    abort?: Abort;
     /** How much is delayed and aborted: the share of the requests, else of the connections. @default "100%" */
     percentage?: string;
 }

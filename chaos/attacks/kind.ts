@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import type { Denial } from "../policies/denial";
+import type { Abort } from "../proxy/protocol";
 
 /**
  * One kind of attack: a file of its own in this folder, and its lines in `registry.ts`.
@@ -35,7 +36,7 @@ export interface Proof {
     /** A DNS lookup of a name, made in the targets. */
     lookup?: { name: string };
     /** What callers meet at the targets through a Service: its proxy delays and aborts, as `faultOf` says. */
-    through?: { delayMs: number; abort?: number | "reset" | "hang" };
+    through?: { delayMs: number; abort?: Abort };
     /** The targets, and the pods that were killed after them, must be gone. Pods are identified by uid. */
     deleted?: true;
     /** @default nothing is tried */

@@ -36,18 +36,18 @@ export function abortRuleOf({ abortBelow, abortOver }: AbortSettings, defaultBel
 }
 
 /** What a rule depends on, and contradicts. */
-export interface AbortFault {
+export interface AbortContradiction {
     against: "successRate" | "intervalMs" | "durationMs";
     /** In words, without what is allowed. */
     reason: string;
 }
 
 /** The contradictions between a rule, its check, and how long the answers count. */
-export function abortFaults(
+export function contradictionsIn(
     { below, overMs }: AbortRule,
     { successRate, intervalMs, durationMs }: { successRate: Share; intervalMs: number; durationMs: number },
-): AbortFault[] {
-    const faults: (AbortFault | false)[] = [
+): AbortContradiction[] {
+    const faults: (AbortContradiction | false)[] = [
         below > successRate && {
             against: "successRate",
             reason:

@@ -12,6 +12,9 @@ const kinds = { http, podsReady, prometheus, condition, command } satisfies {
     [K in Check["kind"]]: CheckKind<Extract<Check, { kind: K }>>;
 };
 
+/** The kinds of checks. */
+export const checkKinds = Object.keys(kinds) as Check["kind"][];
+
 export const checkSchema = z.discriminatedUnion("kind", [
     http.schema,
     podsReady.schema,

@@ -11,6 +11,8 @@ export const labels = {
     witness: "chaos-experiments/witness",
     /** On the proxy of a fault, and what its Service selects meanwhile: the proxy's name. */
     proxy: "chaos-experiments/proxy",
+    /** `true` on the deadline Job's pod once it has killed a pod: its annotation `killed` says which. */
+    kills: "chaos-experiments/kills",
     /** `true` on a pod, or on a namespace with all its pods: no experiment may attack it. */
     protected: "chaos-experiments/protected",
 } as const;
@@ -52,6 +54,8 @@ export const annotations = {
     targets: "chaos-experiments/targets",
     /** On the deadline Job's pod: that it watches, and what. */
     witness: "chaos-experiments/witness",
+    /** On the deadline Job's pod: `LastKilled` of its kills, as JSON; for programs that show it. */
+    killed: "chaos-experiments/killed",
     /** On a policy that a run has made to let go of its targets: its selector before, and whose it was, as JSON. */
     exempting: "chaos-experiments/exempting",
     /** On a fault's proxy: the Service and what is done to its requests, as JSON; for programs that show it. */

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { annotations, labels } from "../cluster/labels";
 import { deploymentOf, type Pod, type ReplicaSet, replicaSetOf } from "../targets/containers";
 import { shuffled } from "../targets/shuffle";
 import { listed, log, remove } from "./api";
 import { inTurns } from "../in-turns";
 import type { JobLog } from "./job-log";
-import type { Killing } from "./protocol";
+import { noteOnOwnPod } from "./own-pod";
+import type { Killing, LastKilled } from "./protocol";
 import { type Candidate, candidateOf, chooseVictims, containersIn } from "./victims";
 
 const lookMs = 200;
@@ -38,8 +40,31 @@ export async function killWhile(
             return true;
         });
         // While the radius is used up, the next kill waits.
-        if (killed.includes(true)) due = begun + killing.intervalMs;
+        if (!killed.includes(true)) continue;
+        due = begun + killing.intervalMs;
+        await tell(
+            namespace,
+            victims.filter((_, index) => killed[index]),
+        ).catch(log);
     }
+}
+
+/** The last kills of all attacks, for programs that show what is attacked: a killed pod's label goes with it. */
+const lastKilled = new Map<string, string[]>();
+
+async function tell(namespace: string, pods: readonly Candidate[]): Promise<void> {
+    for (const workload of new Set(pods.map((pod) => pod.workload))) {
+        const ofWorkload = pods.filter((pod) => pod.workload === workload);
+        lastKilled.set(
+            workload,
+            ofWorkload.map(({ name }) => name),
+        );
+    }
+    const told: LastKilled = Object.fromEntries(lastKilled);
+    await noteOnOwnPod(namespace, {
+        labels: { [labels.kills]: "true" },
+        annotations: { [annotations.killed]: JSON.stringify(told) },
+    });
 }
 
 async function listMatching(namespace: string, killing: Killing): Promise<Candidate[]> {

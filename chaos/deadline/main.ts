@@ -3,9 +3,9 @@
  *
  * - Ends the attacks at the deadline, even if the machine that ran the update is gone. The deadline counts from the
  *   creation of the attacks' objects, so neither a restart nor a slow start of this pod moves it. Ends them at once
- *   when the namespace's lease is deleted, or names another run, and within seconds when a fault's proxy dies or its Service
- *   selects nobody. Without
- *   attacks, it restores what the run has scaled; its deadline counts from the taking of the lease.
+ *   when the namespace's lease is deleted, or names another run, and within seconds when a fault's proxy dies or its
+ *   Service selects nobody. Without attacks, it restores what the run has scaled; its deadline counts from the taking
+ *   of the lease.
  * - Kills pods, if an attack asks for that, and while the namespace's lease names this run.
  * - Is the witness: an ordinary pod that tries to connect to the labeled pods. Its log, one `LogLine` per line, proves
  *   that the attacks work, or that they do not, and shows what becomes of established connections. It also accepts
@@ -15,12 +15,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { witnessPorts } from "../attacks/witness-ports";
 import { log } from "./api";
 import { attackedSince, endAttacks, lasts } from "./ending";
-import { isFault, isOutOfReach, proxyWorks } from "./proxy-look";
+import { isFault, whyOutOfReach } from "./proxy-look";
 import { JobLog } from "./job-log";
 import { killWhile } from "./kill";
 import { lookAtLease, takenAt } from "./lease-look";
 import type { DeadlineEnvironment, JobAttack, LeaseOfRun } from "./protocol";
-import { ThroughService } from "./through";
+import { FaultProbes } from "./through";
 import { acceptConnections, witness } from "./witnessing";
 
 const { NAMESPACE, ATTACKS, SCALED, DEADLINE_MS, LEASE } = process.env as unknown as DeadlineEnvironment;
@@ -43,7 +43,7 @@ async function main(): Promise<void> {
     const ending = new AbortController();
     const listenPorts = attacks.flatMap(({ listenPort }) => listenPort ?? []);
     for (const port of new Set([...witnessPorts, ...listenPorts])) acceptConnections(port);
-    const services = attacks.filter(isFault).map((attack) => new ThroughService(NAMESPACE, lease.run, attack));
+    const services = attacks.filter(isFault).map((attack) => new FaultProbes(NAMESPACE, lease.run, attack));
     for (const service of services) void service.lookAgainAndAgain(ending.signal);
     if (attacks.length > 0) void witness(NAMESPACE, attacks, lease, jobLog, { ending: ending.signal, services });
     for (const { path, killing } of attacks) {
@@ -67,16 +67,14 @@ async function whyEndNow(begun: number): Promise<string | undefined> {
     // Without attacks, what was scaled is restored.
     const beginning = attacks.length > 0 ? attackedSince(attacks) : takenAt(lease);
     const faults = attacks.filter(isFault);
-    const [state, since, proxiesWork, outOfReach] = await Promise.all([
+    const [state, since, ...outOfReach] = await Promise.all([
         lookAtLease(lease).catch(log),
         beginning.catch(log),
-        Promise.all(faults.map((attack) => proxyWorks(attack).catch(log))),
-        Promise.all(faults.map((attack) => isOutOfReach(NAMESPACE, attack).catch(log))),
+        ...faults.map((attack) => whyOutOfReach(NAMESPACE, attack).catch(log)),
     ]);
     if (state === "lost") return "the lease is deleted, or names another run";
-    if (proxiesWork.includes(false)) return "the proxy of a fault has ended, or does not answer";
-    if (outOfReach.includes(true))
-        return "somebody has changed the selector of a fault's Service, which selects nobody";
+    const reason = outOfReach.find((one) => one !== undefined);
+    if (reason !== undefined) return reason;
     // If no attack comes, the update that was to create it is gone. The labels must be removed all the same.
     return Date.now() >= (since ?? begun) + deadlineMs ? "the deadline has passed" : undefined;
 }

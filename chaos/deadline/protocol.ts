@@ -1,4 +1,5 @@
 import type { Radius } from "../targets/radius";
+import type { Abort } from "../proxy/protocol";
 
 /** The container of the deadline Job's pod. */
 export const deadlineContainer = "deadline";
@@ -53,6 +54,12 @@ export interface Presence {
     watched: string[];
 }
 
+/**
+ * The pods that a kill has deleted last, by the attribute of their workload, such as `k8s.deployment=hot-deals`. The
+ * Job's pod has it in its annotation `chaos-experiments/killed`, as JSON.
+ */
+export type LastKilled = Readonly<Record<string, readonly string[]>>;
+
 /** The environment of the Job's program. */
 export interface DeadlineEnvironment {
     NAMESPACE: string;
@@ -92,7 +99,7 @@ export interface Through {
     service: string;
     delayMs: number;
     /** @default requests are forwarded */
-    abort?: number | "reset" | "hang";
+    abort?: Abort;
 }
 
 /** What reports call a pod behind a port of a Service, as the witness meets it through the Service. */

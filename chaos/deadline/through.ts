@@ -23,7 +23,7 @@ const undelayedMs = 1_000;
  * is a pod whose traffic is delayed or aborted as the fault says, or a pod that is no target and is affected; `open`
  * one that answers at once. What cannot be reached is neither.
  */
-export class ThroughService {
+export class FaultProbes {
     private found: { open: string[]; closed: string[] } = { open: [], closed: [] };
 
     constructor(

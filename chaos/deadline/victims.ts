@@ -1,6 +1,6 @@
 import { targetLabelOf } from "../cluster/labels";
 import { containersWithin } from "../targets/radius";
-import { attackable, containersOf, isReady, type Pod, select } from "../targets/containers";
+import { attackable, containersOf, isReady, ownerOf, type Pod, select } from "../targets/containers";
 import { whySpared } from "../targets/eligible";
 import type { Killing } from "./protocol";
 
@@ -8,6 +8,8 @@ import type { Killing } from "./protocol";
 export interface Candidate {
     name: string;
     uid: string;
+    /** The attribute of its workload. A kill spares pods without one. */
+    workload: string;
     /** Chosen as one of the first victims. */
     labeled: boolean;
     ready: boolean;
@@ -33,10 +35,12 @@ export function candidateOf(
     const started = { ...pod, status: { ...pod.status, podIP: pod.status.podIP ?? "", phase: "Running" } };
     if (!attackable(started)) return undefined;
     const matching = select(containersOf(started, deployment, clusterName), target);
-    const containers = matching.filter((container) => whySpared(container, target) === undefined).length;
-    if (containers === 0) return undefined;
+    const killable = matching.filter((container) => whySpared(container, target) === undefined);
+    if (killable.length === 0) return undefined;
     const { name, uid } = pod.metadata as { name: string; uid: string };
-    return { name, uid, labeled: labeled !== undefined, ready: isReady(pod), containers };
+    const workload = ownerOf(killable[0]!.attributes) ?? "";
+    const containers = killable.length;
+    return { name, uid, workload, labeled: labeled !== undefined, ready: isReady(pod), containers };
 }
 
 /** How many containers of some pods match. */

@@ -1,12 +1,12 @@
 import { createServer } from "node:net";
-import { hostname, networkInterfaces } from "node:os";
+import { networkInterfaces } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ownApiServer } from "../cluster/in-cluster-api";
 import { annotations, labels, targetLabelOf } from "../cluster/labels";
 import type { KeptTargets } from "../definition/plan";
 import type { Pod } from "../targets/containers";
 import { accepts, RareConnections } from "./accepts";
-import { endpointsOf, listed, log, patch } from "./api";
+import { endpointsOf, listed, log } from "./api";
 import { inTurns } from "../in-turns";
 import type { JobLog } from "./job-log";
 import { KeptConnections } from "./kept-connections";
@@ -21,8 +21,9 @@ import {
     type Presence,
     reference,
 } from "./protocol";
+import { noteOnOwnPod } from "./own-pod";
 import { ReferencePods } from "./reference-pods";
-import type { ThroughService } from "./through";
+import type { FaultProbes } from "./through";
 
 /**
  * Time between reports. While the targets can be reached, the attack may take effect at any moment, which starts the
@@ -72,7 +73,7 @@ export async function witness(
     attacks: readonly JobAttack[],
     lease: LeaseOfRun,
     jobLog: JobLog,
-    { ending, services }: { ending: AbortSignal; services: readonly ThroughService[] },
+    { ending, services }: { ending: AbortSignal; services: readonly FaultProbes[] },
 ): Promise<void> {
     let pods: LabeledPod[] = [];
     let endpoints: string[] = [];
@@ -143,9 +144,7 @@ function targetsToKeep(pods: readonly LabeledPod[], toKeep: KeptTargets = {}): s
 async function announce(namespace: string, watched: string[]): Promise<void> {
     const addresses = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
     const presence: Presence = { address: addresses.find(({ internal }) => !internal)!.address, watched };
-    const body = { metadata: { annotations: { [annotations.witness]: JSON.stringify(presence) } } };
-    const { status } = await patch(`/api/v1/namespaces/${namespace}/pods/${hostname()}`, body);
-    if (status >= 300) throw new Error(`this pod cannot be annotated: ${status}`);
+    await noteOnOwnPod(namespace, { annotations: { [annotations.witness]: JSON.stringify(presence) } });
 }
 
 /** Accepts connections on a port and closes them at once: the proof asks only whether targets can connect. */

@@ -8,7 +8,7 @@ import { type Plan, planOf } from "./plan";
 import { locateTarget } from "../targets/locate";
 import { durationBetween, percentage } from "../texts";
 import { times } from "../times";
-import { timeFaults } from "./time-faults";
+import { timeMistakes } from "./time-mistakes";
 
 /** An experiment as a program writes it. All are plain values: a preview shows what would be attacked. */
 export interface DefinedExperiment extends ExperimentDefinition {
@@ -145,7 +145,7 @@ function timesOf(args: DefinedExperiment) {
 /** What is valid by itself, but not together. */
 function contradictionsIn(args: DefinedExperiment): string[] {
     const times = timesOf(args);
-    const faults = timeFaults(times, args.actions).map(({ against, reason }) => `${against}: ${reason}`);
+    const faults = timeMistakes(times, args.actions).map(({ against, reason }) => `${against}: ${reason}`);
     const withoutAttack = isWithoutAttack(args);
     if (withoutAttack && times.graceMs > 0)
         faults.push("window.grace: without an attack, all answers count; allowed: 0s, or leave it out");

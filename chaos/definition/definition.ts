@@ -12,7 +12,7 @@ import {
     type PlainAttack,
 } from "../attacks/registry";
 import type { FaultAttack } from "../attacks/fault";
-import { abortFaults, abortRuleOf } from "../checks/abort";
+import { abortRuleOf, contradictionsIn } from "../checks/abort";
 import { type Check, checkName, checkSchema } from "../checks/registry";
 import { describeShare } from "../share";
 import type { AttributeExpression } from "../targets/attributes";
@@ -124,7 +124,7 @@ function abortMistakes(check: Check): { field: keyof Check; message: string }[] 
     // A definition may set only the time, and leave the limit to a setting.
     const rule = abortRuleOf(check, 0);
     if (rule === undefined) return [];
-    return abortFaults(rule, { successRate, intervalMs: 1_000 / perSecond, durationMs: Infinity }).map(
+    return contradictionsIn(rule, { successRate, intervalMs: 1_000 / perSecond, durationMs: Infinity }).map(
         ({ against, reason }) =>
             against === "successRate"
                 ? { field: "abortBelow", message: `${reason}; allowed: at most ${describeShare(successRate)}` }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Action, scaledBy } from "../actions/registry";
 import { type Attack, attackKindOf, type PlainAttack } from "../attacks/registry";
-import { abortFaults, abortRuleOf } from "../checks/abort";
+import { abortRuleOf, contradictionsIn } from "../checks/abort";
 import type { PlannedCheck } from "../checks/observe";
 import { type Check, checkName } from "../checks/registry";
 import type { ServiceReference } from "../checks/service";
@@ -190,7 +190,7 @@ function requireEndpoints(experiment: string, checks: readonly PlannedCheck[]): 
 
 function requireAbortRules(checks: readonly PlannedCheck[], durationMs: number): void {
     const faults = checks.flatMap(({ abort, ...check }) =>
-        abort ? abortFaults(abort, { ...check, durationMs }).map(({ reason }) => `${check.name}: ${reason}`) : [],
+        abort ? contradictionsIn(abort, { ...check, durationMs }).map(({ reason }) => `${check.name}: ${reason}`) : [],
     );
     if (faults.length > 0) throw new Error(faults.join("; "));
 }

@@ -49,8 +49,8 @@ export function nextPointing(
  * The next merge patch that restores a Service. Undefined if there is nothing to restore.
  *
  * It takes two, as with a policy's selector: the first restores the selector, the second gives the field back to who
- * had set it before. What somebody else has set since stays as it is: a merge, as of a client-side `kubectl apply`, adds
- * its labels to the proxy's, and then only the proxy's goes.
+ * had set it before. What somebody else has set since stays as it is: a merge, as of a client-side `kubectl apply`,
+ * adds its labels to the proxy's, and then only the proxy's goes.
  *
  * @param kept what it selected before, if somebody has edited its note: the proxy's own Service keeps that, too
  */

@@ -5,7 +5,7 @@ import { annotations, labels } from "../cluster/labels";
 import { withoutMesh } from "../cluster/mesh";
 import { restrictedContainer, restrictedPod, users } from "../cluster/pod-security";
 import { nodeFlags } from "../proxy/node-flags";
-import { proxyContainer, type ProxyEnvironment, type ProxyPort, readyPath } from "../proxy/protocol";
+import { drainMs, proxyContainer, type ProxyEnvironment, type ProxyPort, readyPath } from "../proxy/protocol";
 import type { Chosen } from "../targets/choose";
 import type { Proxied, ProxiedPort } from "../targets/proxied";
 import { proxyLabels } from "./pointing";
@@ -29,8 +29,8 @@ export interface FaultResourcesArgs {
 const programFile = "proxy.js";
 const programMount = "/program";
 
-/** The proxy passes connections on for this long when it ends, in seconds, and needs a moment more to end. */
-const drainSeconds = 35;
+/** Until a proxy that ends is killed, in seconds. It needs a moment more than it drains. */
+const graceSeconds = drainMs / 1_000 + 5;
 
 /**
  * A fault's proxy as resources: its pod, a headless Service that keeps the selector of the Service whose place it
@@ -127,7 +127,7 @@ function podSpec(
         restartPolicy: "Never",
         serviceAccountName: object,
         enableServiceLinks: false,
-        terminationGracePeriodSeconds: drainSeconds,
+        terminationGracePeriodSeconds: graceSeconds,
         securityContext: {
             ...restrictedPod(users.node),
             // A safe sysctl, which the `restricted` level allows: it listens where the Service's pods do.

@@ -118,7 +118,7 @@ async function removeKillRequests({ core }: Cluster, ofExperiment: Selection): P
     return requests.length;
 }
 
-/** Removes the deadline Job and all that it needs. */
+/** Removes the deadline Job, and what it and the proxies of faults need: accounts, rights and programs. */
 async function removeDeadline({ core, batch, rbac }: Cluster, ofExperiment: Selection): Promise<number> {
     const lists = await Promise.all([
         batch.listNamespacedJob(ofExperiment),

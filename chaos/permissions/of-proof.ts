@@ -1,4 +1,4 @@
-import { beginsAtPeers, beginsAtTargets } from "../attacks/begins-at";
+import { beginsAtPeers, beginsAtTargets, controlsAtTargets } from "../attacks/begins-at";
 import { attackKindOf } from "../attacks/registry";
 import type { Right } from "../cluster/rights";
 import type { PlannedAttack } from "../definition/plan";
@@ -14,7 +14,7 @@ export function rightsToProve({ attack }: PlannedAttack, namespace: string): Rig
     const ofPeers = "peers" in attack ? attack.peers : undefined;
     const peers = ofPeers && locateTarget(ofPeers, "Global", namespace).namespace;
     return [
-        ...rightToProbe(namespace, beginsAtTargets(proof), Object.values(proof.stillWorks ?? {}).some(Boolean)),
+        ...rightToProbe(namespace, beginsAtTargets(proof), controlsAtTargets(proof)),
         ...(peers === undefined
             ? []
             : [

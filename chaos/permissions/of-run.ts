@@ -154,6 +154,13 @@ function rightsOnServices({ namespace, attacks }: Plan): Right[] {
                       why: "refuse faults that callers in other namespaces would take for an outage",
                       without: "such faults are not refused",
                   },
+                  {
+                      namespace,
+                      resource: "namespaces",
+                      names: [namespace],
+                      verbs: ["get"],
+                      why: "find the NetworkPolicies that the callers of a fault's Service need",
+                  },
                   { ...make, resource: "services" },
                   { ...make, resource: "pods" },
                   {

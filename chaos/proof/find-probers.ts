@@ -1,4 +1,4 @@
-import { beginsAtPeers, beginsAtTargets } from "../attacks/begins-at";
+import { beginsAtPeers, beginsAtTargets, controlsAtTargets } from "../attacks/begins-at";
 import type { Proof } from "../attacks/kind";
 import { type Cluster, messageOf } from "../cluster/client";
 import { besides, onePerPod } from "../targets/besides";
@@ -32,8 +32,7 @@ export async function findProbers(
     discovered: readonly Discovered[],
 ): Promise<ProbersFound> {
     const kind: QuestionKind = proof.lookup ? "lookup" : "connect";
-    // What must still work is tried from within the targets, too.
-    const usesTargets = beginsAtTargets(proof) || Object.values(proof.stillWorks ?? {}).some(Boolean);
+    const usesTargets = beginsAtTargets(proof) || controlsAtTargets(proof);
     const look = (containers: readonly Target[], isUsed: boolean) =>
         isUsed ? equipped(cluster, containers, kind, discovered) : { containers: [...containers], lacking: [] };
     const [targets, peers] = await Promise.all([

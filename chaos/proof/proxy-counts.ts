@@ -10,7 +10,8 @@ import type { InconclusiveReason } from "./outcome";
 /** Requests in HTTP/1.1 and connections of anything else, to the targets through the Service. Probes do not count. */
 export type Faulted = Pick<PodCounts, "requests" | "faulted" | "unfaultable">;
 
-const tailLines = 5;
+/** The proxy reports every 2 s; what it says of errors between two reports may be longer than a few lines. */
+const tailLines = 100;
 
 /**
  * Reads what a proxy has counted since it took the Service's place.
@@ -42,12 +43,18 @@ function parse(line: string): ProxyReport | undefined {
     }
 }
 
-/** Why a fault has hit nobody, or not what it should, although it was there. Undefined if it has. */
+/**
+ * Why it is not known that a fault has hit somebody, although it was there. Undefined if it has.
+ *
+ * @param counted undefined if it could not be read
+ */
 export function whyHitNobody(
-    { requests, faulted, unfaultable }: Faulted,
+    counted: Faulted | undefined,
     service: string,
     share: number,
 ): InconclusiveReason | undefined {
+    if (counted === undefined) return `what the proxy of Service ${service} has counted could not be read from its log`;
+    const { requests, faulted, unfaultable } = counted;
     if (unfaultable > 0)
         return (
             `${unfaultable} of ${requests} connections through Service ${service} were not HTTP/1.1 in clear text, ` +

@@ -49,7 +49,10 @@ export async function explainFault(
             `${namespace} logs job/${job}`
         );
     if (proxyOf(found) !== proxy || selectsNobody(found))
-        return `somebody changed the selector of Service ${service} during the run: callers met the fault no longer`;
+        return (
+            `somebody changed the selector of Service ${service} during the run, so requests no longer went through ` +
+            "the proxy"
+        );
     return (
         `an ordinary pod did not meet the fault through Service ${service}: a NetworkPolicy, a service mesh, or a ` +
         "network that hides the callers' addresses may be between them and its proxy. See: kubectl --namespace " +

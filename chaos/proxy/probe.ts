@@ -29,8 +29,8 @@ const bannerWithinMs = 2_000;
  *
  * @param run name of the run: the proxy of another counts as none
  * @param uid of the pod
- * @param timeoutMs limit for the answer, from the naming of the pod; longer than the fault's delay. The connection and
- *     the banner have two seconds more, or this time if it is less
+ * @param timeoutMs limit for the answer, from the naming of the pod: what has not come by then is `silent`. The
+ *     connection and the banner have two seconds more, or this time if it is less
  */
 export async function probeThrough(
     endpoint: { host: string; port: number },

@@ -33,19 +33,24 @@ export interface ProxyPort {
     listen: number;
 }
 
+/**
+ * How a request ends that is not forwarded: a status from 400 to 599 for HTTP/1.1 in clear text, a `reset` of the
+ * connection, or `hang`: no answer at all.
+ */
+export type Abort = number | "reset" | "hang";
+
 /** What happens to traffic to the chosen pods: the delay first, then the abort. */
 export interface ProxyFault {
     /** @default no delay */
     delayMs?: number;
-    /**
-     * A status from 200 to 599 that answers HTTP requests, `reset` of the connection, or `hang`: no answer at all.
-     *
-     * @default requests are passed on
-     */
-    abort?: number | "reset" | "hang";
+    /** @default requests are passed on */
+    abort?: Abort;
     /** Share of the requests (HTTP/1.1 in clear text) or connections (anything else), 0 to 100. */
     percentage: number;
 }
+
+/** How long a proxy that ends passes open connections on, in milliseconds. */
+export const drainMs = 30_000;
 
 /** 200 once all ports listen and the pods were listed, 503 before. */
 export const readyPath = "/ready";

@@ -9,7 +9,7 @@ import { Faults } from "./faults";
 import { nextRequest, serveHttp } from "./http";
 import { log } from "./log";
 import { serveOpaque } from "./opaque";
-import type { ProxyFault, ProxyPort } from "./protocol";
+import { drainMs, type ProxyFault, type ProxyPort } from "./protocol";
 import type { Pods } from "./slices";
 import { Gone } from "./wire";
 
@@ -80,7 +80,7 @@ export class Proxy {
         return (this.stopped ??= this.drain(times));
     }
 
-    private async drain({ acceptMs = 3_000, closeMs = 30_000 }: StopTimes): Promise<void> {
+    private async drain({ acceptMs = 3_000, closeMs = drainMs }: StopTimes): Promise<void> {
         const begun = performance.now();
         this.shared.faults.over = true;
         this.notifyAll();

@@ -20,7 +20,7 @@ import { beginFaults } from "./begin-faults";
 import type { Step, StepContext, StepInputs } from "./contract";
 import { keptVerdict } from "./kept-verdict";
 import { dismissWitness } from "./other-policies";
-import { clockShift, seenNothing, watchWindow } from "./window";
+import { clockShift, seenNothing, type Watched, watchWindow } from "./window";
 
 type Given = Pick<StepInputs, "steadyState" | "targets" | "deadlineJob" | "attackObjects">;
 
@@ -135,7 +135,7 @@ async function establishedUnder(
 async function faultedUnder(
     { plan, cluster, say }: StepContext,
     { targets, attackObjects }: Given,
-    seen: Seen,
+    seen: Watched,
 ): Promise<(Faulted | undefined)[]> {
     const faulted = await Promise.all(
         plan.attacks.map(async ({ attack }, index) =>
@@ -150,8 +150,10 @@ async function faultedUnder(
     );
     for (const [index, found] of faulted.entries()) {
         const { attack } = plan.attacks[index]!;
-        if (found === undefined || attack.kind !== "fault") continue;
-        say(`Through Service ${attack.service}: ${describeFaulted(found)}`);
+        if (attack.kind !== "fault") continue;
+        if (found) say(`Through Service ${attack.service}: ${describeFaulted(found)}`);
+        // The proxy of an aborted run has ended with its attack.
+        else if (seen.ending) continue;
         seen.inconclusive ??= whyHitNobody(found, attack.service, faultOf(attack).percentage / 100);
     }
     return faulted;

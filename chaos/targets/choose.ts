@@ -6,13 +6,14 @@ import { remedy, type Written } from "../remedy";
 import type { Proxied } from "./proxied";
 import { containersWithin, describeRadius, type Radius } from "./radius";
 import { shuffled } from "./shuffle";
+import type { Abort } from "../proxy/protocol";
 
 /** Which targets an attack asks for. Its attributes include their namespace. */
 export interface TargetRequest extends Eligibility {
     /** Of the attack, unique in the experiment. */
     name: string;
     radius: Radius;
-    attack: { kind: string; peers?: AttributeExpression; service?: string; abort?: number | "reset" | "hang" };
+    attack: { kind: string; peers?: AttributeExpression; service?: string; abort?: Abort };
     /** Set if the attack need not be proven out of targets in which nothing can be tried. */
     outward?: "unproven";
 }

@@ -2,6 +2,7 @@ import type { V1Pod, V1Service, V1ServicePort } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound } from "../cluster/client";
 import { annotations, labels } from "../cluster/labels";
 import { isReady, type Target } from "./containers";
+import type { Abort } from "../proxy/protocol";
 
 /** A Service whose place a proxy takes, as the run found it. */
 export interface Proxied {
@@ -29,20 +30,20 @@ export interface ProxiedPort {
     appProtocol?: string;
 }
 
-/** What an attack says of a Service. */
-interface ThroughService {
+/** What a fault says of its Service. */
+interface FaultOfService {
     service: string;
-    abort?: number | "reset" | "hang";
+    abort?: Abort;
 }
 
 /** An attack that may name a Service. */
 interface Request {
     target: string;
-    attack: { kind: string } & Partial<ThroughService>;
+    attack: { kind: string } & Partial<FaultOfService>;
 }
 
 /** A Service whose place a proxy can take. @throws Error that names the reason if it cannot */
-async function findProxied({ core }: Cluster, namespace: string, { service, abort }: ThroughService): Promise<Proxied> {
+async function findProxied({ core }: Cluster, namespace: string, { service, abort }: FaultOfService): Promise<Proxied> {
     const found = await ignoreNotFound(core.readNamespacedService({ name: service, namespace }));
     if (found === undefined) {
         throw new Error(
@@ -74,7 +75,7 @@ async function findProxied({ core }: Cluster, namespace: string, { service, abor
 }
 
 /** Why no proxy can take a Service's place without a change that callers would notice. Undefined if one can. */
-export function whyNotProxied({ metadata, spec }: V1Service, abort?: number | "reset" | "hang"): string | undefined {
+export function whyNotProxied({ metadata, spec }: V1Service, abort?: Abort): string | undefined {
     const { type, clusterIP, selector = {}, sessionAffinity, ports = [] } = spec!;
     if (metadata?.annotations?.[annotations.pointing] !== undefined || labels.proxy in selector)
         return "another fault has taken its place; wait until that has ended, or disable it";

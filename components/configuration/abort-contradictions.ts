@@ -1,4 +1,4 @@
-import { type AbortFault, abortFaults, type AbortRule, abortRuleOf } from "../../chaos/checks/abort";
+import { type AbortContradiction, contradictionsIn, type AbortRule, abortRuleOf } from "../../chaos/checks/abort";
 import type { CheckSettings } from "../../chaos/checks/kind";
 import { formatDuration } from "../../chaos/duration";
 import { describeShare, type Share } from "../../chaos/share";
@@ -23,13 +23,13 @@ export function abortRuleOfCheck({ get, experiment }: { get: Values; experiment?
             successRate: check.successRate ?? successRate,
         };
         if (rule === undefined) return [];
-        return abortFaults(rule, completed).flatMap((fault) => abortMistake(fault, rule, check, completed) ?? []);
+        return contradictionsIn(rule, completed).flatMap((fault) => abortMistake(fault, rule, check, completed) ?? []);
     });
     return mistakes.filter(({ key }, index) => mistakes.findIndex((other) => other.key === key) === index);
 }
 
 function abortMistake(
-    { against, reason }: AbortFault,
+    { against, reason }: AbortContradiction,
     { below, overMs }: AbortRule,
     check: CheckSettings,
     { durationMs, intervalMs, successRate }: { durationMs: number; intervalMs: number; successRate: Share },

@@ -7,7 +7,7 @@ import {
     onlyReadyOf,
     outwardMustBeProven,
 } from "../../chaos/attacks/registry";
-import { timeFaults } from "../../chaos/definition/time-faults";
+import { timeMistakes } from "../../chaos/definition/time-mistakes";
 import { formatDuration } from "../../chaos/duration";
 import { parseAttributes } from "../../chaos/targets/attributes";
 import { abortRuleOfCheck } from "./abort-contradictions";
@@ -93,7 +93,7 @@ function timesOfRun({ get, experiment }: Facts) {
         intervalMs: get("experiment.interval"),
         deadlineMs: get("experiment.deadline"),
     };
-    return timeFaults(times, experiment?.actions).map(({ against, reason, betterMs }) => {
+    return timeMistakes(times, experiment?.actions).map(({ against, reason, betterMs }) => {
         // Actions are the saved experiment's.
         const key = against === "actions" ? "experiment.duration" : (`experiment.${against}` as const);
         return {

@@ -282,7 +282,8 @@ export const settings = {
     }),
     "experiment.includeNotReady": setting(flag, {
         describedDefault: "the saved experiment's, otherwise `false`",
-        meaning: "Whether attacks also choose pods that are not ready. Not for `kill`, which deletes only ready pods.",
+        meaning:
+            "Whether attacks also choose pods that are not ready. Not for `kill` and `fault`, which need ready pods.",
         example: "false",
     }),
     "experiment.attack": setting(oneOf(...plainAttackKinds), {

@@ -30,28 +30,45 @@ const effects: Record<string, string> = {
 /**
  * The attacks on the gateway's namespace, told by labels of pods.
  *
+ * A kill's label goes with the first pod that is killed; then the deadline Job's pod tells of it, as long as it runs.
  * A fault lasts while its proxy is ready, since nothing goes through a proxy that is not. Proxies are listed only if a
- * pod is the target of a fault: ordinarily there is one request to the API server.
+ * pod is the target of a fault: ordinarily there are two requests to the API server.
  *
  * @param targetLabel the label of attacked pods; its value is that of `labels.target`
  * @throws Error as `list` does
  */
 export async function readAttacks(list: ListPods, targetLabel: string, signal: AbortSignal): Promise<ShopAttack[]> {
-    const targets = (await list(targetLabel, signal)).map((pod) => ({ pod, kind: kindOf(pod.labels[targetLabel]!) }));
+    const [labeled, killers] = await Promise.all([list(targetLabel, signal), list(labels.kills, signal)]);
+    const targets = labeled.map((pod) => ({ pod, kind: kindOf(pod.labels[targetLabel]!) }));
     const faulted = targets.filter(({ kind }) => kind === "fault").map(({ pod }) => pod);
     const proxies = faulted.length > 0 ? await list(labels.proxy, signal) : [];
     const hit = [
         ...targets
             .filter(({ kind }) => kind !== "fault")
             .map(({ pod, kind }) => ({ pod, effect: effects[kind] ?? `under the attack ${kind}` })),
+        ...killers.filter(({ isReady }) => isReady).flatMap(killedBy),
         ...proxies.filter(({ isReady }) => isReady).flatMap((proxy) => hitBy(proxy, faulted)),
     ];
     return byWorkload(hit);
 }
 
 interface Hit {
-    pod: ListedPod;
+    pod: Pick<ListedPod, "name" | "labels">;
     effect: string;
+}
+
+const killedSchema = z.record(z.string(), z.array(z.string()));
+
+/** What a deadline Job says that it has killed last. Nothing if that cannot be read. */
+function killedBy({ annotations: { [annotations.killed]: killed = "{}" } }: ListedPod): Hit[] {
+    try {
+        return Object.entries(killedSchema.parse(JSON.parse(killed))).flatMap(([workload, pods]) => {
+            const app = workload.slice(workload.indexOf("=") + 1);
+            return pods.map((name) => ({ pod: { name, labels: { app } }, effect: effects.kill! }));
+        });
+    } catch {
+        return [];
+    }
 }
 
 const kindOf = (targetLabelValue: string) => attackOf(targetLabelValue).replace(/-\d+$/, "");
@@ -86,7 +103,7 @@ function byWorkload(hit: readonly Hit[]): ShopAttack[] {
         const workload = pod.labels.app ?? pod.name;
         const key = JSON.stringify([workload, effect]);
         const attack = found.get(key) ?? { workload, effect, pods: [] };
-        found.set(key, { ...attack, pods: [...attack.pods, pod.name].sort() });
+        found.set(key, { ...attack, pods: [...new Set([...attack.pods, pod.name])].sort() });
     }
     return [...found.entries()].sort(([one], [another]) => (one < another ? -1 : 1)).map(([, attack]) => attack);
 }

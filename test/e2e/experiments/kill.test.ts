@@ -57,10 +57,12 @@ it("hot-deals-kill deletes its target, then one replacement after the other", as
     const now = await uids();
     for (const { uid } of kills!) expect(now).not.toContain(uid);
     expect(mostAway).toBeLessThanOrEqual(1);
+    expect(await stack.attacksOnPage()).toMatchObject([{ workload: "hot-deals", effect: "killed repeatedly" }]);
 });
 
 it("a kill ends with its experiment: no further pod is deleted, and nothing is left", async () => {
     await stack.up({ "experiment.enabled": "false" });
+    expect(await stack.attacksOnPage()).toEqual([]);
     expect(await stack.traces()).toEqual([]);
     const survivors = await uids();
     // Longer than between two kills: that nothing happens cannot be waited for otherwise.

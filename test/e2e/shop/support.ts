@@ -15,6 +15,7 @@ import { sandboxUp } from "../../../sandbox/node/up";
 import { preparePulumi } from "../../../toolchain/prepare-pulumi";
 import { fileBackend } from "../../../toolchain/pulumi/environment";
 import { type Cluster, connect, ignoreNotFound } from "../../../chaos/cluster/client";
+import type { ShopStatus } from "../../../services/gateway/status";
 import { policiesOfRuns } from "../../support/attack-policies";
 import { until } from "../../support/until";
 import { commandLines } from "../../../sandbox/test/e2e/processes";
@@ -225,6 +226,13 @@ export class TestStack {
     /** One answer of `/products`, by whatever way there is. */
     async products() {
         return askProducts(this.cluster, await chooseRoute(this.cluster, gatewayOf(this.namespace)), 5_000);
+    }
+
+    /** What the shop's page shows of attacks. */
+    async attacksOnPage(): Promise<ShopStatus["attacks"]> {
+        const { productsUrl } = await this.outputs();
+        const status = await fetch((productsUrl!.value as string).replace(/products$/, "status"));
+        return ((await status.json()) as ShopStatus).attacks;
     }
 
     /** All that belongs to experiments in the namespace: policies, Jobs, accounts, leases, labeled pods. */

@@ -3,10 +3,16 @@ import { checkName } from "../../../chaos/checks/registry";
 import { type Key, settings } from "../../../components/configuration/settings";
 import { productsCheck } from "../../../experiments/products";
 import { loadSavedExperiments } from "../support/saved-experiments";
-import { differenceFrom, expectationOf, lessons, type Story, verdictOf } from "../../../experiments/story";
+import { overrides, differenceFrom, expectationOf, lessons, type Story, verdictOf } from "../../../experiments/story";
 
 const saved = loadSavedExperiments();
 const stories = saved.flatMap(({ story, ...experiment }) => (story ? [{ ...experiment, story }] : []));
+
+it("each setting of experiments makes another one of a story, or does not change what it shows", () => {
+    const harmless = ["enabled", "name", "duration", "interval", "grace", "deadline", "onFailure", "run"];
+    const all = Object.keys(settings).filter((key) => key.startsWith("experiment."));
+    expect([...overrides, ...harmless.map((key) => `experiment.${key}`)].sort()).toEqual(all.sort());
+});
 
 describe("the stories of the saved experiments", () => {
     it("are told of each experiment, and each lesson has some", () => {

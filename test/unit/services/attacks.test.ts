@@ -106,8 +106,36 @@ describe("a fault", () => {
         expect((await read([one, unreadable])).attacks).toMatchObject([{ effect: "slow or failing" }]);
     });
 
-    it("costs a second list of pods; without one, there is one request to the API server", async () => {
-        expect((await read([target("hot-deals-1", "blackhole")])).listed).toEqual([labels.target]);
-        expect((await read([one, proxy([one])])).listed).toEqual([labels.target, labels.proxy]);
+    it("costs a third list of pods; without one, there are two requests to the API server", async () => {
+        expect((await read([target("hot-deals-1", "blackhole")])).listed).toEqual([labels.target, labels.kills]);
+        expect((await read([one, proxy([one])])).listed).toEqual([labels.target, labels.kills, labels.proxy]);
     });
+});
+
+describe("a kill", () => {
+    const killer = (killed: string, isReady = true): ListedPod => ({
+        name: "run-deadline-x",
+        labels: { [labels.kills]: "true" },
+        annotations: { [annotations.killed]: killed },
+        isReady,
+    });
+    const killed = JSON.stringify({
+        "k8s.deployment=hot-deals": ["hot-deals-2"],
+        "k8s.statefulset=orders": ["orders-0"],
+    });
+
+    it("is told of its target, and once that is gone, of the pods that were killed last", async () => {
+        const first = target("hot-deals-1", "kill");
+        expect((await read([first])).attacks).toMatchObject([{ workload: "hot-deals", pods: ["hot-deals-1"] }]);
+        expect((await read([killer(killed)])).attacks).toEqual([
+            { workload: "hot-deals", effect: "killed repeatedly", pods: ["hot-deals-2"] },
+            { workload: "orders", effect: "killed repeatedly", pods: ["orders-0"] },
+        ]);
+    });
+
+    it("is over when the deadline Job has ended", async () =>
+        expect((await read([killer(killed, false)])).attacks).toEqual([]));
+
+    it("whose annotation cannot be read is not told", async () =>
+        expect((await read([killer("{")])).attacks).toEqual([]));
 });

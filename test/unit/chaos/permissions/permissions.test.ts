@@ -11,7 +11,10 @@ import type { Plan } from "../../../../chaos/definition/plan";
 import { merged } from "../../../../chaos/permissions/merge";
 import { permissionsOf } from "../../../../chaos/permissions/permissions";
 import { rolesManifest } from "../../../../chaos/permissions/roles";
-import { withPermissionsTables } from "../../../../docs/permissions-table";
+import { everything, withPermissionsTables } from "../../../../docs/permissions-table";
+import { actionKinds } from "../../../../chaos/actions/registry";
+import { attackKinds } from "../../../../chaos/attacks/registry";
+import { checkKinds } from "../../../../chaos/checks/registry";
 import { allows } from "../support/fake-rbac";
 
 function planOf(attack: Attack, changes: Partial<Plan> = {}): Plan {
@@ -226,6 +229,13 @@ describe("the manifest", () => {
             expect(those).toEqual([{ apiGroup: "rbac.authorization.k8s.io", ...subjects[0] }]);
         }
     });
+});
+
+it("docs/permissions.md has the rights of every kind of attack, check and action", () => {
+    const kindsIn = (items: readonly { kind: string }[]) => new Set(items.map(({ kind }) => kind));
+    expect(kindsIn(everything.attacks.map(({ attack }) => attack))).toEqual(new Set(attackKinds));
+    expect(kindsIn(everything.checks.map(({ check }) => check))).toEqual(new Set(checkKinds));
+    expect(kindsIn(everything.actions)).toEqual(new Set(actionKinds));
 });
 
 it("docs/permissions.md has the rights of today; npm run docs:permissions writes them", () => {

@@ -20,6 +20,7 @@ it("a fault that has hit somebody decides nothing", () => {
 });
 
 it.each([
+    [undefined, "what the proxy of Service hot-deals has counted could not be read"],
     [{ ...counts, requests: 0, faulted: 0 }, "nothing reached the targets through Service hot-deals"],
     [{ ...counts, faulted: 0 }, "none of 10 requests through Service hot-deals was hit at 30%"],
     [{ ...counts, unfaultable: 4 }, "4 of 10 connections through Service hot-deals were not HTTP/1.1"],

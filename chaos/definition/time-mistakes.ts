@@ -27,7 +27,7 @@ export interface TimedAction {
 }
 
 /** What contradicts what among a run's times. */
-export function timeFaults(
+export function timeMistakes(
     { durationMs, graceMs, intervalMs, deadlineMs }: Times,
     actions: readonly TimedAction[] = [],
 ): TimeFault[] {

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { timeFaults } from "../../../../chaos/definition/time-faults";
+import { timeMistakes } from "../../../../chaos/definition/time-mistakes";
 
 const times = { durationMs: 30_000, graceMs: 15_000, intervalMs: 1_000, deadlineMs: 600_000 };
 
 it("must not accept a deadline before the checks end", () => {
-    expect(timeFaults({ ...times, deadlineMs: 45_000 })).toEqual([
+    expect(timeMistakes({ ...times, deadlineMs: 45_000 })).toEqual([
         {
             against: "deadline",
             reason: "it would come before the checks end; allowed: more than grace and duration together, 45s",
@@ -18,7 +18,7 @@ it("must not accept actions that wait until the checks end", () => {
         { kind: "wait", durationMs: 40_000 },
         { kind: "wait", durationMs: 5_000 },
     ];
-    expect(timeFaults(times, actions)).toEqual([
+    expect(timeMistakes(times, actions)).toEqual([
         {
             against: "actions",
             reason: "the actions wait 45s in total, but the checks end earlier; allowed: a duration of more than 30s",
@@ -28,7 +28,7 @@ it("must not accept actions that wait until the checks end", () => {
 });
 
 it("must not accept a rollout that may take longer than the checks look", () => {
-    expect(timeFaults(times, [{ kind: "rollout", timeoutMs: 60_500 }])).toEqual([
+    expect(timeMistakes(times, [{ kind: "rollout", timeoutMs: 60_500 }])).toEqual([
         {
             against: "actions",
             reason:
@@ -40,7 +40,7 @@ it("must not accept a rollout that may take longer than the checks look", () => 
 });
 
 it("accepts a rollout that may take as long as the checks look", () => {
-    expect(timeFaults(times, [{ kind: "rollout", timeoutMs: 45_000 }])).toEqual([]);
+    expect(timeMistakes(times, [{ kind: "rollout", timeoutMs: 45_000 }])).toEqual([]);
 });
 
 it("mends all actions by the same duration", () => {
@@ -48,5 +48,5 @@ it("mends all actions by the same duration", () => {
         { kind: "wait", durationMs: 50_000 },
         { kind: "rollout", timeoutMs: 120_000 },
     ];
-    expect(timeFaults(times, actions).map(({ betterMs }) => betterMs)).toEqual([106_000, 106_000]);
+    expect(timeMistakes(times, actions).map(({ betterMs }) => betterMs)).toEqual([106_000, 106_000]);
 });

@@ -1,0 +1,39 @@
+import { expect, it, vi } from "vitest";
+import { whyOutOfReach } from "../../../../chaos/deadline/proxy-look";
+
+const get = vi.hoisted(() => vi.fn());
+vi.mock("../../../../chaos/deadline/api", () => ({ get, bodyOf: ({ body }: { body: string }) => body }));
+
+const pods = "/api/v1/namespaces/demo/pods";
+const attack = { path: `${pods}/run-fault`, label: "x", through: { service: "hot-deals", delayMs: 1_000 } };
+const ready = { metadata: {}, status: { conditions: [{ type: "Ready", status: "True" }] } };
+
+/** What the Job says of a Service with this selector, and of this pod. Undefined for one that is gone. */
+function look(selector: Record<string, string> | undefined, pod: object | undefined): Promise<string | undefined> {
+    get.mockImplementation(async (path: string) => {
+        const object = path.startsWith(pods) ? pod : selector && { spec: { selector } };
+        return object ? { status: 200, body: JSON.stringify(object) } : { status: 404, body: "{}" };
+    });
+    return whyOutOfReach("demo", attack);
+}
+const ours = { "chaos-experiments/proxy": "run-fault" };
+
+it("a fault goes on while its Service points to a proxy that is ready", async () =>
+    expect(await look(ours, ready)).toBeUndefined());
+
+it.each<[string, object | undefined]>([
+    ["is gone", undefined],
+    ["is not ready", { ...ready, status: {} }],
+    ["is being deleted", { ...ready, metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } }],
+])("it ends if the proxy %s, also if the Job has never seen it", async (_, pod) =>
+    expect(await look(ours, pod)).toBe("the proxy of Service hot-deals has ended, or does not answer"),
+);
+
+it("it ends if somebody has merged other labels into the selector, which then selects nobody", async () =>
+    expect(await look({ ...ours, app: "hot-deals" }, ready)).toContain("which selects nobody"));
+
+it("it goes on if its proxy has taken nobody's place, or somebody has taken the Service back", async () => {
+    expect(await look({ app: "hot-deals" }, undefined)).toBeUndefined();
+    expect(await look({ "chaos-experiments/proxy": "another-fault" }, undefined)).toBeUndefined();
+    expect(await look(undefined, undefined)).toBeUndefined();
+});
