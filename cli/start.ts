@@ -1,10 +1,7 @@
 import { runProgram, say, Session, typed } from "./session";
-import { reportShop } from "./shop-report";
-import { fileOfStack, StackFile } from "./stack-file";
+import { reportSession } from "./session-report";
 
 const stack = "local";
-/** The update has waited for the pods; what is left is that the cluster routes to them. */
-const patienceMs = 10_000;
 
 const help = `Usage: npm start
 
@@ -23,27 +20,13 @@ async function main(): Promise<void> {
     try {
         await session.up();
         const outputs = await session.outputs();
-        say();
-        const isUp = await reportShop({
-            cluster: session.cluster,
-            outputs,
-            stack,
-            ownExperiment: session.setting("experiment.enabled") === "true",
-            keyIsSet: hasAgentKey(session),
-            patienceMs,
-            say,
-        });
+        const isUp = await reportSession(session, stack, outputs);
         if (isUp) say(`Look at it: ${typed(`kubectl --namespace ${outputs.namespace?.value} get pods,services`)}`);
         else process.exitCode = 1;
         for (const command of session.shellSetup) say(`First, in your shell: ${typed(command)}`);
     } finally {
         session.close();
     }
-}
-
-/** Whether plain Pulumi finds the agent's key, or needs none. A key that the session made is not in the file. */
-function hasAgentKey(session: Session): boolean {
-    return session.setting("agent.enabled") === "false" || new StackFile(fileOfStack(stack)).has("agent.key");
 }
 
 runProgram(help, main);

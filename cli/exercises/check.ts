@@ -1,0 +1,79 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { savedExperiments } from "../../experiments/saved";
+import { heading, say, typed } from "../session";
+import { project } from "../stack-file";
+import { Sources } from "./edits";
+import { differenceFromPage, endingIn } from "./ending";
+import { type Command, editsOf, type Exercise, filesOf, type NewFile } from "./page";
+import type { Programs } from "./programs";
+
+/** What became of a command of the page. */
+export interface Result {
+    exercise: number;
+    command: string;
+    /** How it differs from the page. Undefined if it is as on the page. */
+    difference?: string;
+    seconds: number;
+}
+
+/**
+ * Does an exercise as its reader would: runs its commands and makes its changes, which are taken back at the end. After
+ * a command that is not as on the page, the rest is done all the same, unless the shop could not be prepared.
+ *
+ * @param options for each command
+ * @throws Error if a file that the exercise writes is there, with another text
+ */
+export async function follow(exercise: Exercise, programs: Programs, options: readonly string[]): Promise<Result[]> {
+    heading(`Exercise ${exercise.number}: ${exercise.title}`);
+    const sources = new Sources(project);
+    const results: Result[] = [];
+    const written: NewFile[] = [];
+    try {
+        for (const step of exercise.steps) {
+            if ("edits" in step) sources.apply(step.edits);
+            else if ("path" in step) written.push(...write(step));
+            else {
+                const result = await done(step, programs, options);
+                if (programs.interrupted) return results;
+                results.push({ exercise: exercise.number, ...result });
+                if (step.program === "workshop" && result.difference !== undefined) return results;
+            }
+        }
+        return results;
+    } finally {
+        sources.takeBack(editsOf([exercise]));
+        for (const { path } of written) rmSync(join(project, path));
+    }
+}
+
+/** Files that exercises write, and that are there with another text: their reader's. As mistakes, for people. */
+export function filesInTheWay(exercises: readonly Exercise[]): string[] {
+    return exercises
+        .flatMap(filesOf)
+        .filter(({ path, text }) => existsSync(join(project, path)) && readFileSync(join(project, path), "utf8") !== text)
+        .map(({ path }) => `${path} is there, with another text; keep a copy if you need it, then: rm ${path}`);
+}
+
+/** Writes a file unless it is there. @returns it, if it was written */
+function write(file: NewFile): NewFile[] {
+    const path = join(project, file.path);
+    if (existsSync(path)) return [];
+    writeFileSync(path, file.text);
+    return [file];
+}
+
+async function done({ program, args, ending }: Command, programs: Programs, options: readonly string[]) {
+    const command = `npm run ${program} -- ${[...args, ...options].join(" ")}`;
+    say(`\n${typed(command)}`);
+    const begun = performance.now();
+    const { code, output } = await programs.run(program, [...args, ...options]);
+    const seconds = Math.round((performance.now() - begun) / 1_000);
+    if (ending === undefined) return { command, difference: code === 0 ? undefined : `exit code ${code}`, seconds };
+    const ended = endingIn(stripVTControlCharacters(output));
+    const mayPass = savedExperiments().find(({ name }) => name === args[0])?.story?.mayPass;
+    const difference = differenceFromPage(ending, ended, mayPass);
+    const was = ended ? ended.verdict : `no verdict, exit code ${code}`;
+    return { command, difference: difference && `${was}; ${difference}`, seconds };
+}

@@ -1,0 +1,87 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** A change of one place in a source file. */
+export interface Edit {
+    /** Path below the project. */
+    file: string;
+    /** Lines of the file as it is in the repository: with context, so that they are there once. */
+    before: string;
+    /** What takes their place. */
+    after: string;
+}
+
+/** Whether a text has the lines before an edit, those after it, or neither. */
+export type EditState = "original" | "changed" | "unknown";
+
+/**
+ * The edits of a unified diff. Hunks need no line numbers: their context finds the place.
+ *
+ * @throws Error if a hunk names no file, or its lines before and after could be taken for each other
+ */
+export function editsIn(diff: string): Edit[] {
+    let file: string | undefined;
+    const hunks: { file: string | undefined; before: string[]; after: string[] }[] = [];
+    for (const line of diff.split("\n")) {
+        const named = /^\+\+\+ (\S+)$/.exec(line)?.[1];
+        if (named !== undefined) file = named;
+        else if (line.startsWith("@@")) hunks.push({ file, before: [], after: [] });
+        else if (!line.startsWith("--- ")) {
+            const hunk = hunks.at(-1);
+            if (hunk && !line.startsWith("+")) hunk.before.push(line.slice(1));
+            if (hunk && !line.startsWith("-")) hunk.after.push(line.slice(1));
+        }
+    }
+    return hunks.map((hunk) => {
+        const [before, after] = [hunk.before.join("\n"), hunk.after.join("\n")];
+        if (hunk.file === undefined) throw new Error("a hunk has no line `+++ FILE` before it");
+        if (before.includes(after) || after.includes(before))
+            throw new Error(`a hunk of ${hunk.file} contains its own result: give it a line of context on each side`);
+        return { file: hunk.file, before, after };
+    });
+}
+
+/** Lines that occur more than once are unknown: nobody could say which are meant. */
+export function stateOf({ before, after }: Edit, text: string): EditState {
+    const times = (lines: string) => `\n${text}`.split(`\n${lines}\n`).length - 1;
+    if (times(before) + times(after) !== 1) return "unknown";
+    return times(before) === 1 ? "original" : "changed";
+}
+
+/** The source files below a folder, as far as edits concern them. */
+export class Sources {
+    constructor(private readonly folder: string) {}
+
+    /** A mistake for each file that has neither the lines before an edit nor those after it. */
+    mistakes(edits: readonly Edit[]): string[] {
+        const unknown = edits.filter((edit) => this.stateOf(edit) === "unknown").map(({ file }) => file);
+        return [...new Set(unknown)].map(
+            (file) =>
+                `${file} is neither as in the repository nor as an exercise changes it; ` +
+                `keep a copy if you need it, then: git checkout ${file}`,
+        );
+    }
+
+    apply(edits: readonly Edit[]): void {
+        for (const edit of edits) this.replace(edit.file, edit.before, edit.after, this.stateOf(edit) === "original");
+    }
+
+    /** Restores what the repository has. @returns the files that were changed */
+    takeBack(edits: readonly Edit[]): string[] {
+        const changed = edits.filter((edit) => this.stateOf(edit) === "changed");
+        for (const { file, before, after } of changed) this.replace(file, after, before, true);
+        return [...new Set(changed.map(({ file }) => file))];
+    }
+
+    private stateOf(edit: Edit): EditState {
+        const path = join(this.folder, edit.file);
+        return existsSync(path) ? stateOf(edit, readFileSync(path, "utf8")) : "unknown";
+    }
+
+    private replace(file: string, from: string, to: string, isThere: boolean): void {
+        if (!isThere) return;
+        const path = join(this.folder, file);
+        // A function, since a text could contain patterns such as `$&`.
+        writeFileSync(path, `\n${readFileSync(path, "utf8")}`.replace(`\n${from}\n`, () => `\n${to}\n`).slice(1));
+    }
+}

@@ -1,0 +1,99 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { project } from "../stack-file";
+import { type Edit, editsIn } from "./edits";
+import { type Ending, endingIn } from "./ending";
+
+/** An exercise of docs/workshop.md. */
+export interface Exercise {
+    number: number;
+    title: string;
+    question: string;
+    /** For somebody who has never run an experiment. */
+    minutes: number;
+    steps: Step[];
+}
+
+/** What its reader does, in the page's order. */
+export type Step = Command | { edits: Edit[] } | NewFile;
+
+/** `npm run PROGRAM -- ARGS`. */
+export interface Command {
+    program: "workshop" | "experiment";
+    args: string[];
+    /** How the run ends, as the transcript below it shows. Undefined for a preparation. */
+    ending?: Ending;
+}
+
+/** A file to write. */
+export interface NewFile {
+    /** Path below the project. */
+    path: string;
+    text: string;
+}
+
+export const pagePath = "docs/workshop.md";
+
+/** The exercises of the page, which is the only place that has them. */
+export const exercises = (): Exercise[] => exercisesIn(readFileSync(join(project, pagePath), "utf8"));
+
+/**
+ * Reads exercises from a page in Markdown. An exercise begins with a heading `## 1. TITLE` and has:
+ *
+ * - `**Question** (12 minutes): …`, a paragraph
+ * - commands, as indented code: `npm run workshop -- 1`, then `npm run experiment -- NAME …`. Others are for reading
+ * - a transcript of each run: the next fenced block with a line `Verdict`
+ * - changes, as fenced blocks: `diff`, or `ts` with the path of a new file as a comment in the first line
+ *
+ * @throws Error with all mistakes in the page
+ */
+export function exercisesIn(page: string): Exercise[] {
+    const sections = page.split(/^## /m).filter((section) => /^\d+\. /.test(section));
+    const read = sections.map(exerciseIn);
+    const mistakes = read.flatMap((exercise, index) => [
+        ...(exercise.number === index + 1 ? [] : [`exercise ${exercise.number} should have the number ${index + 1}`]),
+        ...mistakesIn(exercise).map((mistake) => `exercise ${exercise.number}: ${mistake}`),
+    ]);
+    if (mistakes.length > 0) throw new Error(`${pagePath} has mistakes:\n${mistakes.join("\n")}`);
+    return read;
+}
+
+function exerciseIn(section: string): Exercise {
+    const [, number, title] = /^(\d+)\. (.+)/.exec(section)!;
+    const [, minutes = "0", question = ""] = /^\*\*Question\*\* \((\d+) minutes\): (.+(?:\n\S.*)*)/m.exec(section) ?? [];
+    const steps: Step[] = [];
+    // Fenced blocks and indented commands, in their order.
+    const blocks = /^```(\w*)\n([\s\S]*?)\n```$|^ {4}npm run (workshop|experiment) -- (.*)$/gm;
+    for (const [, language = "", text, program, args] of section.matchAll(blocks)) {
+        const words = args?.replace(/\s+#.*/, "").trim().split(/\s+/);
+        if (words) {
+            if (!words[0]!.startsWith("-")) steps.push({ program: program as Command["program"], args: words });
+        } else if (language === "diff") steps.push({ edits: editsIn(text!) });
+        else if (language === "ts") steps.push({ path: /^\/\/ (\S+)\n/.exec(text!)?.[1] ?? "", text: `${text}\n` });
+        else giveEnding(steps.at(-1), endingIn(text!));
+    }
+    return { number: Number(number), title: title!, question: question.replace(/\s+/g, " "), minutes: Number(minutes), steps };
+}
+
+function giveEnding(step: Step | undefined, ending: Ending | undefined): void {
+    if (ending && step && "args" in step) step.ending ??= ending;
+}
+
+function mistakesIn({ number, question, steps }: Exercise): string[] {
+    const commands = steps.filter((step) => "args" in step);
+    const [first, ...runs] = commands;
+    const shown = ({ program, args }: Command) => `npm run ${program} -- ${args.join(" ")}`;
+    return [
+        ...(question === "" ? ["it has no `**Question** (… minutes): …`"] : []),
+        ...(first && shown(first) === `npm run workshop -- ${number}` ? [] : [`its first command is not its preparation`]),
+        ...runs
+            .filter(({ ending }) => ending === undefined)
+            .map((run) => `\`${shown(run)}\` has no transcript with a line Verdict`),
+        ...(steps.some((step) => "path" in step && step.path === "") ? ["a file has no path in its first line"] : []),
+    ];
+}
+
+export const editsOf = (of: readonly Exercise[]): Edit[] =>
+    of.flatMap(({ steps }) => steps.flatMap((step) => ("edits" in step ? step.edits : [])));
+
+export const filesOf = ({ steps }: Exercise): NewFile[] => steps.filter((step) => "path" in step);

@@ -1,0 +1,67 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { runningExperiments } from "../../chaos/lifecycle/running";
+import { say, Session, typed } from "../session";
+import { reportSession } from "../session-report";
+import { scale } from "../shop";
+import { plainSettings, project } from "../stack-file";
+import { endLines } from "../status";
+import { beginning, disturbing, workloads } from "./beginning";
+import { Sources } from "./edits";
+import { editsOf, type Exercise, filesOf } from "./page";
+
+export interface Place {
+    stack: string;
+    /** For the update, in addition to the stack's file. */
+    settings: Record<string, string>;
+}
+
+/**
+ * Puts the shop, and the files that exercises change, into the state that an exercise begins with: from any state, also
+ * during an experiment of this stack, which the update ends.
+ *
+ * @param all the exercises, whose changes are taken back
+ * @returns whether the exercise can begin. If not, why is printed
+ * @throws Error with all mistakes in the stack's file and the sources, before anything is touched
+ */
+export async function prepare(exercise: Exercise, all: readonly Exercise[], place: Place): Promise<boolean> {
+    const sources = new Sources(project);
+    const edits = editsOf(all);
+    const mistakes = [...mistakesInStack(place.stack), ...sources.mistakes(edits)];
+    if (mistakes.length > 0) throw new Error(`Exercise ${exercise.number} cannot begin.\n${mistakes.join("\n")}`);
+
+    for (const file of sources.takeBack(edits)) say(`Took back an exercise's change of ${file}`);
+    for (const { path } of filesOf(exercise).filter(({ path }) => existsSync(join(project, path))))
+        say(`${path} is there already: keep it, or delete it to begin without it`);
+    const session = await Session.open(place.stack);
+    try {
+        await session.up({ ...place.settings, ...beginning, "experiment.enabled": "false" });
+        // An update does not see what `kubectl scale` has done since the last one.
+        const outputs = await session.outputs();
+        const namespace = String(outputs.namespace?.value);
+        await Promise.all(workloads.map((workload) => scale(session.cluster, namespace, workload, 1)));
+        const isUp = await reportSession(session, place.stack, outputs);
+        return isUp && (await isFree(session, namespace));
+    } finally {
+        session.close();
+    }
+}
+
+function mistakesInStack(stack: string): string[] {
+    return disturbing(plainSettings(stack)).map(
+        (key) =>
+            `Pulumi.${stack}.yaml sets ${key}, which would make another exercise; remove it: ` +
+            `npx pulumi config rm ${key} --stack ${stack}`,
+    );
+}
+
+/** Whether no experiment of another stack has the shop's namespace. If one has, says what ends it. */
+async function isFree({ cluster }: Session, namespace: string): Promise<boolean> {
+    const { running } = await runningExperiments(cluster, namespace);
+    const other = running.find((experiment) => experiment.namespace === namespace);
+    if (other === undefined) return true;
+    const holder = other.lease ? ` of ${other.lease.holder}` : "";
+    say(`The experiment ${other.experiment}${holder} runs in namespace ${namespace}. End it, and prepare again:`);
+    for (const line of endLines(other, { context: cluster.kubeconfig.getCurrentContext(), typed })) say(line);
+    return false;
+}

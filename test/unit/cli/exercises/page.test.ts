@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { exercisesIn } from "../../../../cli/exercises/page";
+
+const preparation = (number: number) => `
+**Question** (5 minutes): Does it
+hold?
+
+    npm run workshop -- ${number}
+`;
+const transcript = (verdict: string) => `
+\`\`\`
+  Check          /a: 0% succeeded, did not hold
+  Check          b, c: 100% succeeded, held
+  Verdict        ${verdict}: because.
+\`\`\`
+`;
+
+describe("the exercises of a page", () => {
+    it("have a question, commands with the endings of their transcripts, changes and files, in the page's order", () => {
+        const page = `# Workshop
+
+    npm run experiment -- not-in-an-exercise
+
+## 1. Gone
+${preparation(1)}
+\`\`\`
+Anything.
+\`\`\`
+
+    npm run experiment -- --status              # for reading
+    npm run experiment -- a --set b.c=1         # a comment
+    npx pulumi preview
+${transcript("FAILED")}
+\`\`\`diff
++++ a.ts
+@@
+-once();
++twice();
+\`\`\`
+
+\`\`\`ts
+// experiments/saved/mine.ts
+export default {};
+\`\`\`
+
+## Afterwards
+
+    npm run experiment -- not-in-an-exercise
+`;
+        expect(exercisesIn(page)).toEqual([
+            {
+                number: 1,
+                title: "Gone",
+                question: "Does it hold?",
+                minutes: 5,
+                steps: [
+                    { program: "workshop", args: ["1"] },
+                    {
+                        program: "experiment",
+                        args: ["a", "--set", "b.c=1"],
+                        ending: { verdict: "FAILED", failing: ["/a"] },
+                    },
+                    { edits: [{ file: "a.ts", before: "once();", after: "twice();" }] },
+                    {
+                        path: "experiments/saved/mine.ts",
+                        text: "// experiments/saved/mine.ts\nexport default {};\n",
+                    },
+                ],
+            },
+        ]);
+    });
+
+    it("are refused with all their mistakes", () => {
+        const page = `## 2. First
+
+    npm run experiment -- a
+
+## 2. Second
+${preparation(1)}
+    npm run experiment -- a
+
+\`\`\`ts
+export default {};
+\`\`\`
+`;
+        const run = () => exercisesIn(page);
+        expect(run).toThrow("exercise 2 should have the number 1");
+        expect(run).toThrow("exercise 2: it has no `**Question** (… minutes): …`");
+        expect(run).toThrow("exercise 2: its first command is not its preparation");
+        expect(run).toThrow("exercise 2: `npm run experiment -- a` has no transcript with a line Verdict");
+        expect(run).toThrow("exercise 2: a file has no path in its first line");
+    });
+});
