@@ -43,9 +43,17 @@ export function editsIn(diff: string): Edit[] {
 
 /** Lines that occur more than once are unknown: nobody could say which are meant. */
 export function stateOf({ before, after }: Edit, text: string): EditState {
-    const times = (lines: string) => `\n${text}`.split(`\n${lines}\n`).length - 1;
-    if (times(before) + times(after) !== 1) return "unknown";
-    return times(before) === 1 ? "original" : "changed";
+    const [original, changed] = [occurrences(before, text), occurrences(after, text)];
+    if (original + changed !== 1) return "unknown";
+    return original === 1 ? "original" : "changed";
+}
+
+/** How often a text has these lines. Those that follow each other share a line break. */
+function occurrences(lines: string, text: string): number {
+    const [wanted, within] = [`\n${lines}\n`, `\n${text}`];
+    let count = 0;
+    for (let at = within.indexOf(wanted); at >= 0; at = within.indexOf(wanted, at + 1)) count++;
+    return count;
 }
 
 /** The source files below a folder, as far as edits concern them. */
