@@ -15,7 +15,7 @@ shop if necessary. Without a number: lists the exercises. Does not change the st
 
   NUMBER             The exercise
   --check            Do the exercises, all or those with the given numbers, as the page says, and compare each verdict
-                     with the page. Takes about 15 minutes for all
+                     with the page. Takes about 12 minutes for all
   --set KEY=VALUE    A setting for all updates, such as --set namespace=workshop. Can be repeated
   --stack NAME       The stack. Default: local
   --help             Show this text
