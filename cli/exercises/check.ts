@@ -52,7 +52,9 @@ export async function follow(exercise: Exercise, programs: Programs, options: re
 export function filesInTheWay(exercises: readonly Exercise[]): string[] {
     return exercises
         .flatMap(filesOf)
-        .filter(({ path, text }) => existsSync(join(project, path)) && readFileSync(join(project, path), "utf8") !== text)
+        .filter(
+            ({ path, text }) => existsSync(join(project, path)) && readFileSync(join(project, path), "utf8") !== text,
+        )
         .map(({ path }) => `${path} is there, with another text; keep a copy if you need it, then: rm ${path}`);
 }
 

@@ -60,19 +60,29 @@ export function exercisesIn(page: string): Exercise[] {
 
 function exerciseIn(section: string): Exercise {
     const [, number, title] = /^(\d+)\. (.+)/.exec(section)!;
-    const [, minutes = "0", question = ""] = /^\*\*Question\*\* \((\d+) minutes\): (.+(?:\n\S.*)*)/m.exec(section) ?? [];
+    const [, minutes = "0", question = ""] =
+        /^\*\*Question\*\* \((\d+) minutes\): (.+(?:\n\S.*)*)/m.exec(section) ?? [];
     const steps: Step[] = [];
     // Fenced blocks and indented commands, in their order.
     const blocks = /^```(\w*)\n([\s\S]*?)\n```$|^ {4}npm run (workshop|experiment) -- (.*)$/gm;
     for (const [, language = "", text, program, args] of section.matchAll(blocks)) {
-        const words = args?.replace(/\s+#.*/, "").trim().split(/\s+/);
+        const words = args
+            ?.replace(/\s+#.*/, "")
+            .trim()
+            .split(/\s+/);
         if (words) {
             if (!words[0]!.startsWith("-")) steps.push({ program: program as Command["program"], args: words });
         } else if (language === "diff") steps.push({ edits: editsIn(text!) });
         else if (language === "ts") steps.push({ path: /^\/\/ (\S+)\n/.exec(text!)?.[1] ?? "", text: `${text}\n` });
         else giveEnding(steps.at(-1), endingIn(text!));
     }
-    return { number: Number(number), title: title!, question: question.replace(/\s+/g, " "), minutes: Number(minutes), steps };
+    return {
+        number: Number(number),
+        title: title!,
+        question: question.replace(/\s+/g, " "),
+        minutes: Number(minutes),
+        steps,
+    };
 }
 
 function giveEnding(step: Step | undefined, ending: Ending | undefined): void {
@@ -85,7 +95,9 @@ function mistakesIn({ number, question, steps }: Exercise): string[] {
     const shown = ({ program, args }: Command) => `npm run ${program} -- ${args.join(" ")}`;
     return [
         ...(question === "" ? ["it has no `**Question** (… minutes): …`"] : []),
-        ...(first && shown(first) === `npm run workshop -- ${number}` ? [] : [`its first command is not its preparation`]),
+        ...(first && shown(first) === `npm run workshop -- ${number}`
+            ? []
+            : [`its first command is not its preparation`]),
         ...runs
             .filter(({ ending }) => ending === undefined)
             .map((run) => `\`${shown(run)}\` has no transcript with a line Verdict`),

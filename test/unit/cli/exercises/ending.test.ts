@@ -4,7 +4,11 @@ import { differenceFromPage, endingIn } from "../../../../cli/exercises/ending";
 describe("the ending of a run, as it is printed", () => {
     it("has the verdict, and the checks that did not hold if there are several", () => {
         expect(endingIn("\n  Verdict        FAILED: 0% of 15 requests\n")).toEqual({ verdict: "FAILED" });
-        const checks = ["/b: 0% succeeded, did not hold", "/a: 9.1% succeeded, did not hold", "c: 100% succeeded, held"];
+        const checks = [
+            "/b: 0% succeeded, did not hold",
+            "/a: 9.1% succeeded, did not hold",
+            "c: 100% succeeded, held",
+        ];
         const printed = [...checks.map((check) => `  Check          ${check}`), "  Verdict        FAILED: because"];
         expect(endingIn(printed.join("\n"))).toEqual({ verdict: "FAILED", failing: ["/a", "/b"] });
     });

@@ -1,0 +1,50 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
+import { describe, expect, it } from "vitest";
+import { stateOf } from "../../../../cli/exercises/edits";
+import { editsOf, type Exercise, exercises, filesOf } from "../../../../cli/exercises/page";
+import { project } from "../../../../cli/stack-file";
+import { savedExperiments } from "../../../../experiments/saved";
+
+const all = exercises();
+const named = all.map((exercise) => [exercise.title, exercise] as const);
+const runsOf = ({ steps }: Exercise) => steps.filter((step) => "args" in step && step.program === "experiment");
+const read = (file: string) => readFileSync(join(project, file), "utf8");
+
+describe("docs/workshop.md", () => {
+    it("has five exercises for an hour, and each ends with a run that passes", () => {
+        expect(all).toHaveLength(5);
+        expect(all.reduce((sum, { minutes }) => sum + minutes, 0)).toBe(60);
+        for (const exercise of all) {
+            const verdicts = runsOf(exercise).map((step) => "args" in step && step.ending?.verdict);
+            expect(verdicts).toEqual(["FAILED", "PASSED"]);
+        }
+    });
+
+    it("shows pictures that are there", () => {
+        const pictures = [...read("docs/workshop.md").matchAll(/!\[[^\]]+\]\(([^)]+)\)/g)].map(([, file]) => file!);
+        expect(pictures.length).toBeGreaterThan(0);
+        for (const file of pictures) expect(existsSync(join(project, "docs", file)), file).toBe(true);
+    });
+
+    it.each(named)(
+        "%s: its changes fit the sources as they are, and give programs without a mistake",
+        (_, exercise) => {
+            for (const edit of editsOf([exercise])) {
+                const text = read(edit.file);
+                expect(stateOf(edit, text), edit.file).toBe("original");
+                const changed = text.replace(edit.before, () => edit.after);
+                const { diagnostics } = ts.transpileModule(changed, { reportDiagnostics: true });
+                expect(diagnostics).toEqual([]);
+            }
+        },
+    );
+
+    it.each(named)("%s: its runs name experiments that are there, or that it writes", (_, exercise) => {
+        const saved = savedExperiments().map(({ name }) => name);
+        const written = filesOf(exercise).map(({ path }) => /^experiments\/saved\/([\w-]+)\.ts$/.exec(path)![1]!);
+        for (const step of runsOf(exercise)) if ("args" in step) expect([...saved, ...written]).toContain(step.args[0]);
+        for (const name of written) expect(saved).not.toContain(name);
+    });
+});
