@@ -65,7 +65,8 @@ export const fault = {
     describe(attack) {
         const { delayMs, abort, percentage } = faultOf(attack);
         const share = percentage === 100 ? "" : `in ${describeShare(percentage / 100)} of the requests `;
-        const delayed = delayMs > 0 || abort === undefined ? [`delayed by ${describeMilliseconds(delayMs)}`] : [];
+        if (delayMs === 0 && abort === undefined) return `reached by way of a proxy through Service ${attack.service}`;
+        const delayed = delayMs > 0 ? [`delayed by ${describeMilliseconds(delayMs)}`] : [];
         const aborted = abort === undefined ? [] : [describeAbort(abort)];
         return `${[...delayed, ...aborted].join(" and ")} ${share}through Service ${attack.service}`;
     },

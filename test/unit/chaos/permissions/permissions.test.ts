@@ -74,6 +74,18 @@ describe("an experiment needs only what its kinds need:", () => {
         expect(told(on(rightsFor(attack), "pods/exec")).sort()).toEqual(expected);
     });
 
+    it("a fault runs nothing in a pod, and must see its namespace and change its Service", () => {
+        const rights = rightsFor({ kind: "fault", service: "hot-deals", delay: "2s" });
+        expect(on(rights, "pods/exec")).toEqual([]);
+        expect(told(on(rights, "namespaces"))).toContain("get namespaces demo in namespace demo");
+        expect(told(on(rights, "endpointslices"))).toEqual([
+            "list, watch endpointslices.discovery.k8s.io in namespace demo",
+        ]);
+        expect(told(on(rights, "services"))).toContain(
+            "get, list, watch, create, patch, delete services in namespace demo",
+        );
+    });
+
     it("an agent takes the place of the right to list ReplicaSets, and no right is for the whole cluster", () => {
         expect(on(rightsFor({ kind: "dns" }), "secrets")).toHaveLength(1);
         const withoutAgent = rightsFor({ kind: "dns" }, { agent: undefined });
@@ -130,24 +142,26 @@ describe("an experiment needs only what its kinds need:", () => {
     });
 });
 
-it.each<Attack>([{ kind: "kill" }, { kind: "dns" }, { kind: "blackhole", peers: "k8s.deployment=b" }])(
-    "%j: the required rights include all that the deadline Job gets, or RBAC would refuse its Role",
-    (attack) => {
-        const actions = [{ kind: "scale" as const, deployment: "a", replicas: 2 }];
-        const required = rightsFor(attack, { actions }).filter(isRequired);
-        const killing = attack.kind === "kill" ? { intervalMs: 1_000 } : undefined;
-        const rules = roleRulesOf({
-            attacks: [{ object: "tried-1234-x", objectType: objectTypeOf(attack), killing }],
-            scaled: ["a"],
-        });
-        for (const { apiGroups, resources, resourceNames = [undefined], verbs } of rules)
-            for (const verb of verbs)
-                for (const name of resourceNames) {
-                    const asked = { verb, group: apiGroups[0]!, resource: resources[0]!, namespace: "demo", name };
-                    expect([asked, allows(required, asked)]).toEqual([asked, true]);
-                }
-    },
-);
+it.each<Attack>([
+    { kind: "kill" },
+    { kind: "dns" },
+    { kind: "blackhole", peers: "k8s.deployment=b" },
+    { kind: "fault", service: "hot-deals", delay: "2s" },
+])("%j: the required rights include all that the deadline Job gets, or RBAC would refuse its Role", (attack) => {
+    const actions = [{ kind: "scale" as const, deployment: "a", replicas: 2 }];
+    const required = rightsFor(attack, { actions }).filter(isRequired);
+    const killing = attack.kind === "kill" ? { intervalMs: 1_000 } : undefined;
+    const rules = roleRulesOf({
+        attacks: [{ object: "tried-1234-x", objectType: objectTypeOf(attack), killing }],
+        scaled: ["a"],
+    });
+    for (const { apiGroups, resources, resourceNames = [undefined], verbs } of rules)
+        for (const verb of verbs)
+            for (const name of resourceNames) {
+                const asked = { verb, group: apiGroups[0]!, resource: resources[0]!, namespace: "demo", name };
+                expect([asked, allows(required, asked)]).toEqual([asked, true]);
+            }
+});
 
 it("Pulumi may list and watch whatever it deletes: without that it waits forever", () => {
     const created = rightsFor({ kind: "blackhole" }).filter(
