@@ -2,7 +2,7 @@ import * as command from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
 import { scaledBy } from "./actions/registry";
 import { objectNameOf, objectTypeOf } from "./attacks/objects";
-import { attackKindOf } from "./attacks/registry";
+import { attackKindOf, throughOf } from "./attacks/registry";
 import { attackResource } from "./attacks/resource";
 import { Deadline, type DeadlineAttack } from "./deadline/deadline";
 import {
@@ -88,8 +88,9 @@ export function runResources(args: RunArgs): pulumi.Output<Conclusion> {
         const chosen = targets.apply((found) => parsed<LabeledTargets>(found).attacks[index]!);
         const made = { experiment, namespace, object, chosen };
         const name = `${prefix}${attackName}`;
-        if (attack.kind === "fault") {
-            const proxy = { ...made, attack, runName, image: args.image, program: args.programs.proxy };
+        const through = throughOf(attack);
+        if (through) {
+            const proxy = { ...made, through, runName, image: args.image, program: args.programs.proxy };
             return faultResources(name, proxy, { parent });
         }
         return attackResource(name, { ...made, attack, targetLabel: label }, { parent });
@@ -143,7 +144,7 @@ function deadlineAttack(plan: Plan, planned: PlannedAttack): DeadlineAttack {
         label,
         listenPort: kind.proof(attack).outward?.port,
         killing,
-        ...(attack.kind === "fault" && { through: { service: attack.service, ...kind.proof(attack).through! } }),
+        ...(kind.through && { through: kind.through(attack) }),
     };
 }
 

@@ -22,7 +22,8 @@ shop if necessary. Without a number: lists the exercises. Does not change the st
 
 Ctrl-C ends a check after it has undone the running experiment and its changes in the sources.
 
-Exit codes: 0 prepared, or all is as on the page; 1 it is not, or an error occurred; 2 wrong argument; 130 interrupted.`;
+Exit codes: 0 prepared, or all is as on the page; 1 it is not, or an error occurred; 2 wrong argument; 130
+interrupted.`;
 
 async function main(options: WorkshopOptions): Promise<void> {
     const all = exercises();
@@ -52,7 +53,7 @@ async function begin(exercise: Exercise, all: readonly Exercise[], options: Work
 
 async function check(chosen: readonly Exercise[], options: WorkshopOptions): Promise<number> {
     const inTheWay = filesInTheWay(chosen);
-    if (inTheWay.length > 0) return fail(new Error(inTheWay.join("\n"))), 1;
+    if (inTheWay.length > 0) return (fail(new Error(inTheWay.join("\n"))), 1);
     const programs = new Programs();
     const results: Result[] = [];
     for (const exercise of chosen)
@@ -86,4 +87,9 @@ function fail(error: unknown): false {
     return false;
 }
 
-runWith("workshop", help, workshopOptions(process.argv.slice(2), () => exercises().length), main);
+runWith(
+    "workshop",
+    help,
+    workshopOptions(process.argv.slice(2), () => exercises().length),
+    main,
+);

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { describeMilliseconds, type Duration, parseDuration } from "../duration";
 import { describeShare, parsePercentage } from "../share";
 import { durationBetween, percentage } from "../texts";
-import type { AttackKind } from "./kind";
+import type { AttackKind, Through } from "./kind";
 import type { Abort } from "../proxy/protocol";
 
 /**
@@ -41,9 +41,8 @@ const notAService = ({ input }: { input?: unknown }) =>
     `${input === undefined ? "is missing" : `${JSON.stringify(input)} is not the name of a Service`}; allowed: ` +
     'its name, as in "hot-deals"';
 
-/** The numbers of a fault: milliseconds, and percent from above 0 to 100. */
-export function faultOf({ delay = "0ms", abort, percentage = "100%" }: FaultAttack) {
-    return { delayMs: parseDuration(delay)!, abort, percentage: parsePercentage(percentage)! * 100 };
+function through({ service, delay = "0ms", abort, percentage = "100%" }: FaultAttack): Through {
+    return { service, delayMs: parseDuration(delay)!, abort, percentage: parsePercentage(percentage)! * 100 };
 }
 
 export const fault = {
@@ -63,7 +62,7 @@ export const fault = {
             ? { field: "delay", message: "is missing, and so is abort: nothing would be done; set one of them" }
             : undefined,
     describe(attack) {
-        const { delayMs, abort, percentage } = faultOf(attack);
+        const { delayMs, abort, percentage } = through(attack);
         const share = percentage === 100 ? "" : `in ${describeShare(percentage / 100)} of the requests `;
         if (delayMs === 0 && abort === undefined) return `reached by way of a proxy through Service ${attack.service}`;
         const delayed = delayMs > 0 ? [`delayed by ${describeMilliseconds(delayMs)}`] : [];
@@ -71,7 +70,8 @@ export const fault = {
         return `${[...delayed, ...aborted].join(" and ")} ${share}through Service ${attack.service}`;
     },
     onlyReady: true,
-    proof: (attack) => ({ through: faultOf(attack), stillWorks: { through: true } }),
+    through,
+    proof: (attack) => ({ through: through(attack), stillWorks: { through: true } }),
 } satisfies AttackKind<FaultAttack>;
 
 const describeAbort = (abort: NonNullable<FaultAttack["abort"]>) =>

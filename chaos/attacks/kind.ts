@@ -16,11 +16,22 @@ export interface AttackKind<A extends { kind: string }> {
     denies?(attack: A): Denial;
     /** How often the deadline Job deletes pods. Absent if the attack deletes none. */
     killing?(attack: A): { intervalMs: number };
+    /** What callers meet through a Service whose place a proxy takes. Absent if none does. */
+    through?(attack: A): Through;
     /** A mistake that lies in several fields. Absent if there can be none. */
     mistake?(attack: A): { field: string; message: string } | undefined;
     /** Set if pods that are not ready cannot be hit. */
     onlyReady?: true;
     proof(attack: A): Proof;
+}
+
+/** A Service, and what its proxy does to the requests that go to the targets. */
+export interface Through {
+    service: string;
+    delayMs: number;
+    abort?: Abort;
+    /** Of the requests, above 0 and up to 100. */
+    percentage: number;
 }
 
 /** What must work before an attack and fail under it; and, in `stillWorks`, what must work under it, too. */
@@ -35,8 +46,8 @@ export interface Proof {
     peers?: { ways: readonly ("ingress" | "egress")[]; ports?: readonly number[] };
     /** A DNS lookup of a name, made in the targets. */
     lookup?: { name: string };
-    /** What callers meet at the targets through a Service: its proxy delays and aborts, as `faultOf` says. */
-    through?: { delayMs: number; abort?: Abort };
+    /** What callers meet at the targets through a Service. */
+    through?: Through;
     /** The targets, and the pods that were killed after them, must be gone. Pods are identified by uid. */
     deleted?: true;
     /** @default nothing is tried */

@@ -1,5 +1,5 @@
 import type { Cluster } from "../cluster/client";
-import { type Attack, attackKindOf } from "./registry";
+import { type Attack, attackKindOf, throughOf } from "./registry";
 
 /** A type of object that an attack may be: while the object exists, the attack lasts. */
 export interface AttackObjectType {
@@ -39,6 +39,6 @@ export const objectTypes = [policy, killRequest, proxyPod];
 export const objectNameOf = (runName: string, attack: string) => `${runName}-${attack}`;
 
 export function objectTypeOf(attack: Attack): AttackObjectType {
-    if (attack.kind === "fault") return proxyPod;
+    if (throughOf(attack)) return proxyPod;
     return attackKindOf(attack).killing ? killRequest : policy;
 }

@@ -3,7 +3,7 @@ import { type BlackholeAttack, blackhole } from "./blackhole";
 import { type DnsAttack, dns } from "./dns";
 import { type FaultAttack, fault } from "./fault";
 import { type KillAttack, kill } from "./kill";
-import type { AttackKind } from "./kind";
+import type { AttackKind, Through } from "./kind";
 
 export type Attack = BlackholeAttack | DnsAttack | FaultAttack | KillAttack;
 
@@ -16,13 +16,21 @@ export const attackKinds = Object.keys(kinds) as Attack["kind"][];
 /** An attack of which its kind says everything: all its other fields have defaults. */
 export type PlainAttack = Exclude<Attack, FaultAttack>;
 
-export const plainAttackKinds = attackKinds.filter((kind): kind is PlainAttack["kind"] => kind !== "fault");
+export const plainAttackKinds = attackKinds.filter((kind): kind is PlainAttack["kind"] => !takesAPlace(kind));
+
+/** Whether an attack of a kind takes a Service's place: it needs no other target. */
+export function takesAPlace(kind: Attack["kind"]): boolean {
+    return "through" in kinds[kind];
+}
 
 export const attackSchema = z.discriminatedUnion("kind", [blackhole.schema, dns.schema, fault.schema, kill.schema]);
 
 export function attackKindOf<A extends Attack>(attack: A): AttackKind<A> {
     return kinds[attack.kind] as unknown as AttackKind<A>;
 }
+
+/** The Service whose place an attack takes, and what its callers meet. Undefined if it takes none. */
+export const throughOf = (attack: Attack): Through | undefined => attackKindOf(attack).through?.(attack);
 
 /** Whether an attack denies all callers connections into its targets: what becomes of established ones can be seen. */
 export const deniesInward = (attack: Attack) => attackKindOf(attack).proof(attack).inward !== undefined;

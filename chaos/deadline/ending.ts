@@ -1,3 +1,4 @@
+import type { Through } from "../attacks/kind";
 import type { V1NetworkPolicy, V1Service } from "@kubernetes/client-node";
 import { restoring, type Scalable } from "../actions/scaling";
 import { bodyOf, get, listed, patch, remove } from "./api";
@@ -6,7 +7,7 @@ import { nextRestoring as nextPointingBack, noteOf } from "../fault/pointing";
 import { exemptingRun, nextRestoring } from "../policies/exemption";
 import { selectingNobody, witnessPrefix } from "../policies/witness-access";
 import { inTurns } from "../in-turns";
-import type { JobAttack, Through } from "./protocol";
+import type { JobAttack } from "./protocol";
 import { isFault } from "./proxy-look";
 import { labeledPods } from "./witnessing";
 

@@ -1,5 +1,5 @@
 import type { Radius } from "../targets/radius";
-import type { Abort } from "../proxy/protocol";
+import type { Through } from "../attacks/kind";
 
 /** The container of the deadline Job's pod. */
 export const deadlineContainer = "deadline";
@@ -90,16 +90,8 @@ export interface JobAttack {
     listenPort?: number;
     /** @default no pod is killed */
     killing?: Killing;
-    /** @default the attack is no fault */
+    /** Set if callers meet the attack through a Service. Its path is that of the proxy's pod. */
     through?: Through;
-}
-
-/** What callers meet at the targets through a Service. The path of such an attack is that of the proxy's pod. */
-export interface Through {
-    service: string;
-    delayMs: number;
-    /** @default requests are forwarded */
-    abort?: Abort;
 }
 
 /** What reports call a pod behind a port of a Service, as the witness meets it through the Service. */

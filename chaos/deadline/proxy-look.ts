@@ -1,8 +1,9 @@
+import type { Through } from "../attacks/kind";
 import type { V1Service } from "@kubernetes/client-node";
 import { proxyOf, selectsNobody } from "../fault/pointing";
 import { isReady, type Pod } from "../targets/containers";
 import { bodyOf, get } from "./api";
-import type { JobAttack, Through } from "./protocol";
+import type { JobAttack } from "./protocol";
 
 export const isFault = (attack: JobAttack): attack is JobAttack & { through: Through } => attack.through !== undefined;
 

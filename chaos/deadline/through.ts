@@ -1,3 +1,4 @@
+import type { Through } from "../attacks/kind";
 import type { V1Service } from "@kubernetes/client-node";
 import { setTimeout as sleep } from "node:timers/promises";
 import { targetLabelOf } from "../cluster/labels";
@@ -6,7 +7,7 @@ import { inTurns } from "../in-turns";
 import { probeThrough, type Probed } from "../proxy/probe";
 import { isReady, type Pod } from "../targets/containers";
 import { bodyOf, get, listed, log } from "./api";
-import { behind, type JobAttack, type Through } from "./protocol";
+import { behind, type JobAttack } from "./protocol";
 
 /** Time between two looks. */
 const pauseMs = 1_000;

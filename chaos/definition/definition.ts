@@ -10,6 +10,8 @@ import {
     onlyReadyOf,
     outwardMustBeProven,
     type PlainAttack,
+    takesAPlace,
+    throughOf,
 } from "../attacks/registry";
 import type { FaultAttack } from "../attacks/fault";
 import { abortRuleOf, contradictionsIn } from "../checks/abort";
@@ -77,7 +79,7 @@ const radius = z.custom<NonNullable<AttackDefinition["radius"]>>((value) => pars
 });
 const aimOf = (kind: Attack["kind"]) => ({
     // Types know when it is optional: `AttackDefinition`.
-    target: kind === "fault" ? (expression.optional() as unknown as typeof expression) : expression,
+    target: takesAPlace(kind) ? (expression.optional() as unknown as typeof expression) : expression,
     radius: radius.optional(),
     includeNotReady: z
         .boolean()
@@ -134,7 +136,7 @@ function abortMistakes(check: Check): { field: keyof Check; message: string }[] 
 
 /** A Service's place can be taken once. */
 function refuseSharedServices(all: readonly AttackDefinition[], context: z.RefinementCtx): void {
-    const services = all.map((attack) => (attack.kind === "fault" ? attack.service : undefined));
+    const services = all.map((attack) => throughOf(attack)?.service);
     for (const [index, service] of services.entries()) {
         if (service === undefined || services.indexOf(service) === index) continue;
         const message = `"${service}" has a fault already; allowed: one for each Service`;

@@ -1,17 +1,24 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { type FaultAttack, faultOf } from "../attacks/fault";
+import type { Through } from "../attacks/kind";
 import { annotations, labels } from "../cluster/labels";
 import { withoutMesh } from "../cluster/mesh";
 import { restrictedContainer, restrictedPod, users } from "../cluster/pod-security";
 import { nodeFlags } from "../proxy/node-flags";
-import { drainMs, proxyContainer, type ProxyEnvironment, type ProxyPort, readyPath } from "../proxy/protocol";
+import {
+    drainMs,
+    proxyContainer,
+    type ProxyEnvironment,
+    type ProxyFault,
+    type ProxyPort,
+    readyPath,
+} from "../proxy/protocol";
 import type { Chosen } from "../targets/choose";
 import type { Proxied, ProxiedPort } from "../targets/proxied";
 import { proxyLabels } from "./pointing";
 
 export interface FaultResourcesArgs {
-    attack: FaultAttack;
+    through: Through;
     experiment: string;
     namespace: string;
     /** Name of the run. */
@@ -84,7 +91,7 @@ export function faultResources(
                 annotations: {
                     // The step `check` waits until it is ready; and its end waits for open connections.
                     "pulumi.com/skipAwait": "true",
-                    [annotations.fault]: JSON.stringify({ service: args.attack.service, ...faultOf(args.attack) }),
+                    [annotations.fault]: JSON.stringify(args.through),
                     [annotations.targets]: chosen.apply(({ targets }) => targets.map(({ pod }) => pod).join(",")),
                 },
             },
@@ -102,8 +109,10 @@ const headlessSpec = ({ selector, ports, publishNotReadyAddresses }: Proxied) =>
     ...(publishNotReadyAddresses && { publishNotReadyAddresses }),
 });
 
+const faultOf = ({ delayMs, abort, percentage }: Through): ProxyFault => ({ delayMs, abort, percentage });
+
 function podSpec(
-    { attack, namespace, image }: FaultResourcesArgs,
+    { through, namespace, image }: FaultResourcesArgs,
     object: string,
     run: string,
     { proxied, targets }: Chosen,
@@ -117,7 +126,7 @@ function podSpec(
         SERVICE: object,
         RUN: run,
         PORTS: JSON.stringify(listened.map(({ name, listen }): ProxyPort => ({ name, listen }))),
-        FAULT: JSON.stringify(faultOf(attack)),
+        FAULT: JSON.stringify(faultOf(through)),
         TARGETS: JSON.stringify([...new Set(targets.map(({ uid }) => uid))]),
         WITNESS: witness,
         READY_PORT: String(readyPort),

@@ -1,7 +1,7 @@
 import { actionKindOf, scaledBy } from "../actions/registry";
 import { changesWorkloads } from "../actions/require-workloads";
 import { killRequest, objectTypeOf } from "../attacks/objects";
-import { attackKindOf } from "../attacks/registry";
+import { attackKindOf, throughOf } from "../attacks/registry";
 import { checkKindOf } from "../checks/registry";
 import type { Right } from "../cluster/rights";
 import { roleRulesOf } from "../deadline/rules";
@@ -108,7 +108,7 @@ function rightsOfJob(plan: Plan): Right[] {
             object,
             objectType: objectTypeOf(attack),
             killing: attackKindOf(attack).killing?.(attack),
-            through: attack.kind === "fault" ? attack : undefined,
+            through: throughOf(attack),
         })),
         scaled: scaledBy(actions),
     });
@@ -127,7 +127,7 @@ function rightsOfJob(plan: Plan): Right[] {
 /** What faults need: their proxies, the Services whose places these take, and what a killed run has left of them. */
 function rightsOnServices({ namespace, attacks }: Plan): Right[] {
     const services = { namespace, resource: "services" };
-    const faults = attacks.flatMap(({ attack }) => (attack.kind === "fault" ? [attack.service] : []));
+    const faults = attacks.flatMap(({ attack }) => throughOf(attack)?.service ?? []);
     const restore = {
         why: "restore the Services that a killed run of another experiment has pointed to a proxy",
         without: "no run begins after such a run until somebody has restored them",

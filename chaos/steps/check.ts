@@ -1,5 +1,4 @@
-import { faultOf } from "../attacks/fault";
-import { attackKindOf } from "../attacks/registry";
+import { attackKindOf, throughOf } from "../attacks/registry";
 import { namesOf } from "../checks/observe";
 import { statusOf } from "../cluster/client";
 import { labels } from "../cluster/labels";
@@ -139,7 +138,7 @@ async function faultedUnder(
 ): Promise<(Faulted | undefined)[]> {
     const faulted = await Promise.all(
         plan.attacks.map(async ({ attack }, index) =>
-            attack.kind === "fault"
+            throughOf(attack)
                 ? readFaulted(
                       cluster,
                       { name: attackObjects[index]!, namespace: plan.namespace },
@@ -149,12 +148,12 @@ async function faultedUnder(
         ),
     );
     for (const [index, found] of faulted.entries()) {
-        const { attack } = plan.attacks[index]!;
-        if (attack.kind !== "fault") continue;
-        if (found) say(`Through Service ${attack.service}: ${describeFaulted(found)}`);
+        const through = throughOf(plan.attacks[index]!.attack);
+        if (!through) continue;
+        if (found) say(`Through Service ${through.service}: ${describeFaulted(found)}`);
         // The proxy of an aborted run has ended with its attack.
         else if (seen.ending) continue;
-        seen.inconclusive ??= whyHitNobody(found, attack.service, faultOf(attack).percentage / 100);
+        seen.inconclusive ??= whyHitNobody(found, through.service, through.percentage / 100);
     }
     return faulted;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type FaultAttack, faultOf } from "../../../chaos/attacks/fault";
+import { fault, type FaultAttack } from "../../../chaos/attacks/fault";
 import { plainAttackKinds } from "../../../chaos/attacks/registry";
 import { annotations, labels } from "../../../chaos/cluster/labels";
 import { readAttacks } from "../../../services/gateway/attacks";
@@ -18,10 +18,7 @@ const proxy = (targets: readonly ListedPod[], attack: Partial<FaultAttack> = { d
     name: "run-fault",
     labels: { [labels.proxy]: "run-fault" },
     annotations: {
-        [annotations.fault]: JSON.stringify({
-            service: "hot-deals",
-            ...faultOf({ kind: "fault", service: "hot-deals", ...attack }),
-        }),
+        [annotations.fault]: JSON.stringify(fault.through({ kind: "fault", service: "hot-deals", ...attack })),
         [annotations.targets]: targets.map(({ name }) => name).join(","),
     } as Record<string, string>,
     isReady,

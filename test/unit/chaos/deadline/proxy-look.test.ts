@@ -5,7 +5,11 @@ const get = vi.hoisted(() => vi.fn());
 vi.mock("../../../../chaos/deadline/api", () => ({ get, bodyOf: ({ body }: { body: string }) => body }));
 
 const pods = "/api/v1/namespaces/demo/pods";
-const attack = { path: `${pods}/run-fault`, label: "x", through: { service: "hot-deals", delayMs: 1_000 } };
+const attack = {
+    path: `${pods}/run-fault`,
+    label: "x",
+    through: { service: "hot-deals", delayMs: 1_000, percentage: 100 },
+};
 const ready = { metadata: {}, status: { conditions: [{ type: "Ready", status: "True" }] } };
 
 /** What the Job says of a Service with this selector, and of this pod. Undefined for one that is gone. */

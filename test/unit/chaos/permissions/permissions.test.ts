@@ -2,7 +2,7 @@ import { load, loadAll } from "js-yaml";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Attack } from "../../../../chaos/attacks/registry";
+import { type Attack, attackKinds, throughOf } from "../../../../chaos/attacks/registry";
 import { describeRight } from "../../../../chaos/permissions/review";
 import { isRequired, type Right } from "../../../../chaos/cluster/rights";
 import { roleRulesOf } from "../../../../chaos/deadline/rules";
@@ -13,7 +13,6 @@ import { permissionsOf } from "../../../../chaos/permissions/permissions";
 import { rolesManifest } from "../../../../chaos/permissions/roles";
 import { everything, withPermissionsTables } from "../../../../docs/permissions-table";
 import { actionKinds } from "../../../../chaos/actions/registry";
-import { attackKinds } from "../../../../chaos/attacks/registry";
 import { checkKinds } from "../../../../chaos/checks/registry";
 import { allows } from "../support/fake-rbac";
 
@@ -152,7 +151,7 @@ it.each<Attack>([
     const required = rightsFor(attack, { actions }).filter(isRequired);
     const killing = attack.kind === "kill" ? { intervalMs: 1_000 } : undefined;
     const rules = roleRulesOf({
-        attacks: [{ object: "tried-1234-x", objectType: objectTypeOf(attack), killing }],
+        attacks: [{ object: "tried-1234-x", objectType: objectTypeOf(attack), killing, through: throughOf(attack) }],
         scaled: ["a"],
     });
     for (const { apiGroups, resources, resourceNames = [undefined], verbs } of rules)

@@ -16,7 +16,7 @@ const transcript = (verdict: string) => `
 `;
 
 describe("the exercises of a page", () => {
-    it("have a question, commands with the endings of their transcripts, changes and files, in the page's order", () => {
+    it("have a question, commands with the ends of their transcripts, changes and files, in the page's order", () => {
         const page = `# Workshop
 
     npm run experiment -- not-in-an-exercise
