@@ -3,6 +3,7 @@ import type { V1NetworkPolicy, V1Service } from "@kubernetes/client-node";
 import { restoring, type Scalable } from "../actions/scaling";
 import { bodyOf, get, listed, patch, remove } from "./api";
 import { fieldManager, labels, runLabels, without } from "../cluster/labels";
+import { patchUntilDone } from "../cluster/patching";
 import { nextRestoring as nextPointingBack, noteOf } from "../fault/pointing";
 import { exemptingRun, nextRestoring } from "../policies/exemption";
 import { selectingNobody, witnessPrefix } from "../policies/witness-access";
@@ -110,15 +111,17 @@ async function endFault(namespace: string, run: string, { path, through }: JobAt
     };
     const proxy = path.slice(path.lastIndexOf("/") + 1);
     const kept = (await read(proxy))?.spec?.selector;
-    for (let current = await read(service); current !== undefined;) {
-        // Another run may have begun since.
-        const isOwn = (noteOf(current)?.run ?? run) === run;
-        const body = isOwn ? nextPointingBack(current, kept) : undefined;
-        if (body === undefined) break;
-        const answer = await patch(`${at(service)}?fieldManager=${fieldManager}`, body);
-        const text = bodyOf(answer, `Service ${service} cannot be restored`);
-        current = answer.status === 404 ? undefined : (JSON.parse(text) as V1Service);
-    }
+    // Another run may have begun since.
+    const isOwn = (current: V1Service) => (noteOf(current)?.run ?? run) === run;
+    await patchUntilDone(
+        await read(service),
+        (current) => (isOwn(current) ? nextPointingBack(current, kept) : undefined),
+        async (body) => {
+            const answer = await patch(`${at(service)}?fieldManager=${fieldManager}`, body);
+            const text = bodyOf(answer, `Service ${service} cannot be restored`);
+            return answer.status === 404 ? undefined : (JSON.parse(text) as V1Service);
+        },
+    );
     await removeAttack(path);
 }
 
@@ -142,12 +145,11 @@ async function restorePolicies(
     const restored = async (policy: V1NetworkPolicy) => {
         const name = policy.metadata!.name!;
         if (name.startsWith(witnessPrefix(run))) return patched(name, selectingNobody);
-        let current: V1NetworkPolicy | undefined = policy;
-        while (current !== undefined) {
-            const body: object | undefined = exemptingRun(current) === run ? nextRestoring(current) : undefined;
-            current = body && (await patched(name, body));
-        }
-        return undefined;
+        return patchUntilDone(
+            policy,
+            (current) => (exemptingRun(current) === run ? nextRestoring(current) : undefined),
+            (body) => patched(name, body),
+        );
     };
     for await (const policy of listed<V1NetworkPolicy>(path, "the NetworkPolicies cannot be listed"))
         await attempt(restored(policy));

@@ -2,6 +2,7 @@ import type { V1Service } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound, mergePatch } from "../cluster/client";
 import { againOnConflict } from "../cluster/conflict";
 import { fieldManager } from "../cluster/labels";
+import { patchUntilDone } from "../cluster/patching";
 import { isPointing, nextPointing, nextRestoring, proxyOf } from "./pointing";
 
 /** Points a Service to a fault's proxy: the fault begins. @throws Error as `nextPointing` does, or if it is gone */
@@ -11,7 +12,7 @@ export async function pointAt(
     service: string,
     to: Parameters<typeof nextPointing>[1],
 ): Promise<void> {
-    const found = await patchUntilDone(cluster, namespace, service, (current) => nextPointing(current, to));
+    const found = await change(cluster, namespace, service, (current) => nextPointing(current, to));
     if (found === undefined) throw new Error(`the Service ${service} is gone`);
 }
 
@@ -27,25 +28,21 @@ export async function restoreServices(cluster: Cluster, namespace: string): Prom
         pointed.map((service) => {
             const kept = items.find(({ metadata }) => metadata!.name === proxyOf(service))?.spec?.selector;
             const restore = (current: V1Service) => nextRestoring(current, kept);
-            return patchUntilDone(cluster, namespace, service.metadata!.name!, restore);
+            return change(cluster, namespace, service.metadata!.name!, restore);
         }),
     );
     return pointed.length;
 }
 
-/** Patches a Service until there is nothing to change. @returns it, unless it is gone */
-function patchUntilDone(
+function change(
     { core }: Cluster,
     namespace: string,
     name: string,
-    patchFor: (service: V1Service) => object | undefined,
+    next: (service: V1Service) => object | undefined,
 ): Promise<V1Service | undefined> {
-    return againOnConflict(async () => {
-        let service = await ignoreNotFound(core.readNamespacedService({ name, namespace }));
-        for (let body = service && patchFor(service); body !== undefined; body = service && patchFor(service)) {
-            const patch = { name, namespace, body, fieldManager };
-            service = await ignoreNotFound(core.patchNamespacedService(patch, mergePatch()));
-        }
-        return service;
-    });
+    const patch = (body: object) =>
+        ignoreNotFound(core.patchNamespacedService({ name, namespace, body, fieldManager }, mergePatch()));
+    return againOnConflict(async () =>
+        patchUntilDone(await ignoreNotFound(core.readNamespacedService({ name, namespace })), next, patch),
+    );
 }
