@@ -107,6 +107,19 @@ describe("a fault ends", () => {
         });
     });
 
+    it("when its proxy and the deadline Job's pod die together, as with their node", async () => {
+        await conclusionOf({ "experiment.name": "hot-deals-slow", "experiment.run": "drained" });
+        const labelSelector = "batch.kubernetes.io/job-name";
+        const jobs = (await stack.cluster.core.listNamespacedPod({ namespace, labelSelector })).items;
+        expect(jobs).toHaveLength(1);
+        for (const { metadata } of [...jobs, ...(await proxies())]) {
+            const pod = { name: metadata!.name!, namespace, gracePeriodSeconds: 0 };
+            await stack.cluster.core.deleteNamespacedPod(pod);
+        }
+        // The Job starts another pod first.
+        await isRestoredWithin(60_000);
+    });
+
     it("when the lease is deleted", async () => {
         const update = await begun({ "experiment.run": "stopped" });
         await stack.cluster.coordination.deleteNamespacedLease({ name: leaseName, namespace });
