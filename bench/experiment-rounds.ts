@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { askProducts } from "../experiments/products";
 import type { Conclusion } from "../chaos/report/conclusion";
 import { type Cluster, ignoreNotFound } from "../chaos/cluster/client";
+import { labels } from "../chaos/cluster/labels";
 import { addressRoute, kubectlApply } from "./cluster";
 import type { KubernetesObject } from "../cli/rendering/collect";
 import { measureRounds } from "./figure";
@@ -46,7 +47,10 @@ async function runRound(session: Session) {
     await shop.set({ "experiment.enabled": "true" });
     const whole = await shop.up();
     discardFailedRun(await shop.output<Conclusion>("experiment"));
-    const policy = manifestsOf(await shop.state(), namespaces.shop).find(({ kind }) => kind === "NetworkPolicy")!;
+    // The shop has policies, too.
+    const policy = manifestsOf(await shop.state(), namespaces.shop).find(
+        ({ kind, metadata }) => kind === "NetworkPolicy" && metadata.labels?.[labels.experiment] !== undefined,
+    )!;
     const kubectl = await applyHarmlessly(session, policy);
     await shop.set({ "experiment.enabled": "false" });
     const recovery = await recover(session, policy.metadata.name, () => shop.up());

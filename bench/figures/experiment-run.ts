@@ -77,7 +77,7 @@ function witnessWait() {
     let seconds = Number.NaN;
     const onEvent = ({ diagnosticEvent, resOutputsEvent }: EngineEvent) => {
         if (diagnosticEvent?.message.includes("Targets: ")) chosenAt = performance.now();
-        if (resOutputsEvent?.metadata.urn.endsWith("::targets")) seconds = secondsSince(chosenAt);
+        if (resOutputsEvent?.metadata.urn.endsWith("-targets")) seconds = secondsSince(chosenAt);
     };
     return { onEvent, seconds: () => seconds };
 }

@@ -18,7 +18,13 @@ import { revealed } from "./secrets";
 export interface KubernetesObject {
     apiVersion: string;
     kind: string;
-    metadata: { name: string; namespace?: string; annotations?: Record<string, string>; [field: string]: unknown };
+    metadata: {
+        name: string;
+        namespace?: string;
+        annotations?: Record<string, string>;
+        labels?: Record<string, string>;
+        [field: string]: unknown;
+    };
     [field: string]: unknown;
 }
 
