@@ -3,7 +3,7 @@ import type { Proof } from "../attacks/kind";
 import { type Cluster, messageOf } from "../cluster/client";
 import { besides, onePerPod } from "../targets/besides";
 import type { Chosen } from "../targets/choose";
-import type { Discovered, Prober, Target } from "../targets/containers";
+import { type Discovered, ownerOf, type Prober, type Target } from "../targets/containers";
 import { runWithin } from "./run-within";
 import { noTool, type QuestionKind, searchFor, shellLessPrograms } from "./tools";
 
@@ -52,22 +52,60 @@ async function equipped(
     kind: QuestionKind,
     discovered: readonly Discovered[],
 ): Promise<{ containers: Target[]; lacking: string[] }> {
-    const pods = await Promise.all(
-        onePerPod(containers).map(async (one) => {
-            const own = containers.filter(({ uid }) => uid === one.uid).map(({ container }) => container);
-            const names = [...own, ...besides(discovered, containers, one)];
-            return { one, prober: await proberIn(cluster, one, names, kind) };
+    const pods = onePerPod(containers).map((one) => {
+        const own = containers.filter(({ uid }) => uid === one.uid).map(({ container }) => container);
+        return { one, names: [...own, ...besides(discovered, containers, one)] };
+    });
+    const probers = new Map<string, Prober | null | undefined>();
+    await Promise.all(
+        alike(pods, discovered).map(async (group) => {
+            const prober = await proberInAny(cluster, group, kind);
+            for (const { one } of group) probers.set(one.uid, prober);
         }),
     );
-    const probers = new Map(pods.map(({ one, prober }) => [one.uid, prober]));
     return {
         containers: containers.map((one) => {
             const prober = probers.get(one.uid);
             const isDefault = prober?.container === one.container && prober.program === undefined;
             return prober && !isDefault ? { ...one, prober } : one;
         }),
-        lacking: pods.flatMap(({ one, prober }) => (prober === null ? [one.pod] : [])),
+        lacking: pods.flatMap(({ one }) => (probers.get(one.uid) === null ? [one.pod] : [])),
     };
+}
+
+interface Searched {
+    one: Target;
+    /** The containers to look in. */
+    names: string[];
+}
+
+/**
+ * Pods of one template: what one of them has, the others have. A process in each of 100 pods takes a busy node three
+ * seconds.
+ */
+function alike(pods: readonly Searched[], discovered: readonly Discovered[]): Searched[][] {
+    const groups = new Map<string, Searched[]>();
+    for (const pod of pods) {
+        const { attributes = {} } = discovered.find(({ uid }) => uid === pod.one.uid) ?? {};
+        const revision = revisionLabels.map((label) => attributes[`k8s.label.${label}`]);
+        const owner = ownerOf(attributes);
+        const key = revision.some(Boolean) ? JSON.stringify([owner, revision, pod.names]) : pod.one.uid;
+        groups.set(key, [...(groups.get(key) ?? []), pod]);
+    }
+    return [...groups.values()];
+}
+
+/** By these, Deployments, StatefulSets and DaemonSets tell the versions of their templates apart. */
+const revisionLabels = ["pod-template-hash", "controller-revision-hash"];
+/** In so many pods it is looked for before it counts as unknown. */
+const maxTried = 3;
+
+async function proberInAny(cluster: Cluster, alike: readonly Searched[], kind: QuestionKind) {
+    for (const { one, names } of alike.slice(0, maxTried)) {
+        const prober = await proberIn(cluster, one, names, kind);
+        if (prober !== undefined) return prober;
+    }
+    return undefined;
 }
 
 /** The first container with a tool. Null if none has one, and undefined if that could not be found out. */
