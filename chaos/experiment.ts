@@ -88,9 +88,11 @@ export class Experiment extends pulumi.ComponentResource {
         const first = firstActs();
 
         const acts: pulumi.Output<void>[] = [];
-        if (!enabled) {
+        // Only `true` attacks. Types prevent none: the text "false" of a configuration is no boolean.
+        if (enabled !== true) {
             if ("problem" in prepared) void pulumi.log.warn(prepared.problem, this);
-            this.conclusion = pulumi.output(undefined);
+            const mistake = mistakeInEnabled(name, enabled);
+            this.conclusion = pulumi.output(mistake === undefined ? undefined : first.refuse(mistake));
             if (!pulumi.runtime.isDryRun()) {
                 const ending = endFirst(name, args, stack);
                 first.end(ending);
@@ -111,6 +113,16 @@ export class Experiment extends pulumi.ComponentResource {
         // The update waits for what the outputs wait for.
         this.registerOutputs({ conclusion: this.conclusion, acts: pulumi.all(acts).apply(() => undefined) });
     }
+}
+
+/** Undefined counts as false. */
+function mistakeInEnabled(name: string, enabled: unknown): string | undefined {
+    if (enabled === false || enabled === undefined) return undefined;
+    const found = pulumi.Output.isInstance(enabled) ? "an Output" : JSON.stringify(enabled);
+    return (
+        `the experiment ${name} has a mistake:\n  enabled: is ${found}; allowed: true or false, such as ` +
+        'config.getBoolean("chaos") ?? false'
+    );
 }
 
 /** The plan, or what is wrong with the arguments, all at once. */

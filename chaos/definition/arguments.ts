@@ -1,9 +1,16 @@
 import * as z from "zod";
 import type { Check } from "../checks/registry";
-import { allowedName, isName } from "../cluster/name";
+import { allowedName, allowedNameOf, isName } from "../cluster/name";
 import { type Duration, parseDuration } from "../duration";
 import { parsePercentage } from "../share";
-import { checksWith, definitionSchema, type ExperimentDefinition, listed, mistakesIn } from "./definition";
+import {
+    checksWith,
+    definitionSchema,
+    type ExperimentDefinition,
+    listed,
+    maxNameLength,
+    mistakesIn,
+} from "./definition";
 import { type Plan, planOf } from "./plan";
 import { locateTarget } from "../targets/locate";
 import { durationBetween, percentage } from "../texts";
@@ -82,7 +89,7 @@ const maxPlanLength = 100_000;
  */
 export function planOfArguments(name: string, args: DefinedExperiment): Plan {
     const mistakes = [
-        ...(isName(name) ? [] : [`its name: "${name}" is not allowed; allowed: ${allowedName}`]),
+        ...(isName(name) ? [] : [`its name: "${name}" is not allowed; allowed: ${allowedNameOf(maxNameLength)}`]),
         ...mistakesIn(args, name, argumentsSchema),
     ];
     let plan: Plan | undefined;

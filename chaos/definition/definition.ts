@@ -20,6 +20,7 @@ import { describeShare } from "../share";
 import type { AttributeExpression } from "../targets/attributes";
 import { expression } from "../targets/locate";
 import { allowedRadius, parseRadius } from "../targets/radius";
+import { inWords } from "./in-words";
 
 /** An experiment: what is done to which targets, and what is expected to hold meanwhile. */
 export interface ExperimentDefinition {
@@ -152,21 +153,8 @@ export const definitionSchema = z.strictObject({
     actions: z.array(actionSchema).optional(),
 }) satisfies z.ZodType<ExperimentDefinition>;
 
-/** What is wrong with the shape of a value, where no rule of our own says it better. */
-function inWords(issue: z.core.$ZodRawIssue): string | undefined {
-    if (issue.code === "unrecognized_keys") {
-        const keys = issue.keys;
-        return `there is no field ${keys.map((key) => JSON.stringify(key)).join(" or ")} here`;
-    }
-    if (issue.code !== "invalid_type") return undefined;
-    const allowed = issue.expected.replace("string", "text");
-    if (issue.input === undefined) return `is missing; allowed: ${allowed}`;
-    const found = Array.isArray(issue.input) ? "a list" : JSON.stringify(issue.input);
-    return `is ${found}; allowed: ${allowed}`;
-}
-
 /** The names of its objects add up to 18 characters to it; the name of a Job may have 63. */
-const maxNameLength = 45;
+export const maxNameLength = 45;
 
 /**
  * All mistakes in a definition, each with its place and what is allowed there. Types alone prevent none: nothing checks

@@ -131,6 +131,15 @@ describe("mistakes in the arguments", () => {
         expect(await errorOf(changes, name)).toContain(reason);
     });
 
+    it.each([["yes"], ["false"], [1], [pulumi.output(true)]])(
+        "include an `enabled` that is no boolean, such as %j: nothing is attacked",
+        async (enabled) => {
+            expect(await errorOf({ enabled })).toMatch(
+                /enabled: is ("yes"|"false"|1|an Output); allowed: true or false/,
+            );
+        },
+    );
+
     it("of all experiments are told together, in previews too, and then none of them begins", async () => {
         const experiments = { one: { deadline: "1s" }, it: {}, two: { interval: 5 } };
         for (const isPreview of [false, true]) {

@@ -15,7 +15,7 @@ const discovered = (...hashes: (string | undefined)[]): Discovered[] =>
     hashes.flatMap((hash, index) => {
         const pod = run.cluster.get("Pod", `hot-deals-${index + 1}`);
         if (hash !== undefined) pod.metadata.labels = { "pod-template-hash": hash };
-        return containersOf(pod as never, "hot-deals", "local");
+        return containersOf(pod, "hot-deals", "local");
     });
 
 /** Looks for tools in these containers. @returns in how many of their pods, and which pods have none */

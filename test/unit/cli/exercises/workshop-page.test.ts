@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { stateOf } from "../../../../cli/exercises/edits";
 import { editsOf, type Exercise, exercises, filesOf } from "../../../../cli/exercises/page";
 import { project } from "../../../../cli/stack-file";
-import { savedExperiments } from "../../../../experiments/saved";
+import { loadSavedExperiments } from "../../support/saved-experiments";
 
 const all = exercises();
 const named = all.map((exercise) => [exercise.title, exercise] as const);
@@ -42,7 +42,7 @@ describe("docs/workshop.md", () => {
     );
 
     it.each(named)("%s: its runs name experiments that are there, or that it writes", (_, exercise) => {
-        const saved = savedExperiments().map(({ name }) => name);
+        const saved = loadSavedExperiments().map(({ name }) => name);
         const written = filesOf(exercise).map(({ path }) => /^experiments\/saved\/([\w-]+)\.ts$/.exec(path)![1]!);
         for (const step of runsOf(exercise)) if ("args" in step) expect([...saved, ...written]).toContain(step.args[0]);
         for (const name of written) expect(saved).not.toContain(name);

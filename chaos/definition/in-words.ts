@@ -1,0 +1,41 @@
+import type * as z from "zod";
+
+/** What is wrong with the shape of a value, and what is allowed, where no rule of our own says it better. */
+export function inWords(issue: z.core.$ZodRawIssue): string | undefined {
+    switch (issue.code) {
+        case "unrecognized_keys":
+            return `there is no field ${issue.keys.map((key) => JSON.stringify(key)).join(" or ")} here`;
+        case "invalid_type":
+            return wrong(issue.input, issue.expected.replace("string", "text"));
+        case "invalid_value":
+            return wrong(issue.input, oneOf(issue.values));
+        case "invalid_union":
+            return issue.discriminator === undefined
+                ? undefined
+                : wrong((issue.input as Record<string, unknown>)[issue.discriminator], oneOf(issue.options));
+        case "too_small":
+            return outside(issue.input, `at least ${issue.minimum}`);
+        case "too_big":
+            return outside(issue.input, `at most ${issue.maximum}`);
+        default:
+            return undefined;
+    }
+}
+
+function wrong(input: unknown, allowed: string): string {
+    if (input === undefined) return `is missing; allowed: ${allowed}`;
+    return `is ${Array.isArray(input) ? "a list" : JSON.stringify(input)}; allowed: ${allowed}`;
+}
+
+/** `"a", "b" or "c"` */
+function oneOf(values: unknown): string {
+    const quoted = [values].flat().map((value) => JSON.stringify(value));
+    return quoted.length < 2 ? quoted.join("") : `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`;
+}
+
+function outside(input: unknown, bound: string): string {
+    if (typeof input === "string")
+        return input.trim() === "" ? "is empty; allowed: text" : `has ${input.length} characters; allowed: ${bound}`;
+    if (Array.isArray(input)) return `has ${input.length} items; allowed: ${bound}`;
+    return `is ${String(input)}; allowed: ${bound}`;
+}
