@@ -17,6 +17,7 @@ import type { Verdict } from "./report/verdict";
 import { runResources } from "./run";
 import { asVariable, maxVariableLength } from "./steps/variable";
 import { previewTargets } from "./targets/preview";
+import { describeValue } from "./texts";
 
 /** What an experiment needs besides what it does. */
 export interface ExperimentOptions {
@@ -118,10 +119,9 @@ export class Experiment extends pulumi.ComponentResource {
 /** Undefined counts as false. */
 function mistakeInEnabled(name: string, enabled: unknown): string | undefined {
     if (enabled === false || enabled === undefined) return undefined;
-    const found = pulumi.Output.isInstance(enabled) ? "an Output" : JSON.stringify(enabled);
     return (
-        `the experiment ${name} has a mistake:\n  enabled: is ${found}; allowed: true or false, such as ` +
-        'config.getBoolean("chaos") ?? false'
+        `the experiment ${name} has a mistake:\n  enabled: is ${describeValue(enabled)}; allowed: true or false, ` +
+        'such as config.getBoolean("chaos") ?? false'
     );
 }
 
@@ -137,6 +137,9 @@ function prepare(name: string, args: ExperimentArgs): { plan: Plan } | { problem
             return undefined;
         }
     };
+    // Types prevent none.
+    const isText = typeof kubeconfig === "string" || typeof kubeconfig === "object" || kubeconfig === undefined;
+    if (!isText) return { problem: `kubeconfig: is ${describeValue(kubeconfig)}; allowed: text` };
     const named = context ?? ("plan" in rest ? rest.plan.context : undefined);
     const allowed = attempt(() => contextIn(kubeconfig, named));
     const plan = "plan" in rest ? rest.plan : attempt(() => planOfArguments(name, rest));

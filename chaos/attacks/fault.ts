@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { describeMilliseconds, type Duration, parseDuration } from "../duration";
 import { describeShare, parsePercentage } from "../share";
-import { durationBetween, percentage } from "../texts";
+import { describeValue, durationBetween, percentage } from "../texts";
 import type { AttackKind, Through } from "./kind";
 import type { Abort } from "../proxy/protocol";
 
@@ -33,12 +33,12 @@ const statuses = { least: 400, most: 599 };
 const allowedAborts = `a status from ${statuses.least} to ${statuses.most}, "reset" or "hang"`;
 
 const notAnAbort = ({ input }: { input?: unknown }) =>
-    `${JSON.stringify(input)} is not allowed; allowed: ${allowedAborts}`;
+    `${describeValue(input)} is not allowed; allowed: ${allowedAborts}`;
 
 const errorStatus = z.int().min(statuses.least, { error: notAnAbort }).max(statuses.most, { error: notAnAbort });
 
 const notAService = ({ input }: { input?: unknown }) =>
-    `${input === undefined ? "is missing" : `${JSON.stringify(input)} is not the name of a Service`}; allowed: ` +
+    `${input === undefined ? "is missing" : `${describeValue(input)} is not the name of a Service`}; allowed: ` +
     'its name, as in "hot-deals"';
 
 function through({ service, delay = "0ms", abort, percentage = "100%" }: FaultAttack): Through {

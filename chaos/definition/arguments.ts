@@ -13,7 +13,7 @@ import {
 } from "./definition";
 import { type Plan, planOf } from "./plan";
 import { locateTarget } from "../targets/locate";
-import { durationBetween, percentage } from "../texts";
+import { describeValue, durationBetween, percentage } from "../texts";
 import { times } from "../times";
 import { timeMistakes } from "./time-mistakes";
 
@@ -61,7 +61,7 @@ const argumentsSchema = definitionSchema.extend({
     checks: checksWith("without a check there is no verdict"),
     namespace: z
         .string()
-        .refine(isName, { error: `is not a namespace; allowed: ${allowedName}` })
+        .refine(isName, { error: ({ input }) => `${describeValue(input)} is not a namespace; allowed: ${allowedName}` })
         .optional(),
     window: z
         .strictObject({

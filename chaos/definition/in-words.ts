@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { describeValue } from "../texts";
 
 /** What is wrong with the shape of a value, and what is allowed, where no rule of our own says it better. */
 export function inWords(issue: z.core.$ZodRawIssue): string | undefined {
@@ -14,9 +15,9 @@ export function inWords(issue: z.core.$ZodRawIssue): string | undefined {
                 ? undefined
                 : wrong((issue.input as Record<string, unknown>)[issue.discriminator], oneOf(issue.options));
         case "too_small":
-            return outside(issue.input, `at least ${issue.minimum}`);
+            return outside(issue.input, `${issue.inclusive ? "at least" : "above"} ${issue.minimum}`);
         case "too_big":
-            return outside(issue.input, `at most ${issue.maximum}`);
+            return outside(issue.input, `${issue.inclusive ? "at most" : "below"} ${issue.maximum}`);
         default:
             return undefined;
     }
@@ -24,7 +25,7 @@ export function inWords(issue: z.core.$ZodRawIssue): string | undefined {
 
 function wrong(input: unknown, allowed: string): string {
     if (input === undefined) return `is missing; allowed: ${allowed}`;
-    return `is ${Array.isArray(input) ? "a list" : JSON.stringify(input)}; allowed: ${allowed}`;
+    return `is ${describeValue(input)}; allowed: ${allowed}`;
 }
 
 /** `"a", "b" or "c"` */

@@ -127,6 +127,11 @@ describe("mistakes in the arguments", () => {
         ["deadline: it would come before the checks end", { deadline: "30s" }],
         ["interval: no check would look", { interval: "1m", window: { duration: "10s" } }],
         ['its name: "It" is not allowed', {}, "It"],
+        ["attacks: is an Output; allowed: ", { attacks: pulumi.output([]) }],
+        ["interval: an Output is not allowed; ", { interval: pulumi.output("1s") }],
+        ['namespace: "Über" is not a namespace', { namespace: "Über" }],
+        ["kubeconfig: is 7; allowed: text", { kubeconfig: 7 }],
+        ["allowed: above 0", { checks: [{ kind: "http", service: "a", path: "/", successRate: 0 }] }],
     ])("include what is valid only by itself: %s", async (reason, changes, name = "it") => {
         expect(await errorOf(changes, name)).toContain(reason);
     });
