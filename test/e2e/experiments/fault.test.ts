@@ -72,7 +72,14 @@ describe("a slow hot-deals", () => {
 async function begun(settings: Record<string, string> = {}) {
     stack.set({ ...short, "experiment.name": "hot-deals-slow", "experiment.duration": "20s", ...settings });
     const update = stack.begin();
-    await until("the Service points to the proxy", async () => isPointing(await current()), { pauseMs: 20 });
+    let exitCode: number | null | undefined;
+    void update.ended.then((code) => (exitCode = code));
+    const isBegun = async () => exitCode !== undefined || isPointing(await current());
+    const problem = await until("the Service points to the proxy", isBegun, { timeoutMs: 120_000, pauseMs: 20 }).then(
+        () => exitCode !== undefined && `the update ended before, with ${exitCode}`,
+        String,
+    );
+    if (problem) throw new Error(`${problem}. It printed:\n${update.printed()}`);
     return update;
 }
 

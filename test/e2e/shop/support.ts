@@ -152,18 +152,24 @@ export class TestStack {
         return changes;
     }
 
-    /** Begins a plain `pulumi up`, as a process of its own. `ended` gives its exit code, null where it was killed. */
-    begin(): { ended: Promise<number | null>; kill(): Promise<void> } {
+    /**
+     * Begins a plain `pulumi up`, as a process of its own. `ended` gives its exit code, null where it was killed;
+     * `printed` what it has printed so far.
+     */
+    begin(): { ended: Promise<number | null>; printed(): string; kill(): Promise<void> } {
         const { automation, configFile } = this.stack;
         const place = ["--stack", automation.name, "--config-file", configFile];
         const child = spawn(
             automation.workspace.pulumiCommand.command,
             ["up", "--yes", "--skip-preview", ...place, "--non-interactive", "--color", "never"],
-            { cwd: project, detached: true, stdio: "ignore" },
+            { cwd: project, detached: true, stdio: ["ignore", "pipe", "pipe"] },
         );
+        let printed = "";
+        for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (printed += String(text)));
         const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
         return {
             ended,
+            printed: () => printed,
             kill: async () => {
                 process.kill(-child.pid!, "SIGKILL");
                 await ended;
