@@ -1,4 +1,5 @@
-import { type Cluster, type LeaseOwner, leasesOf } from "../chaos/index";
+import type { Cluster } from "../chaos/cluster/client";
+import { type LeaseOwner, leasesOf } from "../chaos/lifecycle/lease";
 import { unlabelAll } from "../chaos/targets/label";
 
 /** Versions up to 0.2 gave the objects of experiments the shop's names. */

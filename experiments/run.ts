@@ -1,8 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { Cluster } from "../chaos/cluster/client";
 import {
-    type Cluster,
     type Conclusion,
-    endRuns,
     Experiment,
     type ExperimentOptions,
     holderOf,
@@ -12,6 +11,7 @@ import {
     problemOf,
     type ServiceReference,
 } from "../chaos/index";
+import { endRuns } from "../chaos/lifecycle/end-runs";
 import { endEarlierRuns } from "./earlier-runs";
 import { productsCheck } from "./products";
 import { validExperiment } from "./saved";

@@ -47,6 +47,8 @@ describe("three NATS servers, by an earlier version of the package as npm packed
         await nats.preview("--expect-no-changes");
     });
 
+    it("its types need no option that Pulumi's templates do not set", () => nats.compile());
+
     it("a preview names the pods that the experiment would hit, and shows its parts", async () => {
         await nats.set({ enabled: "true" });
         const shown = await nats.preview();

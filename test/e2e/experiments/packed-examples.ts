@@ -96,6 +96,13 @@ export class ExampleProject {
         writeFileSync(file, change(readFileSync(file, "utf8")));
     }
 
+    /** Compiles the program as the templates of `pulumi new` set it up, which check the types of libraries, too. */
+    compile(): Promise<unknown> {
+        const tsc = join(dirname(this.path), "node_modules", ".bin", "tsc");
+        const options = ["--strict", "--target", "es2020", "--module", "commonjs", "--moduleResolution", "node10"];
+        return run(tsc, ["--noEmit", ...options, "index.ts"], { cwd: this.path });
+    }
+
     move(name: string): void {
         const moved = join(dirname(this.path), name);
         renameSync(this.path, moved);
