@@ -7,14 +7,15 @@ export type Duration = string;
 const millisecondsPerUnit: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 const form = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/;
 
-/** A duration in milliseconds. Undefined if `text` is not a duration. */
+/** A duration in whole milliseconds. Undefined if `text` is not a duration. */
 export function parseDuration(text: Duration): number | undefined {
     if (!form.test(text)) return undefined;
     let milliseconds = 0;
     for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)) {
         milliseconds += Number(amount) * millisecondsPerUnit[unit!]!;
     }
-    return milliseconds;
+    // 2.01 * 1000 is no whole number, and timers take no other.
+    return Math.round(milliseconds);
 }
 
 /** Milliseconds as configuration takes them, in the largest unit that gives a whole number: `10m`, `90s`, `1500ms`. */

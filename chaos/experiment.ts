@@ -17,7 +17,7 @@ import type { Verdict } from "./report/verdict";
 import { runResources } from "./run";
 import { asVariable, maxVariableLength } from "./steps/variable";
 import { previewTargets } from "./targets/preview";
-import { describeValue } from "./texts";
+import { describeValue, isOutput } from "./texts";
 
 /** What an experiment needs besides what it does. */
 export interface ExperimentOptions {
@@ -127,7 +127,7 @@ function mistakeInEnabled(name: string, enabled: unknown): string | undefined {
 
 /** The plan, or what is wrong with the arguments, all at once. */
 function prepare(name: string, args: ExperimentArgs): { plan: Plan } | { problem: string } {
-    const { enabled: _, kubeconfig, context, image: __, identity: ___, programs: ____, ...rest } = args;
+    const { enabled: _, kubeconfig, context, image, identity: __, programs: ___, ...rest } = args;
     const problems: string[] = [];
     const attempt = <T>(what: () => T): T | undefined => {
         try {
@@ -137,9 +137,7 @@ function prepare(name: string, args: ExperimentArgs): { plan: Plan } | { problem
             return undefined;
         }
     };
-    // Types prevent none.
-    const isText = typeof kubeconfig === "string" || typeof kubeconfig === "object" || kubeconfig === undefined;
-    if (!isText) return { problem: `kubeconfig: is ${describeValue(kubeconfig)}; allowed: text` };
+    attempt(() => requireImage(image));
     const named = context ?? ("plan" in rest ? rest.plan.context : undefined);
     const allowed = attempt(() => contextIn(kubeconfig, named));
     const plan = "plan" in rest ? rest.plan : attempt(() => planOfArguments(name, rest));
@@ -149,12 +147,32 @@ function prepare(name: string, args: ExperimentArgs): { plan: Plan } | { problem
 
 /** The context that may be used. Undefined for the current one of a kubeconfig that is given. @throws GuardError */
 function contextIn(kubeconfig: pulumi.Input<string> | undefined, context: string | undefined): string | undefined {
+    // Types prevent none.
+    if (context !== undefined && typeof context !== "string")
+        throw new Error(`context: is ${describeValue(context)}; allowed: text`);
     if (kubeconfig === undefined) return guardedContext(loadKubeconfig(), context, naming).name;
     // Known later; see `guarded`.
-    if (typeof kubeconfig !== "string") return context;
+    if (isOutput(kubeconfig)) return context;
+    requireText(kubeconfig);
     const config = kubeconfigFrom(kubeconfig);
     requireShort(kubeconfig);
     return guardedContext(config, context ?? config.getCurrentContext(), naming).name;
+}
+
+/** An object may hold a token: it is not shown. @throws Error if a kubeconfig that is known is no text */
+function requireText(kubeconfig: unknown): asserts kubeconfig is string {
+    if (typeof kubeconfig === "string") return;
+    const isObject = typeof kubeconfig === "object" && kubeconfig !== null;
+    throw new Error(
+        `kubeconfig: is ${isObject ? "an object" : describeValue(kubeconfig)}; allowed: text, such as ` +
+            "pulumi.jsonStringify(cluster.kubeconfig) of an output that is an object",
+    );
+}
+
+/** @throws Error if it cannot be the name of an image */
+function requireImage(image: unknown): void {
+    if (image === undefined || (typeof image === "string" && /^[\w.\-:/@]+$/.test(image))) return;
+    throw new Error(`image: ${describeValue(image)} is not allowed; allowed: the name of an image, as in a pod`);
 }
 
 /** @throws Error if no step could be given a kubeconfig */
@@ -175,6 +193,7 @@ function guarded(
 ): pulumi.Output<string> {
     return pulumi.output(kubeconfig).apply(async (text) => {
         try {
+            requireText(text);
             contextIn(text, context);
             return text;
         } catch (error) {
@@ -235,7 +254,10 @@ function endFirst(name: string, args: ExperimentArgs, stack: pulumi.Output<strin
     const context = args.context ?? plan?.context;
     const namespace = plan?.namespace ?? ("plan" in args ? undefined : namespaceOf(args)) ?? "default";
     return pulumi.all([args.kubeconfig, stack]).apply(async ([text, holder]) => {
-        const access = () => ({ kubeconfig: text, context: contextIn(text, context) });
+        const access = () => {
+            if (args.kubeconfig !== undefined) requireText(text);
+            return { kubeconfig: text, context: contextIn(text, context) };
+        };
         await endAndTell(access, { stack: holder, defaultNamespace: namespace }).catch((error: unknown) =>
             pulumi.log.warn(`The attacks of ${name} could not be ended first: ${problemOf(error)}`),
         );

@@ -4,11 +4,14 @@ import { parseDuration } from "./duration";
 import { parsePercentage } from "./share";
 import type { Range } from "./times";
 
+/** Whether a value is only known later. */
+export const isOutput = (value: unknown): boolean =>
+    value instanceof Promise || (typeof value === "object" && value !== null && "__pulumiOutput" in value);
+
 /** A value for people. An Output has no text: definitions are plain values. */
 export function describeValue(value: unknown): string {
     if (Array.isArray(value)) return "a list";
-    const isOutput = typeof value === "object" && value !== null && "__pulumiOutput" in value;
-    if (isOutput) return "an Output";
+    if (isOutput(value)) return "an Output";
     return typeof value === "number" ? String(value) : JSON.stringify(value);
 }
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { problemOf } from "../cluster/problem";
 import { answerOf, UnseenError } from "./answer";
-import { valueAt } from "./json";
+import { scalarMistake, valueAt } from "./json";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
 import { describeLimits, limitMistakes, missOf, numberLimits } from "./limits";
 import { type Mistake, together } from "./mistakes";
@@ -24,7 +24,7 @@ export interface ConditionCheck extends CheckSettings {
     ifMissing?: string | number | boolean;
 }
 
-const scalar = z.union([z.string(), z.number(), z.boolean()]);
+const scalar = z.union([z.string(), z.number(), z.boolean()], { error: scalarMistake });
 const text = z.string().trim().min(1).max(253);
 
 export const condition = {
@@ -60,7 +60,7 @@ export const condition = {
     },
     rights: ({ of: { apiVersion, kind, name, namespace } }, { defaultNamespace }) => [
         {
-            namespace: namespace ?? defaultNamespace,
+            ...(!clusterWide.has(kind) && { namespace: namespace ?? defaultNamespace }),
             apiGroup: apiVersion.includes("/") ? apiVersion.split("/")[0] : "",
             resource: pluralOf(kind),
             names: [name],
@@ -89,8 +89,14 @@ function pluralOf(kind: string): string {
     const name = kind.toLowerCase();
     if (name.endsWith("endpoints")) return name;
     if (/(?:s|x|ch)$/.test(name)) return `${name}es`;
-    return name.replace(/y$/, "ie") + "s";
+    return name.replace(/(?<![aeiou])y$/, "ie") + "s";
 }
+
+/** Kinds of Kubernetes itself that have conditions or fields to check, and no namespace. */
+const clusterWide = new Set([
+    ...["Namespace", "Node", "PersistentVolume", "StorageClass"],
+    ...["APIService", "CustomResourceDefinition", "CertificateSigningRequest"],
+]);
 
 function mistakesIn(check: Partial<ConditionCheck>): Mistake[] {
     const { type, field, status, ifMissing, atLeast, atMost, equals } = check;

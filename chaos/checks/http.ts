@@ -10,7 +10,8 @@ import { endpointSchema } from "./endpoint-schema";
 import type { Endpoint } from "./endpoints";
 import { expectationSchema, type JsonExpectation, parseJson, unmet } from "./json";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
-import { together } from "./mistakes";
+import { type Mistake, together } from "./mistakes";
+import { describeValue } from "../texts";
 import { send } from "./request";
 import type { Route } from "./service";
 
@@ -35,6 +36,13 @@ export interface HttpCheck extends CheckSettings, EndpointSettings {
 
 const dotSegment = /[/\\](?:\.|%2e){1,2}(?:[/\\?#]|$)/i;
 const status = z.int().min(100).max(599);
+const statusMistake = ({ input }: { input?: unknown }) =>
+    `${describeValue(input)} is not allowed; allowed: a status from 100 to 599, or a list of the least and the most`;
+const statuses = z.union(
+    [status, z.tuple([status, status]).refine(([least, most]) => least <= most, { error: statusMistake })],
+    { error: statusMistake },
+);
+const json = z.json();
 
 export const http = {
     schema: z
@@ -47,13 +55,18 @@ export const http = {
                 .refine((path) => !dotSegment.test(path), { error: "must not have the segments . and .." }),
             method: z.enum(methods).optional(),
             ...endpointSchema,
-            body: z.looseObject({}).optional(),
-            status: z.union([status, z.tuple([status, status])]).optional(),
+            body: z
+                .looseObject({})
+                .refine((body) => json.safeParse(body).success, {
+                    error: "holds what JSON does not know, such as a date",
+                })
+                .optional(),
+            status: statuses.optional(),
             json: z.array(expectationSchema).nonempty().optional(),
             maxLatencyMs: z.int().positive().optional(),
             ...checkSettingsSchema,
         })
-        .superRefine(...together<HttpCheck>(endpointMistakes)),
+        .superRefine(...together<HttpCheck>((check) => [...endpointMistakes(check), ...methodMistakes(check)])),
     name: nameOf,
     describeSuccess: (check) => `requests to ${nameOf(check)} succeeded`,
     rights: (check, place) => endpointRights(check, place, proxyVerbs[check.method ?? "GET"]),
@@ -62,6 +75,12 @@ export const http = {
             askOverHttp(check, context.cluster, route, timeoutMs, rest),
         ),
 } satisfies CheckKind<HttpCheck>;
+
+function methodMistakes({ method, json }: Partial<HttpCheck>): Mistake[] {
+    return method === "HEAD" && json !== undefined
+        ? [{ field: "json", message: "an answer to HEAD has no body; allowed with another method" }]
+        : [];
+}
 
 /** What the API server's proxy asks for a method. */
 const proxyVerbs = {

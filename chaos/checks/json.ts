@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { describeValue } from "../texts";
 
 /** Something that a JSON document must contain. */
 export interface JsonExpectation {
@@ -10,9 +11,13 @@ export interface JsonExpectation {
     atLeast?: number;
 }
 
+/** @returns what is wrong with a value that is neither text nor a number, true or false */
+export const scalarMistake = ({ input }: { input?: unknown }) =>
+    `${describeValue(input)} is not allowed; allowed: text, a number, true or false`;
+
 export const expectationSchema = z.strictObject({
     path: z.string().min(1),
-    equals: z.union([z.string(), z.number(), z.boolean(), z.null()]).optional(),
+    equals: z.union([z.string(), z.number(), z.boolean(), z.null()], { error: scalarMistake }).optional(),
     atLeast: z.int().nonnegative().optional(),
 });
 

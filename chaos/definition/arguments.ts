@@ -7,6 +7,7 @@ import {
     checksWith,
     definitionSchema,
     type ExperimentDefinition,
+    issuesIn,
     listed,
     maxNameLength,
     mistakesIn,
@@ -91,10 +92,10 @@ export function planOfArguments(name: string, args: DefinedExperiment): Plan {
     const mistakes = [
         ...(isName(name) ? [] : [`its name: "${name}" is not allowed; allowed: ${allowedNameOf(maxNameLength)}`]),
         ...mistakesIn(args, name, argumentsSchema),
+        ...contradictionsIn(args, wrongFieldsOf(args)),
     ];
     let plan: Plan | undefined;
     if (mistakes.length === 0) {
-        mistakes.push(...contradictionsIn(args));
         try {
             plan = planFrom(name, args);
         } catch (error) {
@@ -138,6 +139,12 @@ export function namespaceOf({ namespace, attacks }: Partial<DefinedExperiment>):
 
 const isWithoutAttack = ({ attacks = [] }: Partial<DefinedExperiment>) => attacks.length === 0;
 
+/** The arguments that are not valid by themselves, such as `attacks` or `window.grace`. */
+function wrongFieldsOf(args: DefinedExperiment): Set<string> {
+    const paths = issuesIn(args, argumentsSchema).map(({ path }) => path);
+    return new Set(paths.map((path) => path.slice(0, path[0] === "window" ? 2 : 1).join(".")));
+}
+
 function timesOf(args: DefinedExperiment) {
     const { window, interval, timeout, deadline } = args;
     return {
@@ -149,14 +156,26 @@ function timesOf(args: DefinedExperiment) {
     };
 }
 
-/** What is valid by itself, but not together. */
-function contradictionsIn(args: DefinedExperiment): string[] {
-    const times = timesOf(args);
-    const faults = timeMistakes(times, args.actions).map(({ against, reason }) => `${against}: ${reason}`);
-    const withoutAttack = isWithoutAttack(args);
-    if (withoutAttack && times.graceMs > 0)
+/** What is valid by itself, but not together. @param wrong arguments that are not valid by themselves */
+function contradictionsIn(args: DefinedExperiment, wrong: ReadonlySet<string>): string[] {
+    const isRight = (...fields: string[]) => fields.every((field) => !wrong.has(field));
+    const { namespace, attacks, actions } = args;
+    const aimed = { namespace, attacks: isRight("attacks") ? attacks : undefined };
+    const { durationMs, graceMs, intervalMs, deadlineMs } = timesOf({ ...args, ...aimed });
+    const known = {
+        durationMs: isRight("window", "window.duration") ? durationMs : undefined,
+        graceMs: isRight("window", "window.grace", "attacks") ? graceMs : undefined,
+        intervalMs: isRight("interval") ? intervalMs : undefined,
+        deadlineMs: isRight("deadline") ? deadlineMs : undefined,
+    };
+    const faults = timeMistakes(known, isRight("actions") ? actions : []).map(
+        ({ against, reason }) => `${against}: ${reason}`,
+    );
+    if (!isRight("attacks")) return faults;
+    const withoutAttack = isWithoutAttack(aimed);
+    if (withoutAttack && (known.graceMs ?? 0) > 0)
         faults.push("window.grace: without an attack, all answers count; allowed: 0s, or leave it out");
-    if (namespaceOf(args) !== undefined) return faults;
+    if (!isRight("namespace") || namespaceOf(aimed) !== undefined) return faults;
     const missing = withoutAttack
         ? "is missing; name the namespace of the checks and the actions, since there is no target to name one"
         : "no target names a namespace; name one here, or in a target, as in k8s.namespace=NAME";

@@ -17,6 +17,7 @@ import type { FaultAttack } from "../attacks/fault";
 import { abortRuleOf, contradictionsIn } from "../checks/abort";
 import { type Check, checkName, checkSchema } from "../checks/registry";
 import { describeShare } from "../share";
+import { isOutput } from "../texts";
 import type { AttributeExpression } from "../targets/attributes";
 import { expression } from "../targets/locate";
 import { allowedRadius, parseRadius } from "../targets/radius";
@@ -109,17 +110,25 @@ export const checksWith = (ifEmpty: string) =>
     z
         .array(checkSchema)
         .nonempty({ error: ifEmpty })
+        .superRefine(refuseSharedNames, { when: ({ value }) => Array.isArray(value) })
         .superRefine((all, context) => {
-            const names = all.map(checkName);
-            for (const [index, name] of names.entries()) {
-                if (names.indexOf(name) === index) continue;
-                const message = `another check is named "${name}"; rename one of them`;
-                context.addIssue({ code: "custom", path: [index, "name"], message });
-            }
             for (const [index, check] of all.entries())
                 for (const { field, message } of abortMistakes(check))
                     context.addIssue({ code: "custom", path: [index, field], message });
         });
+
+/** Of checks that are right by themselves: others may have no name yet. */
+function refuseSharedNames(all: readonly unknown[], context: z.RefinementCtx): void {
+    const names = all.map((check) => {
+        const { success, data } = checkSchema.safeParse(check);
+        return success ? checkName(data) : undefined;
+    });
+    for (const [index, name] of names.entries()) {
+        if (name === undefined || names.indexOf(name) === index) continue;
+        const message = `another check is named "${name}"; rename one of them`;
+        context.addIssue({ code: "custom", path: [index, "name"], message });
+    }
+}
 
 /** What a check's abort rule contradicts in the check itself. What settings add, `planOf` compares. */
 function abortMistakes(check: Check): { field: keyof Check; message: string }[] {
@@ -163,12 +172,38 @@ export const maxNameLength = 45;
  * @param schema `definitionSchema`, or one that extends it
  */
 export function mistakesIn(definition: unknown, name = "", schema: z.ZodType = definitionSchema): string[] {
-    const { error } = schema.safeParse(definition, { error: inWords });
-    const mistakes = (error?.issues ?? []).map(
+    const mistakes = issuesIn(definition, schema).map(
         ({ path, message }) => `${path.join(".") || "the experiment"}: ${message}`,
     );
     if (name.length <= maxNameLength) return mistakes;
     return [`its name: has ${name.length} characters; allowed: at most ${maxNameLength}`, ...mistakes];
+}
+
+/** A mistake: the keys and indices that lead to it, and what is allowed there. */
+interface Issue {
+    path: readonly PropertyKey[];
+    message: string;
+}
+
+/** As `mistakesIn`, with the places as lists. */
+export function issuesIn(definition: unknown, schema: z.ZodType): Issue[] {
+    const outputs = outputsIn(definition);
+    const { error } = schema.safeParse(definition, { error: inWords });
+    // An Output has any field that is asked for, and so many more mistakes.
+    const ofOutputs = ({ path }: Issue) =>
+        outputs.some((output) => output.every((key, index) => String(key) === String(path[index])));
+    const message = "is an Output; allowed: a plain value, so that a preview can say what would be attacked";
+    return [
+        ...outputs.map((path) => ({ path, message })),
+        ...(error?.issues ?? []).filter((issue) => !ofOutputs(issue)),
+    ];
+}
+
+/** The places of all Outputs in a value. */
+function outputsIn(value: unknown): PropertyKey[][] {
+    if (isOutput(value)) return [[]];
+    if (typeof value !== "object" || value === null) return [];
+    return Object.entries(value).flatMap(([key, inner]) => outputsIn(inner).map((path) => [key, ...path]));
 }
 
 /** Mistakes as the end of a sentence: `2 mistakes:`, and a line for each. */

@@ -13,7 +13,8 @@ describe("a duration", () => {
         ["60s", "1m"],
         ["5m0s", "5m"],
         ["1h30m", "90m"],
-        ["0.5ms", "0.5ms"],
+        ["2.01s", "2010ms"],
+        ["0.5ms", "1ms"],
     ])("of %s is written in the largest unit that gives a whole number, %s", (text, written) => {
         expect(formatDuration(parseDuration(text)!)).toBe(written);
     });

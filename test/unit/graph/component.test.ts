@@ -128,12 +128,44 @@ describe("mistakes in the arguments", () => {
         ["interval: no check would look", { interval: "1m", window: { duration: "10s" } }],
         ['its name: "It" is not allowed', {}, "It"],
         ["attacks: is an Output; allowed: ", { attacks: pulumi.output([]) }],
-        ["interval: an Output is not allowed; ", { interval: pulumi.output("1s") }],
+        ["interval: is an Output; allowed: a plain value", { interval: pulumi.output("1s") }],
+        ["checks.0.path: is an Output", { checks: [{ kind: "http", service: "a", path: pulumi.output("/") }] }],
+        ['image: "Node Image" is not allowed', { image: "Node Image" }],
+        ["image: null is not allowed", { image: null }],
+        ["context: is an Output; allowed: text", { context: pulumi.output("kind-kind") }],
         ['namespace: "Über" is not a namespace', { namespace: "Über" }],
         ["kubeconfig: is 7; allowed: text", { kubeconfig: 7 }],
+        ["kubeconfig: is null; allowed: text", { kubeconfig: null }],
+        ["kubeconfig: is an object; allowed: text, such as pulumi.jsonStringify(", { kubeconfig: { users: [] } }],
+        ["kubeconfig: is an object; allowed: text", { kubeconfig: pulumi.output({ users: [] }) }],
+        ["kubeconfig: is undefined; allowed: text", { kubeconfig: pulumi.output(undefined) }],
         ["allowed: above 0", { checks: [{ kind: "http", service: "a", path: "/", successRate: 0 }] }],
     ])("include what is valid only by itself: %s", async (reason, changes, name = "it") => {
         expect(await errorOf(changes, name)).toContain(reason);
+    });
+
+    it("are each told once, and together with what is wrong only in relation to another", async () => {
+        const check = { kind: "http", path: "/healthz", service: "nats", port: 8222 };
+        const error = await errorOf({
+            hypothesis: pulumi.output("It works."),
+            interval: "1m",
+            window: { duration: "45s", length: "1s" },
+            actions: [{ kind: "dance" }],
+            attacks: [{ kind: "dns", target: "k8s.statefulset=nats" }],
+            checks: [check, { kind: "http", status: "200" }, check],
+        });
+        expect(error.split("\n").map((line) => line.trim().split(": ")[0])).toEqual([
+            expect.stringMatching(/the experiment it has \d mistakes/),
+            "hypothesis",
+            "checks.1.path",
+            "checks.1.status",
+            "checks.2.name",
+            "actions.0.kind",
+            "window",
+            "namespace",
+        ]);
+        const wrong = { checks: [], deadline: "30s", window: { duration: "25s" } };
+        expect(await errorOf(wrong)).toMatch(/has 2 mistakes:\n  checks: .*\n  deadline: it would come before/);
     });
 
     it.each([["yes"], ["false"], [1], [pulumi.output(true)]])(

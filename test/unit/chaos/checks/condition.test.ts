@@ -145,3 +145,17 @@ it("is named after its object, and says what is counted", () => {
         "checks found status.readyReplicas of Deployment orders to be at least 2",
     ]);
 });
+
+it.each([
+    ["Deployment", "deployments", "demo"],
+    ["Ingress", "ingresses", "demo"],
+    ["NetworkPolicy", "networkpolicies", "demo"],
+    ["Gateway", "gateways", "demo"],
+    ["Node", "nodes", undefined],
+    ["PersistentVolume", "persistentvolumes", undefined],
+])("of a %s needs the right to get %s", (kind, resource, namespace) => {
+    const check = { kind: "condition", of: { apiVersion: "v1", kind, name: "one" }, type: "Ready" } as const;
+    const [right] = condition.rights(check, { defaultNamespace: "demo" });
+    expect(right).toMatchObject({ resource, verbs: ["get"], names: ["one"] });
+    expect(right!.namespace).toBe(namespace);
+});

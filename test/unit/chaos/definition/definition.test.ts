@@ -46,6 +46,20 @@ const checkMistakes: [string, object, ...string[]][] = [
         { ...http, headersFrom: { "a b": { secret: "b", key: "c" } } },
         "headersFrom\\.a b: not a",
     ],
+    ["headers of nothing", { ...http, headers: null, headersFrom: null }, "headers: is null", "headersFrom: is null"],
+    ["a status as text", { ...http, status: "200" }, 'status: "200" is not allowed; allowed: a status from 100'],
+    [
+        "statuses in reverse",
+        { ...http, status: [299, 200] },
+        "status: a list is not allowed; .* the least and the most",
+    ],
+    ["JSON of an answer without a body", { ...http, method: "HEAD", json: [{ path: "a" }] }, "json: an answer to HEAD"],
+    ["a body that is no JSON", { ...http, body: { at: new Date() } }, "body: holds what JSON does not know"],
+    [
+        "a field equal to null",
+        { ...condition, field: "a", equals: null },
+        "equals: null is not allowed; allowed: text, a",
+    ],
     [
         "several mistakes in a check",
         { ...http, url: 5, service: "B", port: 80, path: "a", serverName: "c" },
