@@ -40,8 +40,7 @@ export async function endRuns(cluster: Cluster, owner: LeaseOwner, but?: readonl
             await note(cluster, lease, { at });
             const plan = noted[annotations.plan];
             if (plan !== undefined) {
-                const planned = () => JSON.parse(plan) as Plan;
-                const recovery = noteRecovery(cluster, lease, at, planned, backgroundTimeoutMs);
+                const recovery = noteRecovery(cluster, lease, at, () => trusted(plan), backgroundTimeoutMs);
                 await Promise.race([recovery, sleep(undisturbedMs)]);
             }
             return [experiment];
@@ -70,6 +69,20 @@ export async function endRun(
     valuesOf(await Promise.allSettled([own && note(cluster, own, { at: Date.now() }), removal]));
     const at = Date.now();
     return { at, recovery: noteRecovery(cluster, own, at, () => plan, recoveryTimeoutMs) };
+}
+
+/**
+ * The plan that a lease has, if its checks ask only what this cluster tells anyway. Who may change a lease must not by
+ * that start programs on this machine, or have Secrets or requests sent from it.
+ *
+ * @throws Error otherwise; the recovery step waits for those checks, by the plan in the stack's state
+ */
+function trusted(text: string): Plan {
+    const plan = JSON.parse(text) as Plan;
+    for (const { name, check } of plan.checks)
+        if (check.kind === "command" || ("url" in check && check.url) || ("headersFrom" in check && check.headersFrom))
+            throw new Error(`the check ${name} is not asked for a plan that only a lease has`);
+    return plan;
 }
 
 /** Whether a lease is held by another run, which nobody has ended yet. */

@@ -1,3 +1,8 @@
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { endRun, endRuns } from "../../../../chaos/lifecycle/end-runs";
 import { earlyEndOf } from "../../../../chaos/lifecycle/run-end";
@@ -76,6 +81,26 @@ describe("ending a stack's runs", () => {
         lease().spec.holderIdentity = "stack old/0f3c5a7be2914d86 (its application is in demo-1)";
         const renamed = { stack: "ours/0f3c5a7be2914d86", defaultNamespace: "demo" };
         expect(await settled(endRuns(run.cluster.api, renamed))).toEqual([run.plan.experiment]);
+    });
+});
+
+describe("a plan that only a lease has", () => {
+    it.each<[string, (file: string, url: string) => object]>([
+        ["starts no program", (file) => ({ kind: "command", command: ["touch", file] })],
+        ["has no request sent to a URL", (_, url) => ({ kind: "http", path: "/", url })],
+    ])("%s: who may change leases may not do that", async (_, checkOf) => {
+        const file = join(run.plan.reports, "touched");
+        const asked: string[] = [];
+        const server = createServer(({ url }, response) => response.end(asked.push(url!))).listen(0, "127.0.0.1");
+        await once(server, "listening");
+        const { port } = server.address() as AddressInfo;
+        const check = checkOf(file, `http://127.0.0.1:${port}`);
+        const checks = [{ ...run.plan.checks[0]!, check }];
+        lease().metadata.annotations!["chaos-experiments/plan"] = JSON.stringify({ ...run.plan, checks });
+        expect(await end()).toEqual([run.plan.experiment]);
+        await vi.advanceTimersByTimeAsync(5_000);
+        server.close();
+        expect([existsSync(file), asked]).toEqual([false, []]);
     });
 });
 
