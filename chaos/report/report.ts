@@ -1,5 +1,5 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { accessSync, constants, mkdirSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import type { Plan } from "../definition/plan";
 import { keptJournals, lastJournalOf, writeJournal } from "./journal-files";
 import type { Journal } from "./journal-schema";
@@ -18,6 +18,23 @@ export function keepReport(journal: Journal, options?: { again: boolean }): void
     writeFileSync(beside("html"), runPage(journal));
     const { reports } = journal.plan;
     writeFileSync(join(reports, "index.html"), indexPage(keptJournals(reports)));
+}
+
+/**
+ * Makes the folder of the reports.
+ *
+ * @throws Error if nothing can be written there: a verdict would be lost after the attack
+ */
+export function requireReportsFolder(folder: string): void {
+    try {
+        mkdirSync(folder, { recursive: true });
+        accessSync(folder, constants.W_OK);
+    } catch (error) {
+        throw new Error(
+            `the reports cannot be written to the folder ${resolve(folder)}: ${(error as Error).message}. Nothing ` +
+                "was attacked. Make that a folder that you may write to, or name another one",
+        );
+    }
 }
 
 /** Adds the recovery to the report of a plan's last run by a stack, unless it is there already. */

@@ -11,8 +11,9 @@ import { labelTargets } from "./label-targets";
 import { endAttacksStep } from "./end-attacks";
 import { recovery } from "./recovery";
 import { printed } from "./results";
+import { sayWithin } from "./say";
 import { steadyState } from "./steady-state";
-import { fromVariable } from "./variable";
+import { fromVariable, maxVariableLength } from "./variable";
 
 const steps: { [N in StepName]: Step<N, keyof StepInputs> } = {
     "steady-state": steadyState,
@@ -22,7 +23,9 @@ const steps: { [N in StepName]: Step<N, keyof StepInputs> } = {
     "end-attacks": endAttacksStep,
 };
 
-const say = (message: string) => process.stderr.write(`${message}\n`);
+/** For the error that ends a step, in characters. */
+const maxErrorLength = 5_000;
+const say = sayWithin(maxVariableLength - 4 * maxErrorLength, (line) => process.stderr.write(line));
 
 async function main(name: string | undefined): Promise<unknown> {
     if (name === undefined || !(name in steps)) {
@@ -42,5 +45,5 @@ async function main(name: string | undefined): Promise<unknown> {
 main(process.argv.at(-1)).then(
     // Exits only when all is written: a pipe would be cut off.
     (result) => process.stdout.write(`${printed(result)}\n`, () => process.exit(0)),
-    (error: unknown) => process.stderr.write(`${explain(error)}\n`, () => process.exit(1)),
+    (error: unknown) => process.stderr.write(`${explain(error).slice(0, maxErrorLength)}\n`, () => process.exit(1)),
 );

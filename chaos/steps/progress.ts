@@ -2,15 +2,17 @@ import { appendFileSync } from "node:fs";
 import type { Answer } from "../checks/answer";
 import type { StepContext } from "./contract";
 
-const everyMs = 5_000;
+/** Rarer with time: a window may last an hour, and Pulumi keeps what is told in the state. */
+const pauseAfter = (elapsedMs: number) => Math.max(5_000, elapsedMs / 12);
 
 /**
- * Tells the person who watches how many answers were good and bad so far, every five seconds. Also appends each answer
- * to a file, if a program wants to show them.
+ * Tells the person who watches how many answers were good and bad so far: every five seconds in the first minute, every
+ * minute after twelve. Also appends each answer to a file, if a program wants to show them.
  */
 export class AnswerProgress {
     private good = 0;
     private bad = 0;
+    private readonly begunAt = Date.now();
     private toldAt = Date.now();
 
     /** @param several whether the answers are of several checks: then a problem names its check */
@@ -24,8 +26,9 @@ export class AnswerProgress {
         const { say, answersFile } = this.context;
         if (answersFile) appendFileSync(answersFile, `${JSON.stringify({ check, ...answer })}\n`);
         this[answer.good ? "good" : "bad"]++;
-        if (Date.now() - this.toldAt >= everyMs) {
-            this.toldAt = Date.now();
+        const now = Date.now();
+        if (now - this.toldAt >= pauseAfter(now - this.begunAt)) {
+            this.toldAt = now;
             const problem = answer.problem && `; ${this.several ? `${check}: ` : ""}${answer.problem}`;
             say(`${this.good} good, ${this.bad} bad${problem ?? ""}`);
         }

@@ -9,6 +9,7 @@ import { admitJob } from "./other-policies";
 import { acquireLease, LeaseHeldError, releaseLease, stopCommand } from "../lifecycle/lease";
 import { sweep } from "../lifecycle/sweep";
 import { remedy } from "../remedy";
+import { requireReportsFolder } from "../report/report";
 import { merged } from "../permissions/merge";
 import { permissionsOf } from "../permissions/permissions";
 import { describeRight, missingRights } from "../permissions/review";
@@ -33,6 +34,7 @@ const rolloutMs = 30_000;
 export const steadyState: Step<"steady-state"> = async (context) => {
     const { plan, cluster, stack } = context;
     const begun = Date.now();
+    requireReportsFolder(plan.reports);
     await requireRights(context, begun);
     await acquireLease(cluster, { stack, plan }).catch((error: unknown) => {
         if (!(error instanceof LeaseHeldError)) throw error;

@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { http } from "../../../../chaos/checks/http";
 import { runNameOf } from "../../../../chaos/definition/plan";
@@ -139,6 +141,15 @@ describe("a run is aborted, and nothing is attacked,", () => {
                 "check; see: kubectl --namespace demo get secrets. Nothing was attacked. Nothing is known about the " +
                 "application: correct the experiment or what it asks, then run `pulumi up` again.",
         );
+        expect(leases()).toEqual([]);
+    });
+
+    it("if the reports cannot be written: a verdict would be lost", async () => {
+        const { reports } = run.plan;
+        run.plan.reports = join(reports, "file");
+        writeFileSync(run.plan.reports, "");
+        await expect(step()).rejects.toThrow(/the reports cannot be written to the folder \S+file: .* Nothing was/);
+        run.plan.reports = reports;
         expect(leases()).toEqual([]);
     });
 
