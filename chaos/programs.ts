@@ -18,9 +18,13 @@ export function builtPrograms(): ExperimentPrograms {
     const path = (name: string) => join(__dirname, "programs", `${name}.js`);
     const textOf = (name: string) => readFileSync(path(name), "utf8");
     return {
-        stepCommand: `node ${JSON.stringify(path("steps"))}`,
+        stepCommand: `node ${quoted(path("steps"))}`,
         steps: textOf("steps"),
         deadline: textOf("deadline"),
         proxy: textOf("proxy"),
     };
 }
+
+/** A path for the shell that a command resource starts: sh would expand `$` and backticks in double quotes. */
+export const quoted = (path: string, platform: NodeJS.Platform = process.platform) =>
+    platform === "win32" ? `"${path}"` : `'${path.replaceAll("'", "'\\''")}'`;

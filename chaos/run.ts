@@ -25,7 +25,7 @@ import {
     type StepName,
     variables,
 } from "./steps/contract";
-import { packed, printAgain, runFromInput } from "./steps/from-state";
+import { doNothing, packed, printAgain, runFromInput } from "./steps/from-state";
 import { parsed } from "./steps/results";
 import { asVariable } from "./steps/variable";
 
@@ -96,13 +96,12 @@ export function runResources(args: RunArgs): pulumi.Output<Conclusion> {
         return attackResource(name, { ...made, attack, targetLabel: label }, { parent });
     });
     const attackObjects = pulumi.jsonStringify(objects.map(({ metadata }) => metadata.name));
+    // Pulumi deletes this before the attacks' policies: pods that other policies let go of would be open. A part of the
+    // check would not do: of a check that was killed, the state knows nothing.
+    // It is given what these are, so that another plan removes it with them, and not after the next ones have begun.
+    const { resource: end } = step("end-attacks", { delete: "end-attacks", given: { targets, attackObjects } });
     return conclusionOf(
-        step("check", {
-            create: "check",
-            // Pulumi deletes this first, then the attacks' policies: pods that other policies let go of would be open.
-            delete: "end-attacks",
-            given: { steadyState, targets, deadlineJob, attackObjects },
-        }),
+        step("check", { create: "check", given: { steadyState, targets, deadlineJob, attackObjects } }, end),
     );
 }
 
@@ -149,7 +148,8 @@ function deadlineAttack(plan: Plan, planned: PlannedAttack): DeadlineAttack {
 }
 
 interface StepArgs {
-    create: StepName;
+    /** @default nothing is done */
+    create?: StepName;
     delete?: StepName;
     /** What earlier steps and resources provide. */
     given?: Partial<Record<keyof StepInputs, pulumi.Output<string>>>;
@@ -173,7 +173,7 @@ function stepResource(
     const resource = new command.local.Command(
         name,
         {
-            create: `${programs.stepCommand} ${create}`,
+            create: create === undefined ? doNothing : `${programs.stepCommand} ${create}`,
             update: printAgain,
             ...(remove && { delete: `${runFromInput} ${remove}`, stdin: packed(programs.steps) }),
             environment: {

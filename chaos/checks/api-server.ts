@@ -18,7 +18,8 @@ const ofService = /^(?:no endpoints available for service|error trying to reach 
 export function refusalIn(body: string): string | undefined {
     if (ownTexts.some((text) => body.startsWith(text))) return body.trim();
     const { kind, apiVersion, message = "" } = parsed(body);
-    return kind === "Status" && apiVersion === "v1" && !ofService.test(message) ? message : undefined;
+    // The message of an application that answers in this form may be of any length.
+    return kind === "Status" && apiVersion === "v1" && !ofService.test(message) ? message.slice(0, 500) : undefined;
 }
 
 /** That a Service has no pods to answer, as the proxy found out, with the next step. Undefined if that is not so. */

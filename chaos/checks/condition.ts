@@ -5,6 +5,7 @@ import { scalarMistake, valueAt } from "./json";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
 import { describeLimits, limitMistakes, missOf, numberLimits } from "./limits";
 import { type Mistake, together } from "./mistakes";
+import { describeValue } from "../texts";
 import { type ObjectReference, readObject } from "./object";
 
 /** Reads a Kubernetes object: one of its conditions, or one of its fields. */
@@ -26,6 +27,10 @@ export interface ConditionCheck extends CheckSettings {
 
 const scalar = z.union([z.string(), z.number(), z.boolean()], { error: scalarMistake });
 const text = z.string().trim().min(1).max(253);
+// As the API server wants it: it is a part of a path.
+const objectName = text.refine((name) => !/^\.{1,2}$|[/%]/.test(name), {
+    error: ({ input }) => `${describeValue(input)} is not the name of an object; allowed: text without / and %`,
+});
 
 export const condition = {
     schema: z
@@ -41,8 +46,8 @@ export const condition = {
                     .refine((kind) => kind !== "Secret", {
                         error: "Secrets are not read: the state and journals would show their content",
                     }),
-                name: text,
-                namespace: text.optional(),
+                name: objectName,
+                namespace: objectName.optional(),
             }),
             type: text.optional(),
             status: z.enum(["True", "False", "Unknown"]).optional(),

@@ -89,6 +89,7 @@ interface Sample {
 /** The HTTP API's answer, as far as it is used here. */
 interface Answered {
     status?: string;
+    message?: unknown;
     errorType?: string;
     error?: string;
     data?: { resultType?: string; result?: unknown };
@@ -103,7 +104,11 @@ function samplesIn({ status, body }: Response, hide: (text: string) => string): 
     if (answered.status === "error")
         throw new UnseenError(`Prometheus answered with an error (${errorType}): ${hide(String(error)).slice(0, 200)}`);
     if (answered.status !== "success") {
-        const text = hide(body).replace(/\s+/g, " ").slice(0, 100);
+        // The API server's proxy answers for a pod that does not, with a Status object.
+        const { message } = answered;
+        const text = hide(typeof message === "string" ? message : body)
+            .replace(/\s+/g, " ")
+            .slice(0, 200);
         throw new UnseenError(`what was asked is not Prometheus, or rejects the request: status ${status}: ${text}`);
     }
     if (data?.resultType === "scalar") return [{ series: "", value: numberOf((data.result as [number, string])[1]) }];

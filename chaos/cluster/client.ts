@@ -125,11 +125,14 @@ export function messageOf(error: unknown): string {
     return cause instanceof Error ? messageOf(cause) : String(error);
 }
 
+/** An API server that passes an application's answer on puts all of it into its message. */
+const maxMessageLength = 1_000;
+
 /** `message` of a Status object, which the library leaves as text if it does not expect it. */
 function statusMessageOf(body: unknown): string | undefined {
     try {
-        const status = (typeof body === "string" ? JSON.parse(body) : body) as { message?: string } | null;
-        return status?.message;
+        const status = (typeof body === "string" ? JSON.parse(body) : body) as { message?: unknown } | null;
+        return typeof status?.message === "string" ? status.message.slice(0, maxMessageLength) : undefined;
     } catch {
         return undefined;
     }

@@ -33,11 +33,14 @@ export async function endRuns(cluster: Cluster, owner: LeaseOwner, but?: readonl
         leases.map(async (lease) => {
             const { namespace, annotations: noted = {} } = lease.metadata!;
             const experiment = noted[labels.experiment];
-            if (experiment === undefined || (await sweep(cluster, namespace!, experiment)) === 0) return [];
+            if (experiment === undefined) return [];
+            const swept = await sweep(cluster, namespace!, experiment);
             // An abort has ended the attacks before; what was left are the parts of the deadline Job.
             if (earlyEndOf(lease) !== undefined) return [];
             const at = Date.now();
+            // Also of a run without an attack: another experiment may begin in the namespace.
             await note(cluster, lease, { at });
+            if (swept === 0) return [];
             const plan = noted[annotations.plan];
             if (plan !== undefined) {
                 const recovery = noteRecovery(cluster, lease, at, () => trusted(plan), backgroundTimeoutMs);

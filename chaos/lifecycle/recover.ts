@@ -13,6 +13,14 @@ export const recoveryTimeoutMs = 60_000;
 /** Some checks of the application were not steady in time. */
 export class NotRecoveredError extends Error {
     override readonly name = "NotRecoveredError";
+
+    /** @param unseen whether those checks do not see the application: nothing is known of it then */
+    constructor(
+        message: string,
+        readonly unseen: boolean,
+    ) {
+        super(message);
+    }
 }
 
 /**
@@ -28,10 +36,13 @@ export async function recover(cluster: Cluster, plan: Plan, timeoutMs: number): 
     const endpoints = new Endpoints(cluster, plan.defaultNamespace, { route });
     const { unsteady } = await untilSteady(plan, { ...plan, cluster, endpoints }, timeoutMs, pauseMs);
     if (unsteady.length === 0) return Math.round(performance.now() - begun);
+    const isUnseen = unsteady.every(({ answers }) => answers.at(-1)?.unseen);
     throw new NotRecoveredError(
         `${namesOf(plan)} did not recover within ${describeMilliseconds(timeoutMs)} after ` +
-            `${undoneOf(plan)} was undone: ${problemsOf(unsteady)}. Nothing of it is left; look at ` +
-            `\`kubectl --namespace ${plan.defaultNamespace} get pods\`, then run pulumi again.`,
+            `${undoneOf(plan)} was undone${isUnseen ? ", as far as can be seen" : ""}: ${problemsOf(unsteady)}. ` +
+            `Nothing of it is left; look at \`kubectl --namespace ${plan.defaultNamespace} get pods\`` +
+            (isUnseen ? "." : ", then run pulumi again."),
+        isUnseen,
     );
 }
 

@@ -85,6 +85,8 @@ const isOneAddress = (cidr: string) => cidr.endsWith(isIPv6(cidr.split("/")[0]!)
 
 export function isIn(cidr: string, address: string): boolean {
     const [network, prefix] = cidr.split("/");
+    // A BlockList finds IPv4 addresses in `::/0`, as mapped ones. A NetworkPolicy does not.
+    if (isIPv6(network!) !== isIPv6(address)) return false;
     const blocks = new BlockList();
     blocks.addSubnet(network!, Number(prefix), isIPv6(network!) ? "ipv6" : "ipv4");
     return blocks.check(address, isIPv6(address) ? "ipv6" : "ipv4");

@@ -1,5 +1,6 @@
 import { objectTypeOf } from "../attacks/objects";
 import { type Cluster, ignoreNotFound } from "../cluster/client";
+import { labels } from "../cluster/labels";
 import { problemOf } from "../cluster/problem";
 import { isAttack, type Plan, runNameOf } from "../definition/plan";
 import { isUnderWay } from "../lifecycle/lease";
@@ -21,11 +22,28 @@ export async function whyRunIsOver(
         return notSeen(error).inconclusive;
     }
     // The engine runs a check again that was killed, or that failed the update. Its attack is over by then.
-    const { run } = plan;
-    return (
-        `${isAttack(plan) ? "the attack of " : ""}run ${run} has already ended, by its deadline or an earlier ` +
-        "update. Start another run: " +
-        remedy(plan, "run", `${run} again`)
+    return hasEnded(plan);
+}
+
+const hasEnded = (plan: Plan): InconclusiveReason =>
+    `${isAttack(plan) ? "the attack of " : ""}run ${plan.run} has already ended, by its deadline or an earlier ` +
+    `update. Start another run: ${remedy(plan, "run", `${plan.run} again`)}`;
+
+/**
+ * As `whyRunIsOver`, of attacks that have just been let begin. This machine may have slept, or Pulumi have been slow,
+ * until the deadline Job had ended the run: no target has its label then, and whatever begins now would never be ended.
+ */
+export async function whyBegunTooLate(
+    plan: Plan,
+    cluster: Cluster,
+    begun: Begun,
+): Promise<InconclusiveReason | undefined> {
+    const over = await whyRunIsOver(plan, cluster, begun);
+    if (over !== undefined) return over;
+    const targets = { namespace: plan.namespace, labelSelector: labels.target };
+    return cluster.core.listNamespacedPod(targets).then(
+        ({ items }) => (items.length > 0 ? undefined : hasEnded(plan)),
+        (error: unknown) => notSeen(error).inconclusive,
     );
 }
 

@@ -6,7 +6,7 @@ import type { InconclusiveReason } from "../proof/outcome";
 import { poll } from "../proof/poll";
 import { isReady } from "../targets/containers";
 import { runNameOf } from "../definition/plan";
-import { whyRunIsOver } from "./attacks-last";
+import { whyBegunTooLate } from "./attacks-last";
 import type { StepContext, StepInputs } from "./contract";
 
 /** How long a proxy may take to be ready: its image may have to be pulled. */
@@ -38,7 +38,7 @@ export async function beginFaults(context: StepContext, given: Given): Promise<I
     } catch (error) {
         problem = `${withoutPeriod(problemOf(error))}. Start another run`;
     }
-    const over = await whyRunIsOver(plan, cluster, given);
+    const over = await whyBegunTooLate(plan, cluster, given);
     // What fails is tried again by the undo.
     if (over !== undefined) await restoreServices(cluster, namespace).catch(() => undefined);
     return problem ?? over;

@@ -14,7 +14,7 @@ import type { Conclusion } from "../report/conclusion";
 import { keepReport } from "../report/report";
 import { labelPods, unlabelAll } from "../targets/label";
 import { awaitRecovery, type Ending } from "./abort";
-import { notSeen, whyRunIsOver } from "./attacks-last";
+import { notSeen, whyBegunTooLate, whyRunIsOver } from "./attacks-last";
 import { beginFaults } from "./begin-faults";
 import type { Step, StepContext, StepInputs } from "./contract";
 import { keptVerdict } from "./kept-verdict";
@@ -110,7 +110,7 @@ async function letGo({ plan, cluster }: StepContext, given: Given): Promise<Inco
             ? "a target is gone, or was replaced, before its attack could begin. Start another run"
             : notSeen(error).inconclusive;
     }
-    const over = await whyRunIsOver(plan, cluster, given);
+    const over = await whyBegunTooLate(plan, cluster, given);
     // What fails is tried again by the undo.
     if (over !== undefined) await unlabelAll(cluster, plan.namespace).catch(() => undefined);
     return problem ?? over;

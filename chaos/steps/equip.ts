@@ -1,4 +1,4 @@
-import { attackKindOf, mayStayUnproven } from "../attacks/registry";
+import { type Attack, attackKindOf, mayStayUnproven } from "../attacks/registry";
 import type { PlannedAttack } from "../definition/plan";
 import { endpointsOfTargets } from "../proof/connections";
 import { findProbers } from "../proof/find-probers";
@@ -31,21 +31,17 @@ export async function equip(
         const { lacking } = found[index]!;
         return lacking.length === 0 || planned.outward === "unproven" ? [] : [{ planned, lacking }];
     });
-    const unknown = plan.attacks.flatMap(({ name, attack }, index) => {
-        const { inward } = attackKindOf(attack).proof(attack);
-        const isBlocked = (port: number) => inward !== undefined && (inward.ports?.includes(port) ?? true);
-        const ofPod = (pod: string) => chosen[index]!.targets.filter((target) => target.pod === pod);
-        const pods = found[index]!.lacking.filter((pod) => endpointsOfTargets(ofPod(pod), isBlocked).length === 0);
-        return pods.map((pod) => ({ name, pod }));
-    });
-    if (unproven.length === 0 && unknown.length > 0) {
-        const pods = unknown.map(({ name, pod }) => `${pod} (${name})`).join(", ");
+    const unknown = plan.attacks.flatMap(({ name, attack }, index) =>
+        podsWithoutPort(attack, chosen[index]!).map((pod) => `${pod} (${name})`),
+    );
+    if (unproven.length === 0 && unknown.length > 0)
         abortRun(context, {
-            reason: `nothing could be proven of ${pods}: no container has a tool or declares a blocked port.`,
+            reason:
+                `that nothing reaches ${unknown.join(", ")} could not be proven: no container of the pod declares a ` +
+                "TCP port that the attack blocks.",
             startedAt,
-            advice: "Declare the pod's ports, give it a container with a tool, or choose another target",
+            advice: 'Declare the pod\'s ports, choose another target, or a blackhole of direction "egress"',
         });
-    }
     if (unproven.length > 0) {
         const reason = unproven.map(({ planned, lacking }) => whyUnproven(planned, lacking)).join(" ");
         const remedies = unproven.every(({ planned }) => mayStayUnproven(planned.attack))
@@ -60,6 +56,21 @@ export async function equip(
         context.say(`Outward${of} cannot be proven, which the experiment accepts: no tool in ${lacking.join(", ")}`);
         return { ...one, withoutTool: lacking };
     });
+}
+
+/** The targets' pods that declare no port at which the attack could be seen. None if it does not deny connections. */
+function podsWithoutPort(attack: Attack, { targets }: Chosen): string[] {
+    const { inward } = attackKindOf(attack).proof(attack);
+    if (inward === undefined) return [];
+    const isBlocked = (port: number) => inward.ports?.includes(port) ?? true;
+    const pods = [...new Set(targets.map(({ pod }) => pod))];
+    return pods.filter(
+        (pod) =>
+            endpointsOfTargets(
+                targets.filter((target) => target.pod === pod),
+                isBlocked,
+            ).length === 0,
+    );
 }
 
 function whyUnproven({ name, attack }: PlannedAttack, lacking: readonly string[]): string {

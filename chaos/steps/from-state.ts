@@ -9,6 +9,8 @@ import { gzipSync } from "node:zlib";
 /** Prints what the step printed before. So nothing that changes a step, but its plan, makes it run again. */
 export const printAgain = `node -e "process.stdout.write(process.env.PULUMI_COMMAND_STDOUT || '')"`;
 
+export const doNothing = 'node -e ""';
+
 /** The command that runs a step of the program in its standard input; the step's name is appended. */
 export const runFromInput = `node -e "${[
     "const packed = Buffer.from(require('fs').readFileSync(0, 'latin1'), 'base64')",

@@ -8,14 +8,16 @@ import { reportRecovery } from "./report-recovery";
  * The last step of undoing an experiment: removes what a killed update may have left, then waits until every check is
  * steady again.
  *
- * @throws Error if a check is not steady within a minute, at the first try
+ * @throws Error if a check is not steady within a minute, at the first try, and sees the application
  */
 export const recovery: Step<"recovery"> = async (context) => {
     const { cluster, stack, plan, say } = context;
     const { own } = await leaseFor(cluster, context);
     const undone = await undo(cluster, stack, plan, say).catch((error: unknown) => {
         // An earlier try has told that, and left nothing. The application may be gone for good.
-        if (own !== undefined || !(error instanceof NotRecoveredError)) throw error;
+        const isTold = own === undefined;
+        // A program that a check starts is not there if the stack is destroyed from elsewhere.
+        if (!(error instanceof NotRecoveredError) || !(isTold || error.unseen)) throw error;
         say(error.message);
         return undefined;
     });

@@ -1,11 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type DefinedExperiment, planOfArguments } from "../../../chaos/definition/arguments";
 import { Experiment, type ExperimentArgs } from "../../../chaos/experiment";
+import { quoted } from "../../../chaos/programs";
 import { fromVariable } from "../../../chaos/steps/variable";
 import { type Asked, find, kinds, recordGraph, secretMark, unhandledErrors } from "./support";
 
@@ -198,7 +200,7 @@ describe("mistakes in the arguments", () => {
 
     it("of a program are no other's that the same process runs next", async () => {
         await errorOf({ deadline: "1s" });
-        expect(steps(await build())).toHaveLength(3);
+        expect(steps(await build())).toHaveLength(4);
     });
 
     it("do not keep a disabled experiment from being undone: they are warnings", async () => {
@@ -258,7 +260,7 @@ describe("a cluster that nobody has named", () => {
 
     it("is used if the program names its context", async () => {
         useAmbient("production", "https://203.0.113.5:6443");
-        expect(steps(await build({ kubeconfig: undefined, context: "production" }))).toHaveLength(3);
+        expect(steps(await build({ kubeconfig: undefined, context: "production" }))).toHaveLength(4);
     });
 });
 
@@ -296,6 +298,16 @@ describe("the steps", () => {
         expect(await triggersOf({ programs, kubeconfig: kubeconfig("other"), reports: "elsewhere" })).toEqual(before);
         expect(await triggersOf({ run: "2" })).not.toEqual(before);
         for (const { inputs } of steps(await build())) expect(inputs.update).toContain("PULUMI_COMMAND_STDOUT");
+    });
+
+    it("are found by the shell in any folder, also if its name has what a shell would replace", () => {
+        for (const name of ["plain", "with space", "$HOME `id` $(id)", "it's"]) {
+            const path = join(folder, name, "echo.js");
+            mkdirSync(dirname(path), { recursive: true });
+            writeFileSync(path, "process.stdout.write('found')");
+            expect(execSync(`node ${quoted(path)} check`).toString()).toBe("found");
+        }
+        expect(quoted("C:\\a b\\c.js", "win32")).toBe('"C:\\a b\\c.js"');
     });
 
     it("of two experiments in a program have names of their own", async () => {

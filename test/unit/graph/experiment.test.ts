@@ -105,7 +105,7 @@ it("must tell each step who holds the lease: the stack, by name and identity", a
     );
 });
 
-it("must be created in order: steady state, deadline, targets, attack, check", () => {
+it("must be created in order: steady state, deadline, targets, attack, what ends it, check", () => {
     const at = (type: string, name: string) =>
         experiment.findIndex((resource) => resource.type === type && resource.name === name);
     const steps = [
@@ -113,10 +113,16 @@ it("must be created in order: steady state, deadline, targets, attack, check", (
         at(kinds.job, "deadline"),
         at(kinds.command, "targets"),
         at(kinds.policy, "blackhole"),
+        at(kinds.command, "end-attacks"),
         at(kinds.command, "check"),
     ];
     expect(steps).not.toContain(-1);
     expect(steps).toEqual([...steps].sort((a, b) => a - b));
+});
+
+it("must end the attacks in order also if the check was killed, and the state does not know it", () => {
+    const removing = experiment.filter(({ inputs }) => inputs.delete?.endsWith(" end-attacks"));
+    expect(removing.map(({ name, inputs }) => [name, inputs.create])).toEqual([["end-attacks", 'node -e ""']]);
 });
 
 describe("the blackhole", () => {
@@ -352,7 +358,7 @@ describe("an experiment without an attack", () => {
     it("must have the Job if it scales: it restores the Deployment, and may do nothing else", async () => {
         const actions = [{ kind: "scale" as const, deployment: "gateway", replicas: 3 }];
         const asked = await experimentOf({ attacks: [], actions }, { ...printed, targets: { attacks: [] } });
-        expect(names(asked, kinds.command)).toEqual(["steady-state", "targets", "check"]);
+        expect(names(asked, kinds.command)).toEqual(["steady-state", "targets", "end-attacks", "check"]);
         expect(names(asked, kinds.policy)).toEqual([]);
         expect(find(asked, kinds.role, "deadline-role").rules).toEqual([
             leaseRule,

@@ -84,6 +84,14 @@ describe("ending a stack's runs", () => {
     });
 });
 
+it("a run that left nothing to end frees its namespace all the same, as one without an attack does", async () => {
+    run.cluster.remove("NetworkPolicy", attackObject);
+    const other = { stack: "another/aaaaaaaaaaaaaaaa", plan: { ...run.plan, experiment: "other" } };
+    expect(await end()).toEqual([]);
+    await acquireLease(run.cluster.api, other);
+    expect(lease().spec.holderIdentity).toContain("another/aaaaaaaaaaaaaaaa");
+});
+
 describe("a plan that only a lease has", () => {
     it.each<[string, (file: string, url: string) => object]>([
         ["starts no program", (file) => ({ kind: "command", command: ["touch", file] })],

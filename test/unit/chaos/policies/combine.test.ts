@@ -153,6 +153,14 @@ it("an address that is a peer's is left out: the API server takes no exception a
     expect(rules.egress![0]).toEqual({ to: [{ ipBlock: { cidr: "10.0.0.0/8", except: ["10.0.0.5/32"] } }] });
 });
 
+it("an IPv4 address of a peer is not left out of a block of IPv6, in which it is not", () => {
+    const egress = [{ to: [{ ipBlock: { cidr: "0.0.0.0/0" } }, { ipBlock: { cidr: "::/0" } }] }];
+    const { rules } = combined([policy("theirs", { egress })], { ways: ["egress"], withPeers: true }).combined[0]!;
+    expect(rules.egress![0]).toEqual({
+        to: [{ ipBlock: { cidr: "0.0.0.0/0", except: ["10.0.0.5/32"] } }, { ipBlock: { cidr: "::/0" } }],
+    });
+});
+
 describe("a policy must let go of targets", () => {
     it("if it allows some of what the attack denies", () => {
         const policies = [

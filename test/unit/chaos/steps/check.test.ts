@@ -109,6 +109,15 @@ describe("in a namespace with other NetworkPolicies, the targets get the label b
         expect(attacked()).toBeUndefined();
     });
 
+    it("and lose it if the Job had ended the run before, while this machine slept: its labels are gone", async () => {
+        run.cluster.get("Pod", "hot-deals-1").metadata.labels = {};
+        expect(await step()).toMatchObject({
+            verdict: "INCONCLUSIVE",
+            reason: expect.stringContaining("has already ended, by its deadline"),
+        });
+        expect(run.cluster.get("Pod", "hot-deals-1").metadata.labels).toEqual({});
+    });
+
     it("and none keeps it if labeling fails and the attack is over", async () => {
         run.addPod("hot-deals-3", "10.0.0.3");
         let fails = true;

@@ -82,6 +82,23 @@ it("says what the positive control leaves out, since it does not work before the
     );
 });
 
+it.each([
+    ["no port", {}, undefined],
+    ["no port, of an attack on what comes in", { direction: "ingress" }, undefined],
+    ["other ports than the attack blocks", { ports: [80] }, [{ containerPort: 8080 }]],
+] as const)(
+    "a target that declares %s aborts the run: PASSED would say of it what nobody tried",
+    async (_, more, ports) => {
+        Object.assign(run.plan.attacks[0]!, { radius: { kind: "all" }, attack: { kind: "blackhole", ...more } });
+        run.cluster.get("Pod", "hot-deals-1").spec.containers[0].ports = [{ containerPort: 80 }];
+        run.cluster.get("Pod", "hot-deals-2").spec.containers[0].ports = ports;
+        await expect(step()).rejects.toThrow(
+            /^ABORTED: that nothing reaches hot-deals-2 \(blackhole\) could not be proven: .* Nothing was attacked/,
+        );
+        expect(labels()).toEqual([]);
+    },
+);
+
 describe("a target whose container has no tool", () => {
     const without = (...containers: string[]) => {
         run.hasProgram = (container) => !containers.includes(container);
@@ -122,7 +139,7 @@ describe("a target whose container has no tool", () => {
     it("is not enough of a pod that declares no port either: nothing at all would be proven of it", async () => {
         run.plan.attacks[0]!.outward = "unproven";
         delete run.cluster.get("Pod", "hot-deals-1").spec.containers[0].ports;
-        await expect(step()).rejects.toThrow(/^ABORTED: nothing could be proven of hot-deals-1 \(blackhole\): no/);
+        await expect(step()).rejects.toThrow(/^ABORTED: that nothing reaches hot-deals-1 \(blackhole\) could not be/);
         expect(labels()).toEqual([]);
     });
 

@@ -53,6 +53,13 @@ describe("recovery", () => {
         expect(run.said.at(-1)).toContain("pods did not recover within 1 min");
     });
 
+    it("does not fail if no check sees the application, such as a program that is missing elsewhere", async () => {
+        const check = { kind: "command" as const, command: ["./not-there.sh"] };
+        run.plan.checks = [{ ...run.plan.checks[0]!, name: "program", check }];
+        expect(await step()).toEqual({ recoveredAfterMs: null });
+        expect(run.said.at(-1)).toMatch(/^program did not recover .*, as far as can be seen: .*not-there\.sh/);
+    });
+
     it("waits for nothing if the application is gone", async () => {
         run.cluster.remove("Namespace", "demo");
         expect(await step()).toEqual({ recoveredAfterMs: null });
