@@ -7,6 +7,7 @@ import { describeLimits, limitMistakes, missOf, numberLimits } from "./limits";
 import { type Mistake, together } from "./mistakes";
 import { describeValue } from "../texts";
 import { type ObjectReference, readObject } from "./object";
+import { requireNamespace } from "./references";
 
 /** Reads a Kubernetes object: one of its conditions, or one of its fields. */
 export interface ConditionCheck extends CheckSettings {
@@ -82,6 +83,7 @@ export const condition = {
             const object = await readObject(cluster, of, signal).catch((error: unknown) => {
                 throw new UnseenError(problemOf(error));
             });
+            if (object === undefined) await requireNamespace(cluster.core, of.namespace);
             seen = true;
             return { problem: object === undefined ? `${nameOf(of)} does not exist` : problemWith(check, object) };
         }, timeoutMs);

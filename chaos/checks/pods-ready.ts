@@ -4,6 +4,7 @@ import type { AttributeExpression } from "../targets/attributes";
 import { isReady, podsMatching } from "../targets/containers";
 import { expression, locateTarget } from "../targets/locate";
 import { answerOf } from "./answer";
+import { requireNamespace } from "./references";
 import { type CheckContext, type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
 
 /** Counts the ready pods, by their status in the API server. */
@@ -50,6 +51,7 @@ async function countReady(of: AttributeExpression, context: CheckContext): Promi
         cluster.core.listNamespacedPod({ namespace }),
         cluster.apps.listNamespacedReplicaSet({ namespace }),
     ]);
+    if (pods.items.length === 0) await requireNamespace(cluster.core, namespace);
     return readyAmong(pods.items, replicaSets.items, target, clusterName);
 }
 

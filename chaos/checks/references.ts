@@ -96,11 +96,21 @@ export async function rejectMissing(
     name: string,
 ): Promise<never> {
     if (statusOf(error) !== 404) throw new MissingError(withoutPeriod(explain(error)));
-    const known = await core.readNamespace({ name: namespace }).catch((failed: unknown) => statusOf(failed) !== 404);
+    await requireNamespace(core, namespace);
     const list = `kubectl --namespace ${namespace} get ${kind.toLowerCase()}s`;
     throw new MissingError(
-        known === false
-            ? `namespace ${namespace} does not exist. Create it, or name another one; see: kubectl get namespaces`
-            : `${kind} ${namespace}/${name} does not exist. Create it, or correct the check; see: ${list}`,
+        `${kind} ${namespace}/${name} does not exist. Create it, or correct the check; see: ${list}`,
     );
+}
+
+/** Of a namespace that is missing, lists are empty. @throws MissingError, unless the account may not look */
+export async function requireNamespace(core: Cluster["core"], name: string): Promise<void> {
+    const isMissing = await core.readNamespace({ name }).then(
+        () => false,
+        (error: unknown) => statusOf(error) === 404,
+    );
+    if (isMissing)
+        throw new MissingError(
+            `namespace ${name} does not exist. Create it, or name another one; see: kubectl get namespaces`,
+        );
 }

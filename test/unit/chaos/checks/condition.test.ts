@@ -89,7 +89,16 @@ describe("a look at an object", () => {
         expect(asked).toEqual(["/api/v1", "/api/v1/nodes/worker"]);
     });
 
+    it("knows nothing about the application if its namespace does not exist", async () => {
+        answer = (_, response) => response.writeHead(404).end(statusObject(404, 'deployments.apps "orders" not found'));
+        expect(await look({ of: { ...of, namespace: "nowhere" } })).toMatchObject({
+            unseen: true,
+            problem: expect.stringMatching(/^namespace nowhere does not exist\. Create it/),
+        });
+    });
+
     it("is not good if the object does not exist", async () => {
+        cluster.add("Namespace", "demo");
         answer = (_, response) => response.writeHead(404).end(statusObject(404, 'deployments.apps "orders" not found'));
         const answered = await look();
         expect(answered).toMatchObject({ good: false, problem: "Deployment demo/orders does not exist" });

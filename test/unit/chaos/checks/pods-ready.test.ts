@@ -1,4 +1,4 @@
-import type { V1Pod } from "@kubernetes/client-node";
+import { ApiException, type V1Pod } from "@kubernetes/client-node";
 import { describe, expect, it } from "vitest";
 import { Endpoints } from "../../../../chaos/checks/endpoints";
 import { podsReady, readyAmong } from "../../../../chaos/checks/pods-ready";
@@ -38,10 +38,11 @@ describe("the podsReady check", () => {
     it("counts ready pods that match, but none that is being deleted", () =>
         expect(readyAmong(pods, replicaSets, "k8s.deployment=hot-deals", "local")).toBe(1));
 
-    it("knows nothing about the application if the API server does not answer", async () => {
+    it("knows nothing about the application if the API server does not answer, or has no such namespace", async () => {
+        let readNamespace = () => Promise.resolve();
         const listed = (items: Promise<V1Pod[]>) =>
             ({
-                core: { listNamespacedPod: async () => ({ items: await items }) },
+                core: { listNamespacedPod: async () => ({ items: await items }), readNamespace },
                 apps: { listNamespacedReplicaSet: async () => ({ items: replicaSets }) },
             }) as unknown as Cluster;
         const ask = (cluster: Cluster) =>
@@ -57,5 +58,10 @@ describe("the podsReady check", () => {
             unseen: true,
         });
         expect(await ask(listed(new Promise(() => {})))).toMatchObject({ good: false, unseen: true });
+        readNamespace = () => Promise.reject(new ApiException(404, "", "", {}));
+        expect(await ask(listed(Promise.resolve([])))).toMatchObject({
+            unseen: true,
+            problem: expect.stringMatching(/^namespace demo does not exist\. Create it, or name another one/),
+        });
     });
 });
