@@ -50,6 +50,8 @@ export function reportOptions(args: string[]): { help: true } | { options: Repor
 }
 
 function timeOf(text: string): number | undefined {
-    const time = moment.test(text) ? Date.parse(text) : NaN;
-    return Number.isNaN(time) ? undefined : time;
+    if (!moment.test(text) || Number.isNaN(Date.parse(text))) return undefined;
+    const day = text.slice(0, 10);
+    // February 31 is taken for March 3.
+    return new Date(day).toISOString().startsWith(day) ? Date.parse(text) : undefined;
 }

@@ -81,7 +81,9 @@ export class JobPod {
     private async requireAdmission(): Promise<void> {
         const { cluster, namespace, job } = this;
         if ((await this.pods()).length > 0) return;
-        const fieldSelector = `involvedObject.kind=Job,involvedObject.name=${job},reason=FailedCreate`;
+        // By uid: a Job of an earlier run may have had the name, and events outlive it.
+        const { metadata } = await cluster.batch.readNamespacedJob({ name: job, namespace });
+        const fieldSelector = `involvedObject.uid=${metadata!.uid},reason=FailedCreate`;
         const events = await cluster.core.listNamespacedEvent({ namespace, fieldSelector }).catch((error: unknown) => {
             if (statusOf(error) !== 403) throw error;
             return { items: [] };

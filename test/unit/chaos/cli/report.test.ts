@@ -109,6 +109,14 @@ describe("`chaos-report`", () => {
         expect(report("--summary", at("summary.md"), "--since", since, folder)).toMatchObject({ code: 0 });
     });
 
+    it("knows no day that the month does not have", () => {
+        const { code, error } = report("--since", "2026-02-31T10:00Z", "--summary", at("x.md"), folder);
+        expect({ code, error }).toEqual({
+            code: 2,
+            error: expect.stringMatching(/^--since 2026-02-31T10:00Z is not a/),
+        });
+    });
+
     it("exits with 2 for wrong use, tells all mistakes at once, and writes nothing", () => {
         const args = ["--since", "2026-11-21T10:15:00", "--run", "1", "--junit", folder, "--summary", at("x.md")];
         writeFileSync(at("other.json"), "{}");
