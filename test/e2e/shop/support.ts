@@ -295,6 +295,7 @@ export const quick = { "experiment.duration": "2s", "experiment.grace": "2s", "e
 /** All that a preview of the default experiment shows, in alphabetical order, without hashes. */
 export const experimentParts = [
     "create Command experiment-check",
+    "create Command experiment-end-attacks",
     "create Command experiment-steady-state",
     "create Command experiment-targets",
     "create ConfigMap experiment-deadline-program",
