@@ -18,7 +18,8 @@ Runs a chaos experiment twice, from an empty machine to two verdicts:
 
   --help    Shows this text
 
-Exit codes: 0 both verdicts are as expected, 1 they are not or an error occurred, 130 interrupted.`;
+Exit codes: 0 both verdicts are as expected, 1 they are not or an error occurred, 2 wrong argument,
+130 interrupted.`;
 
 /** Shorter than the defaults, for an audience. */
 const experimentSettings = {
@@ -135,4 +136,4 @@ async function main(): Promise<void> {
     }
 }
 
-runProgram(help, main);
+runProgram("demo", help, main);

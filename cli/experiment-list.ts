@@ -37,15 +37,15 @@ function entryOf({ name, hypothesis, variant, story }: NamedExperiment): string 
     return lines.map((line) => `  ${line}`).join("\n");
 }
 
-/** A remedy in a sentence, and how to try it. */
-export function describeRemedy(remedy?: Remedy): string {
+/** A remedy in a sentence, and how to try it, unless its settings are in effect. */
+export function describeRemedy(remedy?: Remedy, { isInEffect = false } = {}): string {
     if (remedy === undefined) return "none in this shop.";
     const settings = Object.entries(remedy.settings ?? {}).map(([key, value]) => `--set ${key}=${value}`);
     const ways = [
-        ...(settings.length > 0 ? [`Try: ${settings.join(" ")}`] : []),
+        ...(settings.length > 0 && !isInEffect ? [`Try: ${settings.join(" ")}`] : []),
         ...(remedy.compare === undefined ? [] : [`Compare: ${remedy.compare}`]),
     ];
-    return [remedy.what, ...ways].join(" ");
+    return [...(isInEffect ? ["In effect:"] : []), remedy.what, ...ways].join(" ");
 }
 
 /** The same as data, for `--json`. Verdicts are those in a shop with default settings. */

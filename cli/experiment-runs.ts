@@ -3,18 +3,11 @@ import { keptJournals } from "../chaos/report/journal-files";
 import type { Journal } from "../chaos/report/journal-schema";
 import { reportsFolder } from "../experiments/run";
 import { savedExperiments } from "../experiments/saved";
-import {
-    describeExpected,
-    type Expectation,
-    expectationOf,
-    type Lesson,
-    lessons,
-    type Story,
-} from "../experiments/story";
+import { type Expectation, expectationOf, type Lesson } from "../experiments/story";
 import { sinceAttack, sinceUndone } from "../chaos/report/verdict";
 import { isAttack } from "../chaos/definition/plan";
 import { AnswersFile } from "./answers-file";
-import { describeRemedy } from "./experiment-list";
+import { lessonLines } from "./experiment-lesson";
 import { Interruption } from "./interruption";
 import type { LiveWindow } from "./live-window";
 import { mistakesInExperiment } from "./offline-configuration";
@@ -115,21 +108,17 @@ export class ExperimentRuns {
             ({ plan, startedAt }) => plan.run === run && startedAt >= begun,
         );
         const story = savedExperiments().find(({ name }) => name === experiment)?.story;
-        const expected = story && expectationOf(story, (key) => this.session.setting(key));
+        const setting = (key: string) => this.session.setting(key);
+        const expected = story && expectationOf(story, setting);
         if (journal) {
             this.report(journal);
-            if (expected) this.teach(story, expected);
+            if (expected) lessonLines(story, expected, journal.conclusion, setting).forEach(this.window.print);
         } else if (!this.interrupted) this.window.print(`The run failed: ${error}`);
         return { experiment, journal, error, notUndone, expected, begunAt: begun, endedAt: Date.now() };
     }
 
     close(): void {
         this.session.close();
-    }
-
-    private teach({ lesson, remedy }: Story, expected: Expectation): void {
-        this.window.print(`  Lesson         ${lessons[lesson]}. Expected: ${describeExpected(expected)}`);
-        this.window.print(`  Remedy         ${describeRemedy(remedy)}`);
     }
 
     private report({ plan, conclusion, recovery }: Journal): void {

@@ -10,6 +10,8 @@ import { explain } from "../chaos/cluster/problem";
 import { preparePulumi } from "../toolchain/prepare-pulumi";
 import { exportsOf, pulumiEnvironment } from "../toolchain/pulumi/environment";
 import { demoCluster, sandboxContext } from "./cluster";
+import { noOptions } from "./no-options";
+import { runWith } from "./program";
 import { UpdateProgress } from "./progress";
 import { type ClusterRecord, recordOf } from "./recorded-cluster";
 import { BorrowedStack } from "./stack";
@@ -152,14 +154,12 @@ export function plainError(error: unknown): string {
     return [...reports].join("\n").trim();
 }
 
-/** Runs a program that has no options: prints its help, or does its work and sets exit code 1 for an error. */
-export function runProgram(help: string, work: () => Promise<void>): void {
-    if (process.argv.includes("--help") || process.argv.includes("-h")) {
-        say(help);
-        return;
-    }
-    work().catch((error: unknown) => {
-        console.error(plainError(error));
-        process.exitCode ||= 1;
-    });
+/** Runs a program that has no options but `--help`. An error is told without the engine's output. */
+export function runProgram(name: string, help: string, work: () => Promise<void>): void {
+    runWith(name, help, noOptions(process.argv.slice(2)), () =>
+        work().catch((error: unknown) => {
+            console.error(plainError(error));
+            process.exitCode ||= 1;
+        }),
+    );
 }

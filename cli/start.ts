@@ -13,7 +13,7 @@ the sandbox. You can run it again at any time: a running shop stays up.
 
   --help    Shows this text
 
-Exit codes: 0 the shop is up, 1 /products fails or an error occurred.`;
+Exit codes: 0 the shop is up, 1 /products fails or an error occurred, 2 wrong argument.`;
 
 async function main(): Promise<void> {
     const session = await Session.open(stack);
@@ -29,4 +29,4 @@ async function main(): Promise<void> {
     }
 }
 
-runProgram(help, main);
+runProgram("start", help, main);

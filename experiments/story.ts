@@ -89,7 +89,13 @@ export function expectationOf(
     if (overrides.some((key) => setting(key) !== undefined)) return undefined;
     const remedies = Object.entries(remedy?.settings ?? {});
     if (remedies.every(([key]) => setting(key) === undefined)) return { failing, mayPass };
-    return remedies.every(([key, value]) => setting(key) === value) ? { failing: [], mayPass: false } : undefined;
+    return isInEffect(remedy, setting) ? { failing: [], mayPass: false } : undefined;
+}
+
+/** Whether all settings of a remedy are set. False if it has none. */
+export function isInEffect(remedy: Remedy | undefined, setting: (key: string) => string | undefined): boolean {
+    const remedies = Object.entries(remedy?.settings ?? {});
+    return remedies.length > 0 && remedies.every(([key, value]) => setting(key) === value);
 }
 
 /** How a run ended, as far as it is expected. */

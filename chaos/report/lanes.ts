@@ -19,9 +19,26 @@ export function actionLane(
     ];
 }
 
-/** A lane for each target, then for each pod whose readiness changed. */
-export function podLanes({ readiness, attacks }: Journal, { x, end }: TimeAxis): LaneMarks[] {
+/** A pod that was attacked, or whose readiness changed. */
+interface AffectedPod {
+    pod: string;
+    /** The attack on it, if any. */
+    attack?: string;
+    changes: Journal["readiness"];
+}
+
+/** A lane for each target, then for each pod whose readiness changed, the first ones first. Says how many are left. */
+export function podLanes(journal: Journal, axis: TimeAxis): LaneMarks[] {
+    const affected = affectedPods(journal);
+    const more = affected.slice(maxLanes);
+    // With several attacks, the lane names its own.
+    const lanes = affected.slice(0, maxLanes).map((pod) => podLane(pod, journal.attacks.length > 1, axis));
+    return more.length === 0 ? lanes : [...lanes, (nameY) => [laneName(nameY, restInWords(more), "faint")]];
+}
+
+function affectedPods({ readiness, attacks }: Journal): AffectedPod[] {
     const attackOn = new Map(attacks.flatMap(({ name, targets }) => targets.map(({ pod }) => [pod, name] as const)));
+    const firstChange = ({ changes }: AffectedPod) => changes[1]?.at ?? Number.MAX_VALUE;
     return [...new Set(readiness.map(({ pod }) => pod))]
         .map((pod) => ({
             pod,
@@ -29,27 +46,30 @@ export function podLanes({ readiness, attacks }: Journal, { x, end }: TimeAxis):
             changes: readiness.filter((change) => change.pod === pod),
         }))
         .filter(({ attack, changes }) => attack !== undefined || changes.length > 1)
-        .sort((a, b) => Number(b.attack !== undefined) - Number(a.attack !== undefined) || a.pod.localeCompare(b.pod))
-        .slice(0, maxLanes)
-        .map(({ pod, attack, changes }) => {
-            // With several attacks, the lane names its own.
-            const named = attack !== undefined && attacks.length > 1 ? attack : "";
-            return (nameY, barY) => [
-                laneName(nameY, attack === undefined ? pod : `✕ ${pod}`, attack === undefined ? "faint" : "", named),
-                ...(named === "" ? [] : [label(width - margin.right, nameY, named, "faint over", "end")]),
-                ...changes.map(({ at, ready }, index) => {
-                    const until = changes[index + 1]?.at ?? end;
-                    return line(
-                        ready ? "ready" : "unready",
-                        x(at),
-                        barY,
-                        x(until),
-                        barY,
-                        ready ? "ready" : "not ready",
-                    );
-                }),
-            ];
-        });
+        .sort(
+            (a, b) =>
+                Number(b.attack !== undefined) - Number(a.attack !== undefined) ||
+                firstChange(a) - firstChange(b) ||
+                a.pod.localeCompare(b.pod),
+        );
+}
+
+function podLane({ pod, attack, changes }: AffectedPod, namesAttack: boolean, { x, end }: TimeAxis): LaneMarks {
+    const named = attack !== undefined && namesAttack ? attack : "";
+    return (nameY, barY) => [
+        laneName(nameY, attack === undefined ? pod : `✕ ${pod}`, attack === undefined ? "faint" : "", named),
+        ...(named === "" ? [] : [label(width - margin.right, nameY, named, "faint over", "end")]),
+        ...changes.map(({ at, ready }, index) => {
+            const until = changes[index + 1]?.at ?? end;
+            return line(ready ? "ready" : "unready", x(at), barY, x(until), barY, ready ? "ready" : "not ready");
+        }),
+    ];
+}
+
+function restInWords(pods: readonly AffectedPod[]): string {
+    const attacked = pods.filter(({ attack }) => attack !== undefined).length;
+    const more = `and ${pods.length} more pod${pods.length === 1 ? "" : "s"}`;
+    return attacked === 0 ? more : `${more}, ${attacked} attacked`;
 }
 
 /** @param beside what is at the other end of the line */

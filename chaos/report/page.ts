@@ -56,7 +56,7 @@ type Row = [name: string, value: string];
 export function runPage(journal: Journal): string {
     const { conclusion } = journal;
     const tableRow = ([name, value]: Row) =>
-        row([element("th", { scope: "row" }, [escape(name)]), cell(escape(value))]);
+        row([element("th", { scope: "row" }, [breakable(name)]), cell(escape(value))]);
     return page(`${conclusion.name}: ${conclusion.verdict}`, [
         element("p", { class: "faint" }, [element("a", { href: "index.html" }, ["All runs"])]),
         element("h1", {}, [escape(conclusion.name), ": ", verdictMark(conclusion)]),
@@ -84,7 +84,7 @@ function rowsOf(journal: Journal): Row[] {
         ["First failure", sinceAttack(conclusion.timeToFirstFailureMs, isAttack(plan))],
         [isAttack(plan) ? "Stable under attack" : "Stable", sinceAttack(conclusion.timeToStabilityMs, isAttack(plan))],
         ["Recovery", recovery ? sinceUndone(recovery, isAttack(plan)) : "not undone yet"],
-        ["Run", `${plan.run}, ${new Date(journal.startedAt).toISOString()}`],
+        ["Run", `began ${utc(journal.startedAt)}, named ${plan.run}`],
     ];
 }
 
@@ -142,14 +142,16 @@ function since(at: number, { attackedAt, startedAt }: Journal): string {
 /** A list of runs. A table would be wider than a small window: reasons are sentences, and names are long. */
 export function indexPage(journals: readonly Journal[]): string {
     const items = journals.map(({ conclusion, startedAt }) => {
-        const at = new Date(startedAt).toISOString();
         const href = basename(conclusion.journal).replace(/json$/, "html");
+        // A run that is named by a time would show two times that differ by some seconds.
+        const isTime = /^\d{4}-\d\d-\d\dT/.test(conclusion.run);
+        const named = isTime ? conclusion.name : `${conclusion.name}, run ${conclusion.run}`;
         return element("li", {}, [
             element("p", {}, [
-                element("time", { class: "faint", datetime: at }, [`${at.replace("T", " ").slice(0, 19)} UTC`]),
+                element("time", { class: "faint", datetime: new Date(startedAt).toISOString() }, [utc(startedAt)]),
                 verdictMark(conclusion),
                 " ",
-                element("a", { href }, [escape(`${conclusion.name}, run ${conclusion.run}`)]),
+                element("a", { href }, [escape(named)]),
             ]),
             element("p", {}, [escape(conclusion.reason)]),
         ]);
@@ -158,6 +160,10 @@ export function indexPage(journals: readonly Journal[]): string {
     return page("Experiment runs", [element("h1", {}, ["Experiment runs"]), list]);
 }
 
+/** A moment to the second: `2026-11-24 20:54:12 UTC`. */
+const utc = (at: number) => `${new Date(at).toISOString().replace("T", " ").slice(0, 19)} UTC`;
+/** A name that a narrow window breaks after a slash of its path, and not within a word. */
+const breakable = (name: string) => escape(name).replace(/(?<=\w)\//g, "/<wbr>");
 const row = (cells: readonly string[]) => element("tr", {}, cells);
 const cell = (content: string) => element("td", {}, [content]);
 const verdictMark = ({ verdict }: Conclusion) => element("span", { class: `verdict ${verdict}` }, [verdict]);

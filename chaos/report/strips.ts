@@ -33,19 +33,24 @@ export interface Strip {
     bottom: number;
 }
 
-/** A strip for each check, one below the other. */
+/** A strip for each check, one below the other. Those of one kind have one range of latencies, to be compared. */
 export function stripsOf({ checks, plan }: Journal, top: number, gap: number): Strip[] {
     const strips: Strip[] = [];
-    for (const [index, { name, answers }] of checks.entries()) {
+    const described = checks.map(({ name, answers }, index) => {
         const { check } = plan.checks[index]!;
+        return { name, answers, kind: check.kind, limitMs: check.kind === "http" ? check.maxLatencyMs : undefined };
+    });
+    const shownOf = ({ answers, limitMs }: (typeof described)[number]) => [
+        ...answers.map(({ latencyMs }) => latencyMs),
+        ...(limitMs === undefined ? [] : [limitMs]),
+    ];
+    for (const { name, answers, kind, limitMs } of described) {
         // How fast the API server or Prometheus answers says nothing about the application.
-        const byLatency = check.kind === "http" || check.kind === "command";
-        const limitMs = check.kind === "http" ? check.maxLatencyMs : undefined;
+        const byLatency = kind === "http" || kind === "command";
         const height = byLatency ? (checks.length > 1 ? heights.latency : heights.onlyLatency) : heights.samples;
         const from = strips.length === 0 ? top : strips.at(-1)!.bottom + gap;
-        const latencies = byLatency
-            ? rangeOf([...answers.map(({ latencyMs }) => latencyMs), ...(limitMs === undefined ? [] : [limitMs])])
-            : undefined;
+        const comparable = described.filter((other) => other.kind === kind);
+        const latencies = byLatency ? rangeOf(comparable.flatMap(shownOf)) : undefined;
         strips.push({ name, answers, latencies, limitMs, top: from, bottom: from + heights.heading + height });
     }
     return strips;
@@ -65,27 +70,30 @@ export function stripMarks(strip: Strip, { x, zero }: TimeAxis): string[] {
     const y = (latencyMs: number) => yIn(strip, latencyMs);
     const { answers, latencies, limitMs } = strip;
     const radius = answers.length > many ? 2.2 : 3.2;
+    const limit = limitMs === undefined ? undefined : y(limitMs);
     return [
         ...heading(strip),
         ...(latencies ? latencyMarks(strip) : []),
         ...(latencies ? courses(answers).map((course) => courseOf(course, x, y)) : []),
-        ...(limitMs === undefined
-            ? []
-            : [
-                  line("mark", margin.left, y(limitMs), width - margin.right, y(limitMs)),
-                  label(
-                      width - margin.right - 4,
-                      y(limitMs) - 5,
-                      `limit ${describeMilliseconds(limitMs)}`,
-                      "faint over",
-                      "end",
-                  ),
-              ]),
+        ...(limit === undefined ? [] : [line("mark", margin.left, limit, width - margin.right, limit)]),
         ...answers.map(({ at, latencyMs, good, problem }) => {
             const title = `${relative(at, zero)}: ${problem ?? "good"}, ${latencyMs} ms`;
             return answerMark(x(at), y(latencyMs), good ? radius : undefined, title);
         }),
+        ...(limitMs === undefined ? [] : [limitLabel(strip, limitMs, x)]),
     ];
+}
+
+/** Over the answers, at the end of the limit's line, on the side of it that has fewer of them. */
+function limitLabel(strip: Strip, limitMs: number, x: (at: number) => number): string {
+    const text = `limit ${describeMilliseconds(limitMs)}`;
+    const limit = yIn(strip, limitMs);
+    const near = strip.answers
+        .filter(({ at }) => x(at) > width - margin.right - widthOf(text) - 8)
+        .map(({ latencyMs }) => limit - yIn(strip, latencyMs))
+        .filter((above) => Math.abs(above) < 22);
+    const isBelow = near.filter((above) => above > 0).length > near.length / 2 && limit + 20 < strip.bottom;
+    return label(width - margin.right - 4, isBelow ? limit + 16 : limit - 6, text, "faint over", "end");
 }
 
 /** The check's name, and how fast its good answers were. */

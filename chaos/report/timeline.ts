@@ -181,12 +181,14 @@ function abortMark({ aborted }: Journal, { x, zero, end }: TimeAxis, top: number
     ];
 }
 
+/** At most eleven times, in minutes if they are whole ones. */
 function timeMarks({ x, begin, end, zero }: TimeAxis, y: number): string[] {
-    const step =
-        [1, 2, 5, 10, 15, 30, 60, 120, 300, 600].find((seconds) => (end - begin) / 1_000 / seconds <= 10) ?? 3_600;
+    const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800];
+    const step = steps.find((seconds) => (end - begin) / 1_000 / seconds <= 10) ?? 3_600;
     const marks = [line("line", margin.left, y, width - margin.right, y)];
     for (let second = Math.ceil((begin - zero) / 1_000 / step) * step; zero + second * 1_000 <= end; second += step) {
-        marks.push(label(x(zero + second * 1_000), y + 20, `${second} s`, "faint", "middle"));
+        const text = step < 60 ? `${second} s` : `${second / 60} min`;
+        marks.push(label(x(zero + second * 1_000), y + 20, text, "faint", "middle"));
     }
     return marks;
 }

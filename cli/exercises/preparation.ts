@@ -6,7 +6,7 @@ import { reportSession } from "../session-report";
 import { scale } from "../shop";
 import { plainSettings, project } from "../stack-file";
 import { endLines } from "../status";
-import { beginning, disturbing, workloads } from "./beginning";
+import { disturbing, settingsToBegin, workloads } from "./beginning";
 import { Sources } from "./edits";
 import { editsOf, type Exercise, filesOf } from "./page";
 
@@ -35,8 +35,8 @@ export async function prepare(exercise: Exercise, all: readonly Exercise[], plac
         say(`${path} is there already: keep it, or delete it to begin without it`);
     const session = await Session.open(place.stack);
     try {
-        await session.up({ ...place.settings, ...beginning, "experiment.enabled": "false" });
-        // An update does not see what `kubectl scale` has done since the last one.
+        await session.up(settingsToBegin(place.settings));
+        // An update keeps the number of pods that `kubectl scale` has set.
         const outputs = await session.outputs();
         const namespace = String(outputs.namespace?.value);
         await Promise.all(workloads.map((workload) => scale(session.cluster, namespace, workload, 1)));

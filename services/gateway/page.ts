@@ -1,9 +1,11 @@
 import type { Hono } from "hono";
 import { etag } from "hono/etag";
+import announcementsScript from "../ui/announcements.browser.js";
 import documentScript from "../ui/document.browser.js";
 import icon from "../ui/icon.svg";
 import html from "../ui/index.html";
 import latencyScript from "../ui/latency.browser.js";
+import listingScript from "../ui/listing.browser.js";
 import orderScript from "../ui/order.browser.js";
 import script from "../ui/page.browser.js";
 import style from "../ui/page.css";
@@ -12,8 +14,10 @@ const FILES = {
     "/": { text: html, type: "text/html; charset=utf-8" },
     "/ui/page.css": { text: style, type: "text/css; charset=utf-8" },
     "/ui/page.js": { text: script, type: "text/javascript; charset=utf-8" },
+    "/ui/announcements.js": { text: announcementsScript, type: "text/javascript; charset=utf-8" },
     "/ui/document.js": { text: documentScript, type: "text/javascript; charset=utf-8" },
     "/ui/latency.js": { text: latencyScript, type: "text/javascript; charset=utf-8" },
+    "/ui/listing.js": { text: listingScript, type: "text/javascript; charset=utf-8" },
     "/ui/order.js": { text: orderScript, type: "text/javascript; charset=utf-8" },
     "/ui/icon.svg": { text: icon, type: "image/svg+xml" },
 };

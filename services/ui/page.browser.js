@@ -1,14 +1,15 @@
 // Served without a build step. Everything shown comes from two responses of the gateway: /status, which has each
-// department separately, and /products, which is complete or fails.
+// department separately, and /products, which is complete, has fallbacks in place of departments, or fails.
 
+import { createAnnouncer } from "/ui/announcements.js";
 import { pictureOf, rangeOf, sentenceOf, withSample } from "/ui/latency.js";
+import { describeListing, missingFrom, nameOf } from "/ui/listing.js";
 import { followOrders, productRow, showOrdering, showPlaced } from "/ui/order.js";
 import { byId, fromTemplate, keepingFocus, write } from "/ui/document.js";
 
 const PAUSE_MS = 1_000;
 /** Longer than the gateway's timeout for a backend. */
 const TIMEOUT_MS = 8_000;
-const NAMES = { FASHION: "Fashion", TOYS: "Toys", HOT_DEALS: "Hot deals" };
 
 /** More names of pods would not be read. */
 const MOST_NAMES = 3;
@@ -28,11 +29,11 @@ function withPods({ effect, pods }) {
     return `Under attack: ${effect}\n${names}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-function showListing({ ok, status, detail, duration }) {
-    byId("listing").dataset.state = ok ? "up" : "down";
-    write(byId("listing-word"), ok ? "is complete" : status ? `fails with ${status}` : "does not answer");
-    const why = status ? `${detail} There is no fallback: one failed department fails the whole listing.` : detail;
-    write(byId("listing-detail"), ok ? `All three departments answered within ${duration} ms.` : why);
+function showListing(listing) {
+    const { state, word, detail } = describeListing(listing);
+    byId("listing").dataset.state = state;
+    write(byId("listing-word"), word);
+    write(byId("listing-detail"), detail);
 }
 
 function showDepartment({ category, backend, status, latencyMs, reason = "", products }, attacks) {
@@ -81,7 +82,7 @@ function showLatency(section, sample) {
         write(group.querySelector("text"), text);
     });
     write(minute.querySelector(".range"), capitalized(rangeOf(known)));
-    minute.setAttribute("aria-label", sentenceOf(NAMES[section.id], known));
+    minute.setAttribute("aria-label", sentenceOf(nameOf(section.id), known));
 }
 
 const capitalized = (text) => text[0].toUpperCase() + text.slice(1);
@@ -91,41 +92,28 @@ function addDepartment(category) {
     section.id = category;
     const title = section.querySelector("h2");
     title.id = `${category}-title`;
-    title.textContent = NAMES[category];
+    title.textContent = nameOf(category);
     section.setAttribute("aria-labelledby", title.id);
     byId("departments").append(section);
     return section;
 }
 
-/** Announces changes to screen readers. The first state is not announced: it can be read on the page. */
-let known;
-function announce(sentence) {
-    if (known !== undefined && sentence !== known) write(byId("announcement"), sentence);
-    known = sentence;
-}
+const newsOf = createAnnouncer();
 
-function inWords(listing, { categories, attacks }) {
-    if (!listing.status) return listing.detail;
-    const down = categories.filter(({ status }) => status === "DOWN").map(({ category }) => NAMES[category]);
-    const unknown = categories.some(({ status }) => status === "UNKNOWN");
-    const departments = unknown
-        ? "The state of the departments is unknown."
-        : down.length === 0
-          ? "All departments are up."
-          : `Down: ${down.join(", ")}.`;
-    const attacked = (attacks ?? []).map((attack) => ` Under attack: ${inOneLine(attack)}.`);
-    return `The listing ${listing.ok ? "is complete" : "fails"}. ${departments}${attacked.join("")}`;
+/** Tells screen readers what has changed. */
+function announce(listing, { categories, attacks }) {
+    const departments = categories.map(({ category, status }) => ({ name: nameOf(category), status }));
+    const shown = { listing: { ...listing, ...describeListing(listing) }, departments };
+    const news = newsOf({ ...shown, attacks: attacks?.map(inOneLine) ?? null }, Date.now());
+    if (news !== "") write(byId("announcement"), news);
 }
 
 async function askListing() {
     try {
         const response = await fetch("/products", { cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) });
-        return {
-            ok: response.ok,
-            status: response.status,
-            ...(await response.json()),
-            ...(response.ok && { detail: "" }),
-        };
+        const { ok, status } = response;
+        const answer = await response.json();
+        return { ...answer, ok, status, missing: ok ? missingFrom(answer) : [] };
     } catch {
         return { ok: false, detail: "The gateway does not answer." };
     }
@@ -159,7 +147,7 @@ async function refresh() {
     showListing(listing);
     showFacts(shown);
     shown.categories.forEach((department) => showDepartment(department, shown.attacks));
-    announce(inWords(listing, shown));
+    announce(listing, shown);
 }
 
 /** Resolves when the page is visible. */

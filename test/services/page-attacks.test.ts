@@ -35,6 +35,11 @@ describeInChromium("the shop's page under attack, in Chromium", () => {
         page = await browser.newPage({ viewport: { width: 1_200, height: 900 }, reducedMotion: "reduce" });
         onTestFinished(() => page.close());
         await page.goto(gateway.url);
+        await page.evaluate(`
+            const announcement = document.getElementById("announcement");
+            window.heard = [];
+            const observer = new MutationObserver(() => heard.push(announcement.textContent));
+            observer.observe(announcement, { childList: true })`);
         await shows("#HOT_DEALS .state", /Up/);
         return {
             attack: (...attacked: FakePod[]) => void (pods = attacked),
@@ -49,6 +54,16 @@ describeInChromium("the shop's page under attack, in Chromium", () => {
     const line = (kind: "answered" | "failed") => page.getAttribute(`#HOT_DEALS .minute .${kind}`, "d");
     /** Of the last place in the data of a path, in pixels from the top. */
     const lastHeight = (path: string | null) => Number(/.*[ML][\d.]+ ([\d.]+)/.exec(path ?? "")?.[1]);
+
+    /** All that screen readers were told since the page was opened, in lines. */
+    const heard = () => page.evaluate<string>('heard.join("\\n")');
+
+    /** What axe-core finds wrong, each with where. */
+    async function barriers(): Promise<string[]> {
+        await page.evaluate(axe);
+        const { violations } = await page.evaluate<AxeResults>("axe.run()");
+        return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(", ")}`);
+    }
 
     it("says that there is no attack, and how fast each department has answered", async () => {
         await openShop();
@@ -68,10 +83,27 @@ describeInChromium("the shop's page under attack, in Chromium", () => {
         await shows("#HOT_DEALS .state", /Down/);
         await shows("#attack", "hot-deals is isolated\nmessage-broker is isolated from DNS");
         await shows("#HOT_DEALS .attack", "Under attack: isolated\nhot-deals-1");
-        await shows("#announcement", /Down: Hot deals. Under attack: hot-deals is isolated\./);
+        await expect.poll(heard, { timeout: 15_000 }).toContain("The listing fails. Down: Hot deals.");
+        expect(await heard()).toMatch(/Under attack: hot-deals is isolated; message-broker is isolated from DNS\./);
         expect(await page.isVisible("#FASHION .attack")).toBe(false);
         expect(await minuteOf("HOT_DEALS")).toMatch(/^Hot deals: down now, .* in the last minute, \d+ of \d+ requests/);
         expect(await line("failed")).toMatch(/^M/);
+    });
+
+    it("says that the listing is incomplete, and without whom, if a fallback stands in for a department", async () => {
+        const shop = await openShop();
+        const { origin } = new URL(page.url());
+        // The gateway's listing with a fallback, which an exercise of the workshop makes that of /products.
+        await page.route("**/products", (route) => route.continue({ url: `${origin}/products/parallel` }));
+        await shows("#listing", /is complete/);
+        shop.hotDealsIs("closed");
+        await shows("#listing", /is incomplete\s+Missing: Hot deals \(unreachable\)\./);
+        expect(await page.getAttribute("#listing", "data-state")).toBe("partial");
+        expect(await page.textContent("header .tagline")).not.toContain("fallback");
+        await expect
+            .poll(heard, { timeout: 15_000 })
+            .toBe("The listing is incomplete, without Hot deals. Down: Hot deals.");
+        expect(await barriers()).toEqual([]);
     });
 
     it("names how slow a department is, and shows 500 ms well above what is usual", async () => {
@@ -111,11 +143,7 @@ describeInChromium("the shop's page under attack, in Chromium", () => {
             await shows("#HOT_DEALS .attack", / and 1 more$/);
             for (const width of [1_200, 390]) {
                 await page.setViewportSize({ width, height: 900 });
-                await page.evaluate(axe);
-                const { violations } = await page.evaluate<AxeResults>("axe.run()");
-                expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(", ")}`)).toEqual(
-                    [],
-                );
+                expect(await barriers()).toEqual([]);
                 expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
             }
         },

@@ -16,7 +16,8 @@ describe("the pages", () => {
     it("name each attack, each check and each action", () => {
         const page = runPage(journal);
         expect(count(page, /<th scope="row">Attack<\/th>/g)).toBe(2);
-        for (const { name } of journal.checks) expect(page).toContain(`<th scope="row">${name}</th>`);
+        const names = page.replaceAll("<wbr>", "");
+        for (const { name } of journal.checks) expect(names).toContain(`<th scope="row">${name}</th>`);
         expect(count(page, /<th scope="row">Done<\/th>/g)).toBe(3);
     });
 
@@ -54,6 +55,22 @@ describe("the pages", () => {
                 count(page, /screen and \(prefers-color-scheme: dark/g),
             );
         }
+    });
+
+    it("break the name of a check after a slash", () => {
+        const checks = ["/products/exception", "a/b"].map((name) => ({ ...journal.conclusion.checks[0]!, name }));
+        const page = runPage({ ...journal, conclusion: { ...journal.conclusion, checks } });
+        expect(page).toContain('<th scope="row">/products/<wbr>exception</th>');
+    });
+
+    it("say which time is the run's beginning and which its name; the list has the first only", () => {
+        const run = "2026-11-24T20:54:05.453Z";
+        const [startedAt, conclusion] = [Date.UTC(2026, 10, 24, 20, 54, 12, 961), { ...journal.conclusion, run }];
+        const named = { ...journal, startedAt, conclusion, plan: { ...journal.plan, run } };
+        expect(runPage(named)).toContain(`Run</th><td>began 2026-11-24 20:54:12 UTC, named ${run}</td>`);
+        expect(indexPage([named])).toContain(`>${conclusion.name}</a>`);
+        const first = { ...named, conclusion: { ...conclusion, run: "first" } };
+        expect(indexPage([first])).toContain(`>${conclusion.name}, run first</a>`);
     });
 
     it("list all runs, each with a link to its page", () => {

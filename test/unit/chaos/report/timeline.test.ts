@@ -42,6 +42,56 @@ describe("the picture of a run", () => {
         expect(begins(pods(at))).toBeGreaterThan(begins(pods(journal.startedAt)));
     });
 
+    it("shows twelve pods, those that changed first, and says how many are left out", () => {
+        const { attackedAt, attacks } = journal;
+        const leaving = (pod: string, afterMs: number) => [
+            { at: journal.startedAt, pod, ready: true },
+            { at: attackedAt! + afterMs, pod, ready: false },
+        ];
+        const picture = (many: number, targets: number) => {
+            const names = Array.from({ length: many }, (_, index) => `pod-${String(index).padStart(2, "0")}`);
+            const [target] = attacks[0]!.targets;
+            return timelineSvg({
+                ...journal,
+                attacks: [{ ...attacks[0]!, targets: names.slice(0, targets).map((pod) => ({ ...target!, pod })) }],
+                readiness: names.flatMap((pod, index) => leaving(pod, 10_000 - index * 100)),
+            });
+        };
+        const shown = picture(20, 1);
+        const lanes = [...shown.matchAll(/>(?:✕ )?(pod-\d\d)</g)].map(([, pod]) => pod);
+        expect(lanes).toEqual([
+            "pod-00",
+            ...Array.from({ length: 11 }, (_, index) => `pod-${String(19 - index).padStart(2, "0")}`),
+        ]);
+        expect(shown).toContain(">and 8 more pods</text>");
+        expect(picture(13, 13)).toContain(">and 1 more pod, 1 attacked</text>");
+        expect(picture(12, 12)).not.toContain("more pod");
+    });
+
+    it("has its times in minutes if the run took minutes", () => {
+        const timesOf = (durationMs: number) => {
+            const { attackedAt } = journal;
+            const run = { ...journal, startedAt: attackedAt! - 1_000, endedAt: attackedAt! + durationMs, checks: [] };
+            const svg = timelineSvg({ ...run, actions: [], readiness: [] });
+            return [...svg.matchAll(/text-anchor="middle">(\S+ \w+)</g)].map(([, time]) => time);
+        };
+        expect(timesOf(60_000).at(-1)).toBe("60 s");
+        expect(timesOf(3_600_000).slice(0, 2)).toEqual(["0 min", "10 min"]);
+        expect(timesOf(3 * 3_600_000).at(-1)).toBe("180 min");
+    });
+
+    it("keeps the heading's name and figures apart, in a wide font, too", () => {
+        const [check] = journal.checks;
+        const answers = [{ at: journal.attackedAt!, latencyMs: 74, good: true }];
+        const name = "/products/a/long/name/that/does/not/fit/anywhere/and/so/on/and/on";
+        const shown = timelineSvg({ ...journal, checks: [{ ...check!, name, answers }] });
+        const [, kept] = />(\/products\/a[^<]*…[^<]*)</.exec(shown)!;
+        const figures = "good: median 74 ms, 95% within 74 ms";
+        expect(shown).toContain(figures);
+        // Measured in DejaVu Sans, in pixels for each character of these two texts; there are 556 in all.
+        expect(kept!.length * 6.9 + figures.length * 7.25).toBeLessThan(556 - 16);
+    });
+
     it("names the grace period and the window one above the other if the grace period is short", () => {
         const placesWith = (graceMs: number) => {
             const { plan } = journal;
@@ -86,6 +136,25 @@ describe("the picture of a run", () => {
         expect(scaleOf(withAnswers([3, 4]))).toEqual(["1 ms", "10 ms", "100 ms"]);
         expect(scaleOf(withAnswers([2_000, 5_000]))).toEqual(["100 ms", "1 s", "10 s"]);
         expect(scaleOf(withAnswers([20_000]))).toEqual(["1 s", "10 s", "100 s"]);
+    });
+
+    it("has one scale for all requests of a run, and each limit's name where it hides no answer", () => {
+        const [name, first] = [journal.checks[0]!.name, journal.attackedAt!];
+        const answers = (latencyMs: number) =>
+            Array.from({ length: 300 }, (_, index) => ({ at: first + index * 100, latencyMs, good: true }));
+        const check = { kind: "http" as const, path: "/products", maxLatencyMs: 2_500 };
+        const shown = timelineSvg({
+            ...journal,
+            plan: { ...journal.plan, checks: [1, 2, 3].map(() => ({ ...journal.plan.checks[0]!, check })) },
+            checks: [answers(3_000), answers(2_000), answers(11)].map((each) => ({ name, answers: each })),
+        });
+        const marks = [...shown.matchAll(/text-anchor="end">(\d+ m?s)</g)].map(([, mark]) => mark);
+        expect(marks).toEqual(Array(3).fill(["10 ms", "100 ms", "1 s", "10 s"]).flat());
+        const heights = (pattern: RegExp) => [...shown.matchAll(pattern)].map(([, y]) => Number(y));
+        const limits = heights(/class="mark"[^>]* y1="([\d.]+)"/g).slice(-3);
+        const below = heights(/y="([\d.]+)"[^>]*>limit 2.5 s</g).map((y, index) => y > limits[index]!);
+        expect(below).toEqual([true, false, false]);
+        expect(shown.lastIndexOf("limit 2.5 s")).toBeGreaterThan(shown.lastIndexOf('class="good"'));
     });
 
     it("can be read on a page of 600 pixels, and is dark on no paper", () => {
