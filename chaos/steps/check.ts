@@ -96,7 +96,8 @@ async function conclude(context: StepContext, conclusion: Conclusion, ending?: E
  */
 async function letGo({ plan, cluster }: StepContext, given: Given): Promise<InconclusiveReason | undefined> {
     const { isPoliced, attacks: chosen, control } = given.targets;
-    if (!isPoliced || "inconclusive" in control) return undefined;
+    const denying = plan.attacks.some(({ attack }) => attackKindOf(attack).denies !== undefined);
+    if (!isPoliced || !denying || "inconclusive" in control) return undefined;
     let problem: InconclusiveReason | undefined;
     try {
         for (const [index, planned] of plan.attacks.entries()) {

@@ -689,7 +689,10 @@ describe("a target without a tool, which the experiment accepts,", () => {
 });
 
 describe("a kill", () => {
-    it("is proven by the Job's own kills, which are in the journal", async () => {
+    it.each([
+        ["", false],
+        [", in a namespace with policies, too", true],
+    ])("is proven by the Job's own kills, which are in the journal%s", async (_, isPoliced) => {
         endAttack();
         run.cluster.add("ConfigMap", attackObject);
         run.plan.attacks = [{ ...run.plan.attacks[0]!, name: "kill", attack: { kind: "kill" } }];
@@ -697,7 +700,7 @@ describe("a kill", () => {
         run.cluster.remove("Pod", "hot-deals-1");
         const label = "hot-deals-blackhole.kill";
         run.report({ at: Date.now(), killed: { pod: target.pod, uid: target.uid, label } });
-        const targets = { attacks: [{ matching: 2, targets: [target] }], control };
+        const targets = { attacks: [{ matching: 2, targets: [target] }], control, isPoliced };
         const given = { steadyState: { latencyMs: 5 }, targets, deadlineJob: job, attackObjects: [attackObject] };
         expect(await settled(check(run.context, given))).toMatchObject({ verdict: "PASSED", attack: "kill" });
         expect(journal().attacks[0]!.kills).toMatchObject([{ pod: "hot-deals-1", uid: target.uid }]);
