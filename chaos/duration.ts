@@ -9,7 +9,8 @@ const form = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/;
 
 /** A duration in whole milliseconds. Undefined if `text` is not a duration. */
 export function parseDuration(text: Duration): number | undefined {
-    if (!form.test(text)) return undefined;
+    // Types prevent nothing, and a list of one duration has its form.
+    if (typeof text !== "string" || !form.test(text)) return undefined;
     let milliseconds = 0;
     for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)) {
         milliseconds += Number(amount) * millisecondsPerUnit[unit!]!;

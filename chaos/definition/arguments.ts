@@ -7,10 +7,11 @@ import {
     checksWith,
     definitionSchema,
     type ExperimentDefinition,
+    describeIssue,
+    type Issue,
     issuesIn,
     listed,
     maxNameLength,
-    mistakesIn,
 } from "./definition";
 import { type Plan, planOf } from "./plan";
 import { locateTarget } from "../targets/locate";
@@ -89,10 +90,12 @@ const maxPlanLength = 100_000;
  * @throws Error with all mistakes in the arguments
  */
 export function planOfArguments(name: string, args: DefinedExperiment): Plan {
+    const issues = issuesIn(args, argumentsSchema);
+    const isNamed = isName(name) && name.length <= maxNameLength;
     const mistakes = [
-        ...(isName(name) ? [] : [`its name: "${name}" is not allowed; allowed: ${allowedNameOf(maxNameLength)}`]),
-        ...mistakesIn(args, name, argumentsSchema),
-        ...contradictionsIn(args, wrongFieldsOf(args)),
+        ...(isNamed ? [] : [`its name: "${name}" is not allowed; allowed: ${allowedNameOf(maxNameLength)}`]),
+        ...issues.map(describeIssue),
+        ...contradictionsIn(args, wrongFieldsIn(issues)),
     ];
     let plan: Plan | undefined;
     if (mistakes.length === 0) {
@@ -140,10 +143,8 @@ export function namespaceOf({ namespace, attacks }: Partial<DefinedExperiment>):
 const isWithoutAttack = ({ attacks = [] }: Partial<DefinedExperiment>) => attacks.length === 0;
 
 /** The arguments that are not valid by themselves, such as `attacks` or `window.grace`. */
-function wrongFieldsOf(args: DefinedExperiment): Set<string> {
-    const paths = issuesIn(args, argumentsSchema).map(({ path }) => path);
-    return new Set(paths.map((path) => path.slice(0, path[0] === "window" ? 2 : 1).join(".")));
-}
+const wrongFieldsIn = (issues: readonly Issue[]): Set<string> =>
+    new Set(issues.map(({ path }) => path.slice(0, path[0] === "window" ? 2 : 1).join(".")));
 
 function timesOf(args: DefinedExperiment) {
     const { window, interval, timeout, deadline } = args;

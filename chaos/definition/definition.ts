@@ -172,18 +172,18 @@ export const maxNameLength = 45;
  * @param schema `definitionSchema`, or one that extends it
  */
 export function mistakesIn(definition: unknown, name = "", schema: z.ZodType = definitionSchema): string[] {
-    const mistakes = issuesIn(definition, schema).map(
-        ({ path, message }) => `${path.join(".") || "the experiment"}: ${message}`,
-    );
+    const mistakes = issuesIn(definition, schema).map(describeIssue);
     if (name.length <= maxNameLength) return mistakes;
     return [`its name: has ${name.length} characters; allowed: at most ${maxNameLength}`, ...mistakes];
 }
 
 /** A mistake: the keys and indices that lead to it, and what is allowed there. */
-interface Issue {
+export interface Issue {
     path: readonly PropertyKey[];
     message: string;
 }
+
+export const describeIssue = ({ path, message }: Issue) => `${path.join(".") || "the experiment"}: ${message}`;
 
 /** As `mistakesIn`, with the places as lists. */
 export function issuesIn(definition: unknown, schema: z.ZodType): Issue[] {

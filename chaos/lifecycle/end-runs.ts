@@ -1,7 +1,10 @@
 import type { V1Lease } from "@kubernetes/client-node";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { HttpCheck } from "../checks/http";
+import { type Check, checkSchema } from "../checks/registry";
 import { type Cluster, mergePatch } from "../cluster/client";
 import { annotations, labels } from "../cluster/labels";
+import { isName } from "../cluster/name";
 import type { Plan } from "../definition/plan";
 import { leaseFor, type LeaseHolder, type LeaseOwner, leasesOf } from "./lease";
 import { recover, recoveryTimeoutMs } from "./recover";
@@ -82,10 +85,19 @@ export async function endRun(
  */
 function trusted(text: string): Plan {
     const plan = JSON.parse(text) as Plan;
+    const { service } = plan;
+    if (service && ![service.name, service.namespace].every(isName)) throw new Error("the Service has no such name");
     for (const { name, check } of plan.checks)
-        if (check.kind === "command" || ("url" in check && check.url) || ("headersFrom" in check && check.headersFrom))
+        // By the schema no path leads out of its Service: the API server's proxy would take it to other objects.
+        if (!checkSchema.safeParse(check).success || !onlyAsksCluster(check))
             throw new Error(`the check ${name} is not asked for a plan that only a lease has`);
     return plan;
+}
+
+function onlyAsksCluster(check: Check): boolean {
+    if (check.kind === "command") return false;
+    const { url, headersFrom, caFrom, method = "GET" } = check as Partial<HttpCheck>;
+    return [url, headersFrom, caFrom].every((one) => one === undefined) && ["GET", "HEAD"].includes(method);
 }
 
 /** Whether a lease is held by another run, which nobody has ended yet. */

@@ -37,11 +37,15 @@ export async function recover(cluster: Cluster, plan: Plan, timeoutMs: number): 
     const { unsteady } = await untilSteady(plan, { ...plan, cluster, endpoints }, timeoutMs, pauseMs);
     if (unsteady.length === 0) return Math.round(performance.now() - begun);
     const isUnseen = unsteady.every(({ answers }) => answers.at(-1)?.unseen);
+    const problems = problemsOf(unsteady);
+    const look = `\`kubectl --namespace ${plan.defaultNamespace} get pods\``;
     throw new NotRecoveredError(
-        `${namesOf(plan)} did not recover within ${describeMilliseconds(timeoutMs)} after ` +
-            `${undoneOf(plan)} was undone${isUnseen ? ", as far as can be seen" : ""}: ${problemsOf(unsteady)}. ` +
-            `Nothing of it is left; look at \`kubectl --namespace ${plan.defaultNamespace} get pods\`` +
-            (isUnseen ? "." : ", then run pulumi again."),
+        isUnseen
+            ? `Nothing is left of ${undoneOf(plan)}. It is not known whether ${namesOf(plan)} recovered: ${problems}. ` +
+                  `See the application: ${look}.`
+            : `${namesOf(plan)} did not recover within ${describeMilliseconds(timeoutMs)} after ` +
+                  `${undoneOf(plan)} was undone: ${problems}. Nothing of it is left; look at ${look}, then run pulumi ` +
+                  "again.",
         isUnseen,
     );
 }

@@ -22,12 +22,13 @@ export async function whyRunIsOver(
         return notSeen(error).inconclusive;
     }
     // The engine runs a check again that was killed, or that failed the update. Its attack is over by then.
-    return hasEnded(plan);
+    const { run } = plan;
+    return (
+        `${isAttack(plan) ? "the attack of " : ""}run ${run} has already ended, by its deadline or an earlier ` +
+        "update. Start another run: " +
+        remedy(plan, "run", `${run} again`)
+    );
 }
-
-const hasEnded = (plan: Plan): InconclusiveReason =>
-    `${isAttack(plan) ? "the attack of " : ""}run ${plan.run} has already ended, by its deadline or an earlier ` +
-    `update. Start another run: ${remedy(plan, "run", `${plan.run} again`)}`;
 
 /**
  * As `whyRunIsOver`, of attacks that have just been let begin. This machine may have slept, or Pulumi have been slow,
@@ -40,10 +41,20 @@ export async function whyBegunTooLate(
 ): Promise<InconclusiveReason | undefined> {
     const over = await whyRunIsOver(plan, cluster, begun);
     if (over !== undefined) return over;
-    const targets = { namespace: plan.namespace, labelSelector: labels.target };
-    return cluster.core.listNamespacedPod(targets).then(
-        ({ items }) => (items.length > 0 ? undefined : hasEnded(plan)),
-        (error: unknown) => notSeen(error).inconclusive,
+    const { namespace, run } = plan;
+    try {
+        const labeled = async (labelSelector: string) =>
+            (await cluster.core.listNamespacedPod({ namespace, labelSelector })).items;
+        const [targets, attacked] = await Promise.all([labeled(labels.target), labeled(labels.attacked)]);
+        // The Job removes both labels of a pod at once. It may not have come to the others yet.
+        const isUnlabeled = attacked.some(({ metadata }) => metadata?.labels?.[labels.target] === undefined);
+        if (targets.length > 0 && !isUnlabeled) return undefined;
+    } catch (error) {
+        return notSeen(error).inconclusive;
+    }
+    return (
+        "a target has lost its label before its attack could begin: the run has ended, by its deadline or otherwise, " +
+        `or the target was replaced. Start another run: ${remedy(plan, "run", `${run} again`)}`
     );
 }
 

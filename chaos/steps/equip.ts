@@ -13,7 +13,7 @@ import type { StepContext } from "./contract";
  * Finds out what connections can be tried with from within each attack's pods.
  *
  * @returns what was chosen, with that
- * @throws Error if an attack could not be proven because a pod has no tool: the run is ABORTED
+ * @throws Error if an attack could not be proven because a pod has no tool, or declares no port: the run is ABORTED
  */
 export async function equip(
     context: StepContext,
@@ -31,23 +31,23 @@ export async function equip(
         const { lacking } = found[index]!;
         return lacking.length === 0 || planned.outward === "unproven" ? [] : [{ planned, lacking }];
     });
-    const unknown = plan.attacks.flatMap(({ name, attack }, index) =>
-        podsWithoutPort(attack, chosen[index]!).map((pod) => `${pod} (${name})`),
-    );
-    if (unproven.length === 0 && unknown.length > 0)
-        abortRun(context, {
-            reason:
-                `that nothing reaches ${unknown.join(", ")} could not be proven: no container of the pod declares a ` +
-                "TCP port that the attack blocks.",
-            startedAt,
-            advice: 'Declare the pod\'s ports, choose another target, or a blackhole of direction "egress"',
-        });
+    const portless = plan.attacks.flatMap(({ name, attack }, index) => {
+        const pods = podsWithoutPort(attack, chosen[index]!).join(", ");
+        const why = "declares a TCP port that it blocks";
+        return pods === "" ? [] : `the attack ${name} could not be proven: no container of ${pods} ${why}.`;
+    });
+    const adviceOnPorts =
+        'Declare the ports of each target, choose other targets, or a blackhole of direction "egress"';
+    if (unproven.length === 0 && portless.length > 0)
+        abortRun(context, { reason: portless.join(" "), startedAt, advice: adviceOnPorts });
     if (unproven.length > 0) {
-        const reason = unproven.map(({ planned, lacking }) => whyUnproven(planned, lacking)).join(" ");
+        const reasons = unproven.map(({ planned, lacking }) => whyUnproven(planned, lacking));
+        const reason = [...portless, ...reasons].join(" ");
         const remedies = unproven.every(({ planned }) => mayStayUnproven(planned.attack))
             ? `If it is enough to prove that nothing reaches the targets: ${remedy(plan, "outward", "unproven")}`
             : 'Or choose an attack whose proof needs no tool, such as a blackhole of direction "ingress"';
-        const advice = `Give the pod a container with one of these tools; all containers of a pod count. ${remedies}`;
+        const onTools = `Give the pod a container with one of these tools; all containers of a pod count. ${remedies}`;
+        const advice = portless.length > 0 ? `${adviceOnPorts}. ${onTools}` : onTools;
         abortRun(context, { reason, startedAt, advice });
     }
     return found.map(({ chosen: one, lacking }, index) => {

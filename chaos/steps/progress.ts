@@ -3,7 +3,7 @@ import type { Answer } from "../checks/answer";
 import type { StepContext } from "./contract";
 
 /** Rarer with time: a window may last an hour, and Pulumi keeps what is told in the state. */
-const pauseAfter = (elapsedMs: number) => Math.max(5_000, elapsedMs / 12);
+const pauseAfter = (elapsedMs: number) => Math.min(60_000, Math.max(5_000, elapsedMs / 12));
 
 /**
  * Tells the person who watches how many answers were good and bad so far: every five seconds in the first minute, every

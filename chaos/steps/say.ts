@@ -1,6 +1,6 @@
 /**
- * Tells what happens, as far as there is room: Pulumi gives all that a step has told to the command that undoes it, as
- * a variable, and no process can be started with a longer one (`maxVariableLength`).
+ * Tells what happens, as far as there is room: Pulumi gives all that a step has told to the next command of its
+ * resource, as a variable, and no process can be started with a longer one (`maxVariableLength`).
  *
  * @param room in bytes
  */

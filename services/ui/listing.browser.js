@@ -21,7 +21,7 @@ export function missingFrom(listing) {
 export function describeListing({ ok, status, detail, duration, missing }) {
     if (!status) return { state: "down", word: "does not answer", detail };
     if (!ok) {
-        const why = `${detail} There is no fallback: one failed department fails the whole listing.`;
+        const why = `${detail} A failed department without a fallback fails the whole listing.`;
         return { state: "down", word: `fails with ${status}`, detail: why };
     }
     if (missing.length === 0)

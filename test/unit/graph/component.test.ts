@@ -130,6 +130,7 @@ describe("mistakes in the arguments", () => {
         ["interval: no check would look", { interval: "1m", window: { duration: "10s" } }],
         ['its name: "It" is not allowed', {}, "It"],
         ["attacks: is an Output; allowed: ", { attacks: pulumi.output([]) }],
+        ["interval: a list is not allowed; allowed: a duration", { interval: ["5s"] }],
         ["interval: is an Output; allowed: a plain value", { interval: pulumi.output("1s") }],
         ["checks.0.path: is an Output", { checks: [{ kind: "http", service: "a", path: pulumi.output("/") }] }],
         ['image: "Node Image" is not allowed', { image: "Node Image" }],

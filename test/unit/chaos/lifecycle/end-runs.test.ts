@@ -93,22 +93,39 @@ it("a run that left nothing to end frees its namespace all the same, as one with
 });
 
 describe("a plan that only a lease has", () => {
-    it.each<[string, (file: string, url: string) => object]>([
-        ["starts no program", (file) => ({ kind: "command", command: ["touch", file] })],
-        ["has no request sent to a URL", (_, url) => ({ kind: "http", path: "/", url })],
-    ])("%s: who may change leases may not do that", async (_, checkOf) => {
+    /** Performs a check of the plan. @returns whether it has made a file, and the requests to a Service and a URL */
+    async function performed(checkOf: (file: string, url: string) => object) {
         const file = join(run.plan.reports, "touched");
         const asked: string[] = [];
-        const server = createServer(({ url }, response) => response.end(asked.push(url!))).listen(0, "127.0.0.1");
+        const server = createServer(({ method, url }, response) => {
+            asked.push(`${method} ${url}`);
+            response.end();
+        }).listen(0, "127.0.0.1");
         await once(server, "listening");
         const { port } = server.address() as AddressInfo;
+        const status = { loadBalancer: { ingress: [{ ip: "127.0.0.1" }] } };
+        run.cluster.add("Service", "web", { spec: { ports: [{ port }] }, status });
         const check = checkOf(file, `http://127.0.0.1:${port}`);
         const checks = [{ ...run.plan.checks[0]!, check }];
         lease().metadata.annotations!["chaos-experiments/plan"] = JSON.stringify({ ...run.plan, checks });
         expect(await end()).toEqual([run.plan.experiment]);
         await vi.advanceTimersByTimeAsync(5_000);
         server.close();
-        expect([existsSync(file), asked]).toEqual([false, []]);
+        return { hasRun: existsSync(file), asked: [...new Set(asked)] };
+    }
+
+    it("has its checks look at the application", async () => {
+        const check = () => ({ kind: "http", path: "/health", service: "web" });
+        expect((await performed(check)).asked).toContain("GET /health");
+    });
+
+    it.each<[string, Parameters<typeof performed>[0]]>([
+        ["start a program", (file) => ({ kind: "command", command: ["touch", file] })],
+        ["send a request to a URL", (_, url) => ({ kind: "http", path: "/", url })],
+        ["change anything", () => ({ kind: "http", path: "/orders", service: "web", method: "POST" })],
+        ["leave their Service", () => ({ kind: "http", path: "/../secrets", service: "web" })],
+    ])("has no check %s: who may change leases may not do that", async (_, checkOf) => {
+        expect(await performed(checkOf)).toEqual({ hasRun: false, asked: [] });
     });
 });
 

@@ -113,9 +113,18 @@ describe("in a namespace with other NetworkPolicies, the targets get the label b
         run.cluster.get("Pod", "hot-deals-1").metadata.labels = {};
         expect(await step()).toMatchObject({
             verdict: "INCONCLUSIVE",
-            reason: expect.stringContaining("has already ended, by its deadline"),
+            reason: expect.stringContaining("a target has lost its label before its attack could begin"),
         });
         expect(run.cluster.get("Pod", "hot-deals-1").metadata.labels).toEqual({});
+    });
+
+    it("and lose it if the Job is just ending the run, and has not come to every target", async () => {
+        run.cluster.get("Pod", "hot-deals-2").metadata.labels = {
+            ...run.cluster.get("Pod", "hot-deals-1").metadata.labels,
+        };
+        run.cluster.get("Pod", "hot-deals-1").metadata.labels = {};
+        expect(await step()).toMatchObject({ verdict: "INCONCLUSIVE" });
+        expect(attacked()).toBeUndefined();
     });
 
     it("and none keeps it if labeling fails and the attack is over", async () => {

@@ -57,7 +57,9 @@ describe("recovery", () => {
         const check = { kind: "command" as const, command: ["./not-there.sh"] };
         run.plan.checks = [{ ...run.plan.checks[0]!, name: "program", check }];
         expect(await step()).toEqual({ recoveredAfterMs: null });
-        expect(run.said.at(-1)).toMatch(/^program did not recover .*, as far as can be seen: .*not-there\.sh/);
+        expect(run.said.at(-1)).toMatch(
+            /^Nothing is left of the attack\. .*whether program recovered: .*not-there\.sh/,
+        );
     });
 
     it("waits for nothing if the application is gone", async () => {
