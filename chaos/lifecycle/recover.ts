@@ -37,15 +37,14 @@ export async function recover(cluster: Cluster, plan: Plan, timeoutMs: number): 
     const { unsteady } = await untilSteady(plan, { ...plan, cluster, endpoints }, timeoutMs, pauseMs);
     if (unsteady.length === 0) return Math.round(performance.now() - begun);
     const isUnseen = unsteady.every(({ answers }) => answers.at(-1)?.unseen);
-    const problems = problemsOf(unsteady);
+    const [names, problems, undone] = [namesOf(plan), problemsOf(unsteady), undoneOf(plan)];
     const look = `\`kubectl --namespace ${plan.defaultNamespace} get pods\``;
     throw new NotRecoveredError(
         isUnseen
-            ? `Nothing is left of ${undoneOf(plan)}. It is not known whether ${namesOf(plan)} recovered: ${problems}. ` +
+            ? `Nothing is left of ${undone}. It is not known whether ${names} recovered: ${problems}. ` +
                   `See the application: ${look}.`
-            : `${namesOf(plan)} did not recover within ${describeMilliseconds(timeoutMs)} after ` +
-                  `${undoneOf(plan)} was undone: ${problems}. Nothing of it is left; look at ${look}, then run pulumi ` +
-                  "again.",
+            : `${names} did not recover within ${describeMilliseconds(timeoutMs)} after ${undone} was undone: ` +
+                  `${problems}. Nothing of it is left; look at ${look}, then run pulumi again.`,
         isUnseen,
     );
 }

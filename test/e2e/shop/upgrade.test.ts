@@ -105,7 +105,8 @@ const opOf = ({ op }: Change) => op;
 const isDeployment = ({ type }: Change) => type.endsWith(":Deployment");
 /** Another run of the experiment has other parts. */
 const isOfExperiment = ({ type, name }: Change) =>
-    /^(experiment-)?(deadline|blackhole|steady-state|targets|end-attacks|check)/.test(name) || type.endsWith(":Experiment");
+    /^(experiment-)?(deadline|blackhole|steady-state|targets|end-attacks|check)/.test(name) ||
+    type.endsWith(":Experiment");
 /** What the state records of itself; the provider, which is told its cluster; the namespace, which says whose it is. */
 const isOfState = ({ type }: Change) =>
     ["pulumi:index:Stash", "pulumi:providers:kubernetes", "kubernetes:core/v1:Namespace"].includes(type);
