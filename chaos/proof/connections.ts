@@ -1,3 +1,4 @@
+import type { Proof } from "../attacks/kind";
 import { endpoint } from "../deadline/protocol";
 import { onePerPod } from "../targets/besides";
 import type { Target } from "../targets/containers";
@@ -21,6 +22,10 @@ export function connections(
     );
     return onePerPod(from).flatMap((source) => questions.map((question) => ({ from: source, question })));
 }
+
+/** The endpoints of some containers at which an attack denies connections. None if it denies none into them. */
+export const attackedEndpoints = (targets: readonly Target[], inward: Proof["inward"]): string[] =>
+    inward ? endpointsOfTargets(targets, (port) => inward.ports?.includes(port) ?? true) : [];
 
 /** The endpoints of every declared TCP port of some containers, or only those that are asked for. */
 export function endpointsOfTargets(

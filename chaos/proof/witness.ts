@@ -4,7 +4,7 @@ import { type ConnectionReport, type KillReport, parseEndpoint } from "../deadli
 import { describeMilliseconds } from "../duration";
 import type { Target } from "../targets/containers";
 import type { Working } from "./allowing-policies";
-import { endpointsOfTargets } from "./connections";
+import { attackedEndpoints, endpointsOfTargets } from "./connections";
 import { becameOf, type Established } from "./established";
 import { JobPod, startTimeoutMs } from "./job-pod";
 import { enforcementAdvice, type Inconclusive, type InconclusiveReason, type Witnessed } from "./outcome";
@@ -40,7 +40,7 @@ export class Witness {
     constructor(private readonly args: WitnessArgs) {
         const { cluster, namespace, job, targets, inward } = args;
         this.jobPod = new JobPod(cluster, namespace, job);
-        this.endpoints = inward ? endpointsOfTargets(targets, (port) => inward.ports?.includes(port) ?? true) : [];
+        this.endpoints = attackedEndpoints(targets, inward);
     }
 
     /**

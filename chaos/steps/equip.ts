@@ -1,6 +1,6 @@
 import { type Attack, attackKindOf, mayStayUnproven } from "../attacks/registry";
-import type { PlannedAttack } from "../definition/plan";
-import { endpointsOfTargets } from "../proof/connections";
+import type { Plan, PlannedAttack } from "../definition/plan";
+import { attackedEndpoints } from "../proof/connections";
 import { findProbers } from "../proof/find-probers";
 import { toolNames } from "../proof/tools";
 import { remedy } from "../remedy";
@@ -36,20 +36,12 @@ export async function equip(
         const why = "declares a TCP port that it blocks";
         return pods === "" ? [] : `the attack ${name} could not be proven: no container of ${pods} ${why}.`;
     });
-    const adviceOnPorts =
-        'Declare the ports of each target, choose other targets, or a blackhole of direction "egress"';
-    if (unproven.length === 0 && portless.length > 0)
-        abortRun(context, { reason: portless.join(" "), startedAt, advice: adviceOnPorts });
-    if (unproven.length > 0) {
-        const reasons = unproven.map(({ planned, lacking }) => whyUnproven(planned, lacking));
-        const reason = [...portless, ...reasons].join(" ");
-        const remedies = unproven.every(({ planned }) => mayStayUnproven(planned.attack))
-            ? `If it is enough to prove that nothing reaches the targets: ${remedy(plan, "outward", "unproven")}`
-            : 'Or choose an attack whose proof needs no tool, such as a blackhole of direction "ingress"';
-        const onTools = `Give the pod a container with one of these tools; all containers of a pod count. ${remedies}`;
-        const advice = portless.length > 0 ? `${adviceOnPorts}. ${onTools}` : onTools;
-        abortRun(context, { reason, startedAt, advice });
-    }
+    const reasons = [...portless, ...unproven.map(({ planned, lacking }) => whyUnproven(planned, lacking))];
+    const advice = [
+        ...(portless.length > 0 ? [adviceOnPorts] : []),
+        ...(unproven.length > 0 ? [adviceOnTools(plan, unproven)] : []),
+    ];
+    if (reasons.length > 0) abortRun(context, { reason: reasons.join(" "), startedAt, advice: advice.join(". ") });
     return found.map(({ chosen: one, lacking }, index) => {
         if (lacking.length === 0) return one;
         const of = plan.attacks.length === 1 ? "" : ` of ${plan.attacks[index]!.name}`;
@@ -62,15 +54,17 @@ export async function equip(
 function podsWithoutPort(attack: Attack, { targets }: Chosen): string[] {
     const { inward } = attackKindOf(attack).proof(attack);
     if (inward === undefined) return [];
-    const isBlocked = (port: number) => inward.ports?.includes(port) ?? true;
-    const pods = [...new Set(targets.map(({ pod }) => pod))];
-    return pods.filter(
-        (pod) =>
-            endpointsOfTargets(
-                targets.filter((target) => target.pod === pod),
-                isBlocked,
-            ).length === 0,
-    );
+    const shown = new Set(targets.filter((one) => attackedEndpoints([one], inward).length > 0).map(({ pod }) => pod));
+    return [...new Set(targets.map(({ pod }) => pod))].filter((pod) => !shown.has(pod));
+}
+
+const adviceOnPorts = 'Declare the ports of each target, choose other targets, or a blackhole of direction "egress"';
+
+function adviceOnTools(plan: Plan, unproven: readonly { planned: PlannedAttack }[]): string {
+    const remedies = unproven.every(({ planned }) => mayStayUnproven(planned.attack))
+        ? `If it is enough to prove that nothing reaches the targets: ${remedy(plan, "outward", "unproven")}`
+        : 'Or choose an attack whose proof needs no tool, such as a blackhole of direction "ingress"';
+    return `Give the pod a container with one of these tools; all containers of a pod count. ${remedies}`;
 }
 
 function whyUnproven({ name, attack }: PlannedAttack, lacking: readonly string[]): string {
