@@ -8,7 +8,7 @@ import { statusTable } from "./node/status-table";
 import { sandboxUp } from "./node/up";
 import { ensureParts } from "../toolchain/parts/ensure";
 import { requireSandboxHost } from "./host";
-import { userParts } from "./parts/table";
+import { userParts } from "./parts/locate";
 import { sandboxPaths } from "./paths";
 import { removeTree } from "../toolchain/parts/store";
 import { ensurePulumi } from "../toolchain/pulumi/parts";

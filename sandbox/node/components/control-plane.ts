@@ -2,13 +2,13 @@ import { addresses, nodeName } from "../addresses";
 import { componentKubeconfig } from "../kubeconfig";
 import { join } from "node:path";
 import type { NodeLayout } from "../layout";
-import type { NodeParts } from "../node-parts";
+import type { PartLocations } from "../../parts/locate";
 import { pkiFiles } from "../pki";
 import type { Component } from "../processes";
 import { etcdUrl } from "./etcd";
 
 /** kube-apiserver, with Kubernetes' default admission plugins (PodSecurity among them) and NodeRestriction. */
-export function apiServer(layout: NodeLayout, parts: NodeParts): Component {
+export function apiServer(layout: NodeLayout, parts: PartLocations): Component {
     const pki = pkiFiles(layout);
     return {
         name: "kube-apiserver",
@@ -43,7 +43,7 @@ export function apiServer(layout: NodeLayout, parts: NodeParts): Component {
     };
 }
 
-export function controllerManager(layout: NodeLayout, parts: NodeParts): Component {
+export function controllerManager(layout: NodeLayout, parts: PartLocations): Component {
     const pki = pkiFiles(layout);
     return {
         name: "kube-controller-manager",
@@ -64,7 +64,7 @@ export function controllerManager(layout: NodeLayout, parts: NodeParts): Compone
     };
 }
 
-export function scheduler(layout: NodeLayout, parts: NodeParts): Component {
+export function scheduler(layout: NodeLayout, parts: PartLocations): Component {
     return {
         name: "kube-scheduler",
         command: parts.kube,
@@ -89,7 +89,7 @@ function delegated(kubeconfig: string): string[] {
 }
 
 /** Does what a cloud's controllers do: assigns LoadBalancer addresses, and frees volumes for the next claim. */
-export function sandboxController(layout: NodeLayout, parts: NodeParts): Component {
+export function sandboxController(layout: NodeLayout, parts: PartLocations): Component {
     return {
         name: "sandbox-controller",
         command: parts.kube,
@@ -103,7 +103,7 @@ export function sandboxController(layout: NodeLayout, parts: NodeParts): Compone
 }
 
 /** kube-proxy, which replaces Service addresses with pod addresses. */
-export function proxy(layout: NodeLayout, parts: NodeParts): Component {
+export function proxy(layout: NodeLayout, parts: PartLocations): Component {
     return {
         name: "kube-proxy",
         command: parts.kube,

@@ -3,7 +3,7 @@ import { networkPolicy, networkPolicyEnforcer } from "../../node/components/netw
 import { nodeLayout } from "../../node/layout";
 import { withNodeLock } from "../../node/lock";
 import { namespaceHolder } from "../../node/namespaces";
-import { nodeParts } from "../../node/node-parts";
+import { locateParts } from "../../parts/locate";
 import { stderrReporter } from "../../node/progress";
 import { runningComponent, startComponent, stopComponent } from "../../node/processes";
 
@@ -32,7 +32,7 @@ export async function stopEnforcer(): Promise<void> {
 export async function startEnforcer(): Promise<void> {
     const layout = nodeLayout();
     await withNodeLock(layout, stderrReporter(), () =>
-        startComponent(layout, networkPolicy(layout, nodeParts()), requireHolder()),
+        startComponent(layout, networkPolicy(layout, locateParts()), requireHolder()),
     );
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fingerprintOf } from "../../../toolchain/parts/fingerprint";
-import { goBuildArguments, replaceOnce } from "../../../toolchain/parts/go";
+import { changed, goBuildArguments } from "../../../toolchain/parts/go";
 import { isNewEnough } from "../../../toolchain/parts/go-toolchain";
 import { unsuitableBecause } from "../../../toolchain/parts/host";
 import { damagedFiles, readManifest, writeManifest } from "../../../toolchain/parts/manifest";
@@ -119,21 +119,31 @@ describe("Go", () => {
 
     it("is called with committed checksums only, and without the checkout's state", () => {
         const args = goBuildArguments({
-            module: "m",
-            output: "o",
+            packages: ["./program"],
             variables: { "a/b.Version": "v1" },
-            unoptimized: "a/generated/...",
         });
         expect(args).toEqual(expect.arrayContaining(["-mod=readonly", "-buildvcs=false", "-s -w -X a/b.Version=v1"]));
-        expect(args).toContain("-gcflags=a/generated/...=-N -l");
+        expect(args.at(-1)).toBe("./program");
     });
 
     it.each([
         ["is missing", "a", 0],
         ["occurs twice", "abab", 2],
     ])("refuses to change a dependency's file in which the text %s", (_case, text, times) =>
-        expect(() => replaceOnce(text, [{ from: "b", to: "c" }], "m/f.go")).toThrow(`m/f.go contains ${times} times`),
+        expect(() => changed(text, [{ from: "b", to: "c" }], "m/f.go")).toThrow(`m/f.go contains ${times} times`),
     );
+
+    it("changes a dependency's file by texts and patterns, in order", () =>
+        expect(
+            changed(
+                "abc",
+                [
+                    { from: "a", to: "$&" },
+                    { from: /b[^]$/, to: "d" },
+                ],
+                "m/f.go",
+            ),
+        ).toBe("$&d"));
 });
 
 describe("a machine", () => {

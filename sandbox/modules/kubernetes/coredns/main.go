@@ -1,0 +1,21 @@
+// Command coredns is CoreDNS with the plugins that the sandbox's Corefile names (node/addons/dns.ts). The published
+// program has 60, and clients of three clouds.
+package main
+
+import (
+	"github.com/coredns/coredns/core/dnsserver"
+	"github.com/coredns/coredns/coremain"
+	_ "github.com/coredns/coredns/plugin/errors"
+	_ "github.com/coredns/coredns/plugin/health"
+	_ "github.com/coredns/coredns/plugin/kubernetes"
+	_ "github.com/coredns/coredns/plugin/loadbalance"
+	_ "github.com/coredns/coredns/plugin/metrics"
+	_ "github.com/coredns/coredns/plugin/ready"
+	_ "github.com/coredns/coredns/plugin/template"
+)
+
+func main() {
+	// In CoreDNS' order, in which they are asked.
+	dnsserver.Directives = []string{"ready", "health", "prometheus", "errors", "loadbalance", "template", "kubernetes"}
+	coremain.Run()
+}
