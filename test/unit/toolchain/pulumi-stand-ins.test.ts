@@ -64,7 +64,7 @@ describe("splitWords", () => {
 });
 
 test("runtime options default to the official host's", () => {
-    expect(parseRuntimeOptions({})).toMatchObject({ typescript: true, nodeargs: [], packagemanager: "auto" });
+    expect(parseRuntimeOptions({})).toMatchObject({ typescript: true, nodeargs: [] });
 });
 
 describe("requiredPackages", () => {

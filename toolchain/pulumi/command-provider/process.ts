@@ -30,9 +30,7 @@ export async function runCommand(
     cancelled: AbortSignal,
 ): Promise<Output> {
     const failed = (why: string, printed = "") => new Error(`${why}: running ${JSON.stringify(command)}:\n${printed}`);
-    if (cancelled.aborted) {
-        throw failed("cancelled before it began");
-    }
+    if (cancelled.aborted) throw failed("cancelled before it began");
     const interpreter = inputs.interpreter?.length ? inputs.interpreter : ["/bin/sh", "-c"];
     const [program = "/bin/sh", ...args] = [...interpreter, command];
     const child = spawn(program, args, {
@@ -55,9 +53,7 @@ export async function runCommand(
     cancelled.addEventListener("abort", cancel, { once: true });
     try {
         const failure = await failureOf(child, inputs.dir);
-        if (failure) {
-            throw failed(cancelled.aborted ? `cancelled, ${failure}` : failure, text(both));
-        }
+        if (failure) throw failed(cancelled.aborted ? `cancelled, ${failure}` : failure, text(both));
     } finally {
         cancelled.removeEventListener("abort", cancel);
     }
@@ -108,9 +104,7 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
     try {
         process.kill(-child.pid, signal);
     } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "ESRCH") {
-            throw error;
-        }
+        if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
     }
 }
 

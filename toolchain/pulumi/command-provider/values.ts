@@ -54,12 +54,8 @@ export function holdsSecret(value: Value | undefined): boolean {
 
 /** The value with all secrets unwrapped. */
 export function plain(value: Value): Value {
-    if (isSecret(value)) {
-        return plain(value.value);
-    }
-    if (Array.isArray(value)) {
-        return value.map(plain);
-    }
+    if (isSecret(value)) return plain(value.value);
+    if (Array.isArray(value)) return value.map(plain);
     return isObject(value) ? plainProperties(value) : value;
 }
 
@@ -75,8 +71,6 @@ export function secret(value: Value): Value {
 }
 
 function children(value: Value | undefined): (Value | undefined)[] {
-    if (Array.isArray(value)) {
-        return [...(value as readonly Value[])];
-    }
+    if (Array.isArray(value)) return [...(value as readonly Value[])];
     return isObject(value) ? Object.values(value) : [];
 }
