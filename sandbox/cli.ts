@@ -2,7 +2,6 @@ import { parseArgs } from "node:util";
 import { deniedTrafficChoices } from "./node/components/network-policy";
 import { sandboxDestroy, sandboxDown } from "./node/down";
 import { exportCommands, sandboxEnvironment } from "./node/env";
-import { withProgress } from "./node/terminal-progress";
 import { sandboxStatus } from "./node/status";
 import { statusTable } from "./node/status-table";
 import { sandboxUp } from "./node/up";
@@ -55,7 +54,7 @@ async function up({ denied }: Flags): Promise<number> {
     requireSandboxHost();
     await ensureParts(userParts);
     await ensurePulumi();
-    const { wasUp } = await withProgress((reporter) => sandboxUp(reporter, choice));
+    const { wasUp } = await sandboxUp(undefined, choice);
     console.log(
         wasUp
             ? "The sandbox is already up."
@@ -66,14 +65,14 @@ async function up({ denied }: Flags): Promise<number> {
 
 async function down(): Promise<number> {
     requireSandboxHost();
-    const stopped = await withProgress(sandboxDown);
+    const stopped = await sandboxDown();
     console.log(stopped ? "The sandbox is down." : "The sandbox is already down.");
     return 0;
 }
 
 async function destroy({ parts }: Flags): Promise<number> {
     requireSandboxHost();
-    await withProgress(sandboxDestroy);
+    await sandboxDestroy();
     if (parts) await removeTree(sandboxPaths().parts);
     console.log(`The sandbox is removed${parts ? " with its built parts" : "; its built parts are kept"}.`);
     return 0;

@@ -24,7 +24,7 @@ export async function sandboxDown(reporter = stderrReporter()): Promise<boolean>
 }
 
 /** Also removes the node's state: cluster, images, volumes, certificates. Built parts stay. */
-export async function sandboxDestroy(reporter: NodeReporter): Promise<void> {
+export async function sandboxDestroy(reporter = stderrReporter()): Promise<void> {
     const layout = nodeLayout();
     await withNodeLock(layout, reporter, async () => {
         await takeDown(layout, reporter);

@@ -3,9 +3,8 @@ import { join } from "node:path";
 import { takeLock } from "./lock";
 import { type Part, type Workshop, withNeeds } from "./part";
 import { cachePaths } from "./paths";
-import type { PartsReporter } from "./reporter";
+import type { PartsProgress } from "./progress";
 import { makeStored, removeUnfinished, storedState } from "./store";
-import { reporterFor } from "./terminal-reporter";
 
 /** A part could not be built. The message gives the reason, the log, and how to continue. */
 class PartError extends Error {
@@ -30,40 +29,43 @@ class PartError extends Error {
  * With nothing missing it takes a fraction of a second and reports nothing. A second process waits for the first, then
  * builds what is still missing. After an interruption at any point the next call repairs what is left.
  *
- * @param reporter @default a live list on a terminal, lines in a log, on standard error
+ * The progress is shown on standard error.
+ *
  * @throws {PartError} when a part cannot be built.
  */
-export async function ensureParts(wanted: readonly Part[], reporter?: PartsReporter): Promise<void> {
+export async function ensureParts(wanted: readonly Part[]): Promise<void> {
     const parts = withNeeds(wanted);
-    if ((await missingOf(parts)).length > 0) await makeMissing(parts, reporter ?? (await reporterFor()));
+    if ((await missingOf(parts)).length > 0) await makeMissing(parts);
 }
 
-async function makeMissing(parts: readonly Part[], reporter: PartsReporter): Promise<void> {
+async function makeMissing(parts: readonly Part[]): Promise<void> {
     const { cache, logs } = cachePaths();
     mkdirSync(logs, { recursive: true });
-    const lock = await takeLock(join(cache, "parts.lock"), (pid) => reporter.waiting(pid));
+    // Only here: it takes longer to load than to find that all are there.
+    const { PartsProgress } = await import("./progress.js");
+    const progress = new PartsProgress();
+    const lock = await takeLock(join(cache, "parts.lock"), progress.waiting);
     try {
         await removeUnfinished();
         const plan = await missingOf(parts);
-        if (plan.length > 0) await makeAll(plan, reporter);
+        if (plan.length > 0) await makeAll(plan, progress);
     } finally {
-        await reporter.end();
+        progress.end();
         await lock.release();
     }
 }
 
-async function makeAll(plan: readonly Part[], reporter: PartsReporter): Promise<void> {
-    reporter.begin(plan);
-    for (const [index, part] of plan.entries()) {
-        reporter.started(index);
-        const startedMs = Date.now();
+async function makeAll(plan: readonly Part[], progress: PartsProgress): Promise<void> {
+    progress.begin(plan);
+    for (const part of plan) {
+        progress.started();
         try {
-            await make(part, (line) => reporter.line(line));
+            await make(part, progress.line);
         } catch (error) {
-            reporter.failed(index);
+            progress.failed();
             throw error;
         }
-        reporter.finished(index, (Date.now() - startedMs) / 1000);
+        progress.finished();
     }
 }
 

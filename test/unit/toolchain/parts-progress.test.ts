@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { secondsLeft, spoken } from "../../../toolchain/parts/estimate";
-import { plainReporter } from "../../../toolchain/parts/reporter";
+import { PartsProgress, secondsLeft, spoken } from "../../../toolchain/parts/progress";
 
 const plan = [
     { title: "Kubernetes", minutes: 5 },
@@ -24,21 +23,21 @@ describe("the estimate of the time left", () => {
     });
 });
 
-describe("progress in a log", () => {
+describe("progress", () => {
     beforeEach(() => void vi.useFakeTimers());
     afterEach(() => void vi.useRealTimers());
 
-    it("reports the start and end of each part, the time left, and every 20 s that the build goes on", async () => {
+    it("reports in a log the start and end of each part, the time left, and every 20 s that the build goes on", async () => {
         const lines: string[] = [];
-        const reporter = plainReporter((line) => lines.push(line));
-        reporter.begin(plan);
-        reporter.started(0);
-        reporter.line("k8s.io/api/core/v1");
+        const progress = new PartsProgress({ print: (line) => lines.push(line), show: () => undefined, isLive: false });
+        progress.begin(plan);
+        progress.started();
+        progress.line("k8s.io/api/core/v1");
         await vi.advanceTimersByTimeAsync(45_000);
-        reporter.finished(0, 45);
-        reporter.started(1);
-        reporter.failed(1);
-        await reporter.end();
+        progress.finished();
+        progress.started();
+        progress.failed();
+        progress.end();
         await vi.advanceTimersByTimeAsync(60_000);
         expect(lines).toEqual([
             "Building 3 parts, once; about 8 min left",
@@ -49,5 +48,20 @@ describe("progress in a log", () => {
             "[2/3] CoreDNS …",
             "[2/3] CoreDNS ✘ after 0 s",
         ]);
+    });
+
+    it("shows the current part below the finished ones on a terminal", async () => {
+        const printed: string[] = [];
+        let live: readonly string[] = [];
+        const show = (lines: readonly string[]) => (live = lines);
+        const progress = new PartsProgress({ print: (line) => printed.push(line), show, isLive: true });
+        progress.begin(plan);
+        progress.started();
+        progress.line("net/http");
+        await vi.advanceTimersByTimeAsync(2_000);
+        expect(live).toEqual(["[1/3] Kubernetes: 2 s so far; about 8 min left; at net/http"]);
+        progress.finished();
+        progress.end();
+        expect([printed.at(-1), live]).toEqual(["[1/3] Kubernetes ✔ 2 s", []]);
     });
 });
