@@ -1,6 +1,5 @@
 import { containerd } from "./components/containerd";
-import { apiServer, controllerManager, proxy, sandboxController, scheduler } from "./components/control-plane";
-import { etcd } from "./components/etcd";
+import { apiServer, controllerManager, etcd, proxy, sandboxController, scheduler } from "./components/control-plane";
 import { kubelet } from "./components/kubelet";
 import { networkPolicy } from "./components/network-policy";
 import type { NodeLayout } from "./layout";

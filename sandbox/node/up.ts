@@ -8,8 +8,7 @@ import { createVolumeFolders, storageObjects } from "./addons/storage";
 import { SandboxApi } from "./api";
 import { allComponents } from "./components";
 import { configureContainerd, containerd, containerdAnswers, hasImages, importImages } from "./components/containerd";
-import { apiServer, controllerManager, proxy, sandboxController, scheduler } from "./components/control-plane";
-import { etcd } from "./components/etcd";
+import { apiServer, controllerManager, etcd, proxy, sandboxController, scheduler } from "./components/control-plane";
 import { configureKubelet, kubelet } from "./components/kubelet";
 import {
     chooseDeniedTraffic,
@@ -23,13 +22,12 @@ import { clusterDnsAnswers, nameServerIsReady, nodeIsReady, nodeIsRegistered } f
 import { rememberHostSettings } from "./host-settings";
 import { writeKubeconfigs } from "./kubeconfig";
 import { type NodeLayout, nodeLayout } from "./layout";
-import { withNodeLock } from "./lock";
+import { type NodeReporter, stderrReporter, withNodeLock } from "./lock";
 import { createMountPoints, namespaceHolder, namespaceHolderComponent, namespacesAreSound } from "./namespaces";
 import { createNetwork, networkIsUp } from "./network";
 import { clusterParts, locateParts, type PartLocations } from "../parts/locate";
 import { ensurePki } from "./pki";
 import { isCurrent, logTail, runningComponent, startComponent, stopComponent } from "./processes";
-import { type NodeReporter, stderrReporter } from "./progress";
 import { steadily, waitFor } from "./waiting";
 
 export interface RunningSandbox {
@@ -48,7 +46,7 @@ export interface RunningSandbox {
  *
  * @param reporter shows the steps. @default plain lines on standard error
  * @param denied what the network does with traffic that a NetworkPolicy denies. @default as before; at first `drop`
- * @throws {UnsuitableHostError} if the sandbox cannot run here; {PartError} when a part cannot be built;
+ * @throws Error if the sandbox cannot run here; {PartError} when a part cannot be built;
  *     {ComponentError} when a component does not start, with the end of its log.
  */
 export async function sandboxUp(

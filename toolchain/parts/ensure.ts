@@ -76,7 +76,7 @@ async function missingOf(parts: readonly Part[]): Promise<Part[]> {
 
 async function isThere(part: Part): Promise<boolean> {
     if (part.kind === "installed") return part.isPresent();
-    return part.isUnneeded?.() === true || (await storedState(part)) === "made";
+    return part.isUnneeded?.() === true || storedState(part) === "made";
 }
 
 async function make(part: Part, onLine: (line: string) => void): Promise<void> {

@@ -40,16 +40,8 @@ async function overlayWorks(layout: NodeLayout): Promise<boolean> {
     for (const folder of [lower, upper, work, merged]) mkdirSync(folder!, { recursive: true });
     // In a new mount namespace: if this process is killed, no mount is left.
     const options = `lowerdir=${lower},upperdir=${upper},workdir=${work}`;
-    const { code } = await tryCommand("unshare", [
-        "--mount",
-        "mount",
-        "-t",
-        "overlay",
-        "overlay",
-        "-o",
-        options,
-        merged!,
-    ]);
+    const mount = ["mount", "-t", "overlay", "overlay", "-o", options, merged!];
+    const { code } = await tryCommand("unshare", ["--mount", ...mount]);
     rmSync(trial, { recursive: true, force: true });
     return code === 0;
 }

@@ -1,10 +1,9 @@
 import { runCommand } from "../../node/command";
 import { networkPolicy, networkPolicyEnforcer } from "../../node/components/network-policy";
 import { nodeLayout } from "../../node/layout";
-import { withNodeLock } from "../../node/lock";
+import { stderrReporter, withNodeLock } from "../../node/lock";
 import { namespaceHolder } from "../../node/namespaces";
 import { locateParts } from "../../parts/locate";
-import { stderrReporter } from "../../node/progress";
 import { runningComponent, startComponent, stopComponent } from "../../node/processes";
 
 /**
