@@ -19,7 +19,7 @@ export const deniedTrafficVariable = "DENIED_TRAFFIC_TARGET";
  * module are those that share most of its packages: the enforcer of NetworkPolicies and the name server.
  */
 export const kube = goPart(
-    { name: "kube", version: KUBERNETES_VERSION, title: "Kubernetes, kube-router and CoreDNS", minutes: 4 },
+    { name: "kube", version: KUBERNETES_VERSION, title: "Kubernetes, kube-router and CoreDNS", minutes: 3 },
     {
         sourceFolder,
         module: "kubernetes",

@@ -40,6 +40,7 @@ export function goPart(about: Pick<StoredPart, "name" | "version" | "title" | "m
     return {
         ...about,
         kind: "stored",
+        isCompiled: true,
         needs: [goToolchain],
         recipe: JSON.stringify({ arguments: goBuildArguments(build), links: build.links, patch: build.patch }, asText),
         sources: [`modules/${build.module}`],

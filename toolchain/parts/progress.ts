@@ -1,35 +1,29 @@
 import { LiveLines } from "../live-lines";
 
-/** One build of a plan. */
-export interface Planned {
+/** A build, and for how long it has run or ran. */
+interface Build {
     readonly title: string;
+    /** The expected time. */
     readonly minutes: number;
+    readonly seconds?: number;
+    readonly done?: boolean;
 }
 
 /** The weight of the expected times, as seconds of measured builds: a short download says little about a long build. */
 const TRUST_SECONDS = 300;
 
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+
 /**
- * Estimates the time left of a plan. The pace of this machine is taken from the finished builds: the longer they took,
- * the more they count against the expected times.
- *
- * @param plan all builds, in order.
- * @param done how many are finished.
- * @param doneSeconds their duration.
- * @param currentSeconds the duration of the current one so far.
- * @returns seconds, never negative.
+ * Estimates the time left. The pace of this machine is taken from the finished builds: the longer they took, the more
+ * they count against the expected times.
  */
-export function secondsLeft(
-    plan: readonly Planned[],
-    done: number,
-    doneSeconds: number,
-    currentSeconds: number,
-): number {
-    const expected = (parts: readonly Planned[]) => parts.reduce((sum, part) => sum + part.minutes * 60, 0);
-    const doneExpected = expected(plan.slice(0, done));
-    const pace = (doneSeconds + TRUST_SECONDS) / (doneExpected + TRUST_SECONDS);
-    const current = Math.max(0, expected(plan.slice(done, done + 1)) * pace - currentSeconds);
-    return Math.round(current + expected(plan.slice(done + 1)) * pace);
+export function secondsLeft(builds: readonly Build[]): number {
+    const done = builds.filter((build) => build.done);
+    const doneExpected = sum(done.map(({ minutes }) => minutes * 60));
+    const pace = (sum(done.map(({ seconds = 0 }) => seconds)) + TRUST_SECONDS) / (doneExpected + TRUST_SECONDS);
+    const open = builds.filter((build) => !build.done);
+    return Math.round(sum(open.map(({ minutes, seconds = 0 }) => Math.max(0, minutes * 60 * pace - seconds))));
 }
 
 /** A duration such as `45 s` or `12 min`. */
@@ -40,52 +34,48 @@ export function spoken(seconds: number): string {
 /** How often a log shows that a build is still running. */
 const HEARTBEAT_SECONDS = 20;
 
+/** A build that was begun. */
+interface Begun {
+    /** It printed a line. */
+    line(text: string): void;
+    finished(): void;
+    failed(): void;
+}
+
 /**
- * Shows the progress of builds: a line at the end of each, and in between the duration of the current one, the time
- * left and what the build printed last. In a log, that is a line every {@link HEARTBEAT_SECONDS}.
+ * Shows the progress of builds: a line at the end of each, and in between the duration of each that runs, the time left
+ * and what it printed last. In a log, that is a line every {@link HEARTBEAT_SECONDS}.
  */
 export class PartsProgress {
-    private plan: readonly Planned[] = [];
-    private done = 0;
-    private doneSeconds = 0;
-    private startedMs = Date.now();
-    private lastLine = "";
-    private heartbeat?: NodeJS.Timeout;
+    private readonly builds: (Build & { startedMs?: number; lastLine?: string })[];
+    private readonly heartbeat: NodeJS.Timeout;
 
-    constructor(private readonly lines: Pick<LiveLines, "print" | "show" | "isLive"> = new LiveLines(process.stderr)) {}
-
-    /** Another process is building. */
-    readonly waiting = (pid: string): void => this.lines.print(`Another process (${pid}) is building; waiting for it`);
-
-    /** The current build printed a line. */
-    readonly line = (text: string): void => {
-        this.lastLine = `; at ${text.slice(0, 60)}`;
-    };
-
-    /** Called with all builds in order, unless there are none. */
-    begin(plan: readonly Planned[]): void {
-        this.plan = plan;
-        this.startedMs = Date.now();
+    constructor(
+        plan: readonly Build[],
+        private readonly lines: Pick<LiveLines, "print" | "show" | "isLive"> = new LiveLines(process.stderr),
+    ) {
+        this.builds = plan.map(({ title, minutes }) => ({ title, minutes }));
         this.lines.print(`Building ${plan.length} parts, once; ${this.left()}`);
-        this.heartbeat = setInterval(() => this.beat(), this.lines.isLive ? 1000 : HEARTBEAT_SECONDS * 1000);
-        this.heartbeat.unref();
+        this.heartbeat = setInterval(() => this.beat(), lines.isLive ? 1000 : HEARTBEAT_SECONDS * 1000).unref();
     }
 
-    started(): void {
-        this.startedMs = Date.now();
-        this.lastLine = "";
+    begin(index: number): Begun {
+        const name = `[${index + 1}/${this.builds.length}] ${this.builds[index]!.title}`;
+        const startedMs = Date.now();
+        const change = (changes: object) => (this.builds[index] = { ...this.builds[index]!, ...changes });
+        const end = (mark: string, done: boolean) => {
+            const seconds = (Date.now() - startedMs) / 1000;
+            change({ seconds, done, startedMs: undefined });
+            this.lines.print(`${name} ${mark} ${spoken(seconds)}`);
+        };
+        change({ startedMs });
         if (this.lines.isLive) this.beat();
-        else this.lines.print(`${this.current()} …`);
-    }
-
-    finished(): void {
-        this.lines.print(`${this.current()} ✔ ${spoken(this.currentSeconds())}`);
-        this.doneSeconds += this.currentSeconds();
-        this.done += 1;
-    }
-
-    failed(): void {
-        this.lines.print(`${this.current()} ✘ after ${spoken(this.currentSeconds())}`);
+        else this.lines.print(`${name} …`);
+        return {
+            line: (text) => change({ lastLine: `; at ${text.slice(0, 60)}` }),
+            finished: () => end("✔", true),
+            failed: () => end("✘ after", false),
+        };
     }
 
     end(): void {
@@ -94,21 +84,22 @@ export class PartsProgress {
     }
 
     private beat(): void {
-        const text = `${this.current()}: ${spoken(this.currentSeconds())} so far; ${this.left()}${this.lastLine}`;
-        if (this.lines.isLive) this.lines.show([text]);
-        else this.lines.print(text);
-    }
-
-    private current(): string {
-        return `[${this.done + 1}/${this.plan.length}] ${this.plan[this.done]?.title}`;
-    }
-
-    private currentSeconds(): number {
-        return (Date.now() - this.startedMs) / 1000;
+        const running = this.now().flatMap(({ title, startedMs, seconds = 0, lastLine = "" }, index) => {
+            const name = `[${index + 1}/${this.builds.length}] ${title}`;
+            return startedMs === undefined ? [] : [`${name}: ${spoken(seconds)} so far; ${this.left()}${lastLine}`];
+        });
+        if (this.lines.isLive) this.lines.show(running);
+        else running.forEach(this.lines.print);
     }
 
     /** The time left, such as `about 12 min left`. */
     private left(): string {
-        return `about ${spoken(secondsLeft(this.plan, this.done, this.doneSeconds, this.currentSeconds()))} left`;
+        return `about ${spoken(secondsLeft(this.now()))} left`;
+    }
+
+    private now() {
+        return this.builds.map((build) =>
+            build.startedMs === undefined ? build : { ...build, seconds: (Date.now() - build.startedMs) / 1000 },
+        );
     }
 }

@@ -65,6 +65,7 @@ const pulumiCli: InstalledPart = {
     version: PULUMI_CLI_VERSION,
     title: "Pulumi CLI",
     minutes: 2,
+    isCompiled: true,
     needs: [],
     isPresent: async () => existsSync(cliPath()),
     async install(workshop) {
@@ -83,6 +84,7 @@ const pulumiKubernetes: InstalledPart = {
     version: KUBERNETES_PROVIDER_VERSION,
     title: "Pulumi Kubernetes provider",
     minutes: 2,
+    isCompiled: true,
     needs: [pulumiCli],
     isPresent: async () => existsSync(pluginPath("kubernetes", KUBERNETES_PROVIDER_VERSION)),
     async install(workshop) {
