@@ -9,7 +9,7 @@ export function requireSandboxHost(): void {
     const reason = unsuitableBecause();
     if (reason === undefined) return;
     throw new Error(
-        `The sandbox cannot run on this machine: ${reason} Use another local cluster and make it the current context: ` +
-            "`kind create cluster`, `minikube start`, or Kubernetes in Docker Desktop's settings.",
+        `The sandbox cannot run on this machine: ${reason} Use another local cluster and make it the current ` +
+            "context: `kind create cluster`, `minikube start`, or Kubernetes in Docker Desktop's settings.",
     );
 }

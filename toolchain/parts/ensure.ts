@@ -59,7 +59,7 @@ async function makeAll(plan: readonly Part[]): Promise<void> {
     const made = new Map<Part, Promise<void>>();
     let [compiled, others] = [Promise.resolve(), Promise.resolve()];
     for (const [index, part] of plan.entries()) {
-        const before = [part.isCompiled ? compiled : others, ...part.needs.map((need) => made.get(need))];
+        const before = [part.isCompiled ? compiled : others, ...part.needs.flatMap((need) => made.get(need) ?? [])];
         const making = Promise.all(before).then(async () => {
             failure.signal.throwIfAborted();
             const shown = progress.begin(index);

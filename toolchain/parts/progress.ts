@@ -37,9 +37,9 @@ const HEARTBEAT_SECONDS = 20;
 /** A build that was begun. */
 interface Begun {
     /** It printed a line. */
-    line(text: string): void;
-    finished(): void;
-    failed(): void;
+    readonly line: (text: string) => void;
+    readonly finished: () => void;
+    readonly failed: () => void;
 }
 
 /**

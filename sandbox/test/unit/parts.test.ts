@@ -15,7 +15,7 @@ it("the kubeconfig is in the cache", () => {
 /** The modules that a go.mod lists, with their versions. */
 function goModules(file: string): Record<string, string> {
     const listed = readFileSync(join(__dirname, "../../..", file), "utf8").split("\nreplace ")[0]!;
-    return Object.fromEntries([...listed.matchAll(/^\t(\S+) (v\S+)/gm)].map(([, name, version]) => [name, version]));
+    return Object.fromEntries([...listed.matchAll(/^\t(\S+) (v\S+)/gm)].map(([, name, version]) => [name!, version!]));
 }
 
 it("Kubernetes and Pulumi's provider share the versions of their modules, which Go then compiles once", () => {
