@@ -17,7 +17,7 @@ const usage = `Usage: npm run sandbox -- COMMAND
 A one-node Kubernetes, and the Pulumi CLI. Requires Linux, root and apt-get (Debian, Ubuntu).
 
   up [--denied drop|reject]
-                     Start it. The first time, build its parts (16 min). --denied: what the network does with traffic
+                     Start it. The first time, build its parts (8 min). --denied: what the network does with traffic
                      that a NetworkPolicy denies. Kept until changed; at first drop, as with Calico and Cilium
   down               Stop it and undo its changes to this machine. Keeps the cluster, images and volumes
   status [--json]    Show its state. Exit code 0: up, 1: broken, 3: down
