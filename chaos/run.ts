@@ -4,7 +4,7 @@ import { scaledBy } from "./actions/registry";
 import { objectNameOf, objectTypeOf } from "./attacks/objects";
 import { attackKindOf, throughOf } from "./attacks/registry";
 import { attackResource } from "./attacks/resource";
-import { Deadline, type DeadlineAttack } from "./deadline/deadline";
+import { Deadline, type DeadlineAttack } from "./job/deadline";
 import {
     identityOf,
     type Plan,

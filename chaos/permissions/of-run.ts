@@ -4,7 +4,7 @@ import { killRequest, objectTypeOf } from "../attacks/objects";
 import { attackKindOf, throughOf } from "../attacks/registry";
 import { checkKindOf } from "../checks/registry";
 import type { Right } from "../cluster/rights";
-import { roleRulesOf } from "../deadline/rules";
+import { roleRulesOf } from "../job/rules";
 import { isAttack, needsDeadlineJob, type Plan } from "../definition/plan";
 import { leaseName } from "../lifecycle/lease";
 import { rightsToDiscover } from "./of-discovery";

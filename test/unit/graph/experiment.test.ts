@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Attack } from "../../../chaos/attacks/registry";
 import { productsCheck } from "../../../experiments/products";
-import { heap } from "../../../chaos/deadline/deadline";
+import { heap } from "../../../chaos/job/deadline";
 import { Experiment, type ExperimentArgs } from "../../../chaos/experiment";
 import { type Plan, type PlannedAttack, runNameOf } from "../../../chaos/definition/plan";
 import { type Asked, find, kinds, recordGraph } from "./support";

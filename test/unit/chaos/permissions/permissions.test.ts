@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { type Attack, attackKinds, throughOf } from "../../../../chaos/attacks/registry";
 import { describeRight } from "../../../../chaos/permissions/review";
 import { isRequired, type Right } from "../../../../chaos/cluster/rights";
-import { roleRulesOf } from "../../../../chaos/deadline/rules";
+import { roleRulesOf } from "../../../../chaos/job/rules";
 import { objectTypeOf } from "../../../../chaos/attacks/objects";
 import type { Plan } from "../../../../chaos/definition/plan";
 import { merged } from "../../../../chaos/permissions/merge";

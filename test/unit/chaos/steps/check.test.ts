@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Attack } from "../../../../chaos/attacks/registry";
 import { http, type HttpCheck } from "../../../../chaos/checks/http";
-import type { KeptState } from "../../../../chaos/deadline/protocol";
+import type { KeptState } from "../../../../chaos/job/protocol";
 import { endRuns } from "../../../../chaos/lifecycle/end-runs";
 import { acquireLease } from "../../../../chaos/lifecycle/lease";
 import type { Plan } from "../../../../chaos/definition/plan";

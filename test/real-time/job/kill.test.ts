@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Killing } from "../../../chaos/deadline/protocol";
+import type { Killing } from "../../../chaos/job/protocol";
 import { JobProcess, killPath, leaseOfDemo } from "./support/job-process";
 
 const killing: Killing = {

@@ -7,7 +7,7 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { annotations, labels } from "../../../../chaos/cluster/labels";
 import type { KeptTargets } from "../../../../chaos/definition/plan";
-import type { DeadlineEnvironment, JobAttack } from "../../../../chaos/deadline/protocol";
+import type { DeadlineEnvironment, JobAttack } from "../../../../chaos/job/protocol";
 import { leasePath } from "../../../../chaos/lifecycle/lease";
 import { bundledFile } from "../../../../toolchain/bundle";
 import { makeCertificate } from "../../../support/certificate";

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { lookAtLease } from "../../../../chaos/deadline/lease-look";
+import { lookAtLease } from "../../../../chaos/job/lease-look";
 import { startClock, stopClock } from "../support/time";
 
 const get = vi.hoisted(() => vi.fn());
-vi.mock("../../../../chaos/deadline/api", () => ({ get }));
+vi.mock("../../../../chaos/job/api", () => ({ get }));
 
 beforeEach(stopClock);
 afterEach(startClock);

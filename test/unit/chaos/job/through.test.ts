@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { stateOf } from "../../../../chaos/deadline/through";
+import { stateOf } from "../../../../chaos/job/through";
 import type { Probed } from "../../../../chaos/proxy/probe";
 
 const slow = { delayMs: 2_000 };

@@ -4,8 +4,8 @@ import { existsSync } from "node:fs";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { KeptConnections } from "../../../chaos/deadline/kept-connections";
-import { endpoint } from "../../../chaos/deadline/protocol";
+import { KeptConnections } from "../../../chaos/job/kept-connections";
+import { endpoint } from "../../../chaos/job/protocol";
 import { JobProcess, policyPath } from "./support/job-process";
 
 const label = "x.blackhole";
@@ -141,7 +141,7 @@ describe.skipIf(!canDrop)("on a network that drops its packets", () => {
     /** In a network of its own, with a server beside it. */
     const program = `
         const { execFileSync } = require("node:child_process");
-        const { KeptConnections } = require("./chaos/deadline/kept-connections.ts");
+        const { KeptConnections } = require("./chaos/job/kept-connections.ts");
         execFileSync("ip", ["link", "set", "lo", "up"]);
         const server = require("node:net").createServer(() => {}).listen(7777, "127.0.0.1", async () => {
             const kept = new KeptConnections();

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { labels } from "../../../chaos/cluster/labels";
-import type { LogLine } from "../../../chaos/deadline/protocol";
+import type { LogLine } from "../../../chaos/job/protocol";
 import { JobProcess, podPath, policyPath } from "./support/job-process";
 
 const label = "x.blackhole";

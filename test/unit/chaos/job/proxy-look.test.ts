@@ -1,8 +1,8 @@
 import { expect, it, vi } from "vitest";
-import { whyOutOfReach } from "../../../../chaos/deadline/proxy-look";
+import { whyOutOfReach } from "../../../../chaos/job/proxy-look";
 
 const get = vi.hoisted(() => vi.fn());
-vi.mock("../../../../chaos/deadline/api", () => ({ get, bodyOf: ({ body }: { body: string }) => body }));
+vi.mock("../../../../chaos/job/api", () => ({ get, bodyOf: ({ body }: { body: string }) => body }));
 
 const pods = "/api/v1/namespaces/demo/pods";
 const attack = {

@@ -4,8 +4,8 @@ import { type AddressInfo, createServer, type Server } from "node:net";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { heap } from "../../../chaos/deadline/deadline";
-import { maxKept } from "../../../chaos/deadline/protocol";
+import { heap } from "../../../chaos/job/deadline";
+import { maxKept } from "../../../chaos/job/protocol";
 import { JobProcess, killPath, leaseOfDemo, podPath, policyPath } from "./support/job-process";
 
 const pods = 2_000;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { unansweredIn } from "../../../../chaos/deadline/keepalive";
+import { unansweredIn } from "../../../../chaos/job/keepalive";
 
 /** As kernel 6.18 wrote them. */
 const table = `\

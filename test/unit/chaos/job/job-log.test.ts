@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Cluster } from "../../../../chaos/cluster/client";
-import { JobLog } from "../../../../chaos/deadline/job-log";
-import type { ConnectionReport } from "../../../../chaos/deadline/protocol";
+import { JobLog } from "../../../../chaos/job/job-log";
+import type { ConnectionReport } from "../../../../chaos/job/protocol";
 import { JobLogReader } from "../../../../chaos/proof/job-log-reader";
 import type { Proven } from "../../../../chaos/proof/outcome";
 import { Witness } from "../../../../chaos/proof/witness";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Killing } from "../../../../chaos/deadline/protocol";
-import { type Candidate, candidateOf, chooseVictims, containersIn } from "../../../../chaos/deadline/victims";
+import type { Killing } from "../../../../chaos/job/protocol";
+import { type Candidate, candidateOf, chooseVictims, containersIn } from "../../../../chaos/job/victims";
 import type { Pod } from "../../../../chaos/targets/containers";
 import type { Radius } from "../../../../chaos/targets/radius";
 
