@@ -51,8 +51,8 @@ const layers = {
     // experiments/commands/run.js, which stacks of old versions have in their state, hands over to run-step.js.
     experiments: [
         ...[...face.package, ...face.checks],
-        ...["chaos/cluster/client.ts", "chaos/lifecycle/end-runs.ts", "chaos/lifecycle/lease.ts"],
-        ...["chaos/targets/label.ts", "toolchain/run-step.js"],
+        ...["chaos/cluster/client.ts", "chaos/cluster/labels.ts", "chaos/ending/end-run.ts", "chaos/lifecycle/lease.ts"],
+        ...["toolchain/run-step.js"],
     ],
     components: [
         ...[...face.package, ...face.clusters, ...face.units, ...face.settings, ...face.targets, ...face.state],

@@ -1,6 +1,5 @@
 import * as command from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
-import { scaledBy } from "./actions/registry";
 import { objectNameOf, objectTypeOf } from "./attacks/objects";
 import { attackKindOf, throughOf } from "./attacks/registry";
 import { attackResource } from "./attacks/resource";
@@ -14,6 +13,7 @@ import {
     runNameOf,
     targetLabelFor,
 } from "./definition/plan";
+import { changedBy } from "./ending/left";
 import { faultResources } from "./fault/resources";
 import type { Conclusion } from "./report/conclusion";
 import type { ExperimentPrograms } from "./programs";
@@ -114,7 +114,7 @@ function deadlineOf(
     runName: pulumi.Output<string>,
     dependsOn: pulumi.Resource,
 ): Deadline {
-    const { experiment, namespace, deadlineMs, actions } = plan;
+    const { experiment, namespace, deadlineMs } = plan;
     return new Deadline(
         `${prefix}deadline`,
         {
@@ -122,7 +122,7 @@ function deadlineOf(
             namespace,
             runName,
             attacks,
-            scaled: scaledBy(actions),
+            changed: changedBy(plan),
             deadlineMs,
             image,
             program: programs.deadline,
@@ -144,6 +144,7 @@ function deadlineAttack(plan: Plan, planned: PlannedAttack): DeadlineAttack {
         listenPort: kind.proof(attack).outward?.port,
         killing,
         ...(kind.through && { through: kind.through(attack) }),
+        ...(kind.restores?.keptIn && { keptIn: kind.restores.keptIn }),
     };
 }
 

@@ -1,6 +1,6 @@
-import type { Cluster } from "../chaos/cluster/client";
+import { type Cluster, mergePatch } from "../chaos/cluster/client";
+import { without } from "../chaos/cluster/labels";
 import { type LeaseOwner, leasesOf } from "../chaos/lifecycle/lease";
-import { unlabelAll } from "../chaos/targets/label";
 
 /** Versions up to 0.2 gave the objects of experiments the shop's names. */
 const leaseName = "chaos-shop-experiment";
@@ -21,7 +21,12 @@ export async function endEarlierRuns(cluster: Cluster, owner: LeaseOwner): Promi
         const labelSelector = `${labels.experiment}=${annotations[labels.experiment]}`;
         await cluster.networking.deleteCollectionNamespacedNetworkPolicy({ namespace, labelSelector });
         await deleteKillRequests(cluster, namespace, labelSelector);
-        await unlabelAll(cluster, namespace, [labels.target]);
+        const { items } = await cluster.core.listNamespacedPod({ namespace, labelSelector: labels.target });
+        for (const pod of items)
+            await cluster.core.patchNamespacedPod(
+                { name: pod.metadata!.name!, namespace, body: without([labels.target]) },
+                mergePatch(),
+            );
         await cluster.coordination.deleteNamespacedLease({ name: leaseName, namespace });
     }
     return leases.map(({ metadata }) => metadata!.annotations?.[labels.experiment] ?? leaseName);

@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import type { Cluster } from "../cluster/client";
+import type { Restores } from "../cluster/resources";
 import type { Right } from "../cluster/rights";
 import type { FoundWorkload, Workload } from "./workload";
 
@@ -18,10 +19,10 @@ export interface ActionKind<A extends { kind: string }> {
     /** The workload that it changes; it must be there before anything is touched. Absent if it changes none. */
     workload?(action: A): Workload;
     /**
-     * Name of a Deployment that it scales, with the note of `scaling.ts`: the undoing restores its replicas, and the
-     * deadline Job does if nothing else has. Absent if it scales none.
+     * What it changes by `noting` (`noted.ts`): the undoing restores it, and the deadline Job does if nothing else has.
+     * Absent if nothing must be restored.
      */
-    scales?(action: A): string;
+    restores?: Restores<A>;
     /** Why it cannot be done to the workload that was found. Undefined if it can. @default always */
     whyNot?(action: A, found: FoundWorkload): string | undefined;
     /** @throws Error if it cannot be done */

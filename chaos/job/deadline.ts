@@ -3,10 +3,11 @@ import * as pulumi from "@pulumi/pulumi";
 import { type AttackObjectType, objectNameOf } from "../attacks/objects";
 import { labels } from "../cluster/labels";
 import { withoutMesh } from "../cluster/mesh";
+import { pathOf, type Resource } from "../cluster/resources";
 import { restrictedContainer, restrictedPod, users } from "../cluster/pod-security";
 import { leasePath } from "../lifecycle/lease";
 import { deadlineContainer, type DeadlineEnvironment, type JobAttack, type LeaseOfRun } from "./protocol";
-import { roleRulesOf } from "./rules";
+import { type ChangedObject, roleRulesOf } from "./rules";
 
 export interface DeadlineArgs {
     experiment: string;
@@ -15,8 +16,8 @@ export interface DeadlineArgs {
     /** Prefix of the objects' names: each run has its own. The lease names it. */
     runName: pulumi.Output<string>;
     attacks: DeadlineAttack[];
-    /** Deployments that the experiment scales. @default none */
-    scaled?: string[];
+    /** What the run changes besides NetworkPolicies, and must be restored. */
+    changed: ChangedObject[];
     deadlineMs: number;
     /** A Node image. */
     image: string;
@@ -29,6 +30,8 @@ export interface DeadlineAttack extends Omit<JobAttack, "path"> {
     /** Its name in the plan. */
     name: string;
     objectType: AttackObjectType;
+    /** See `Restores`. */
+    keptIn?: Resource;
 }
 
 const programFile = "deadline.js";
@@ -120,7 +123,7 @@ function podSpec(args: DeadlineArgs, objectName: pulumi.Output<string>): k8s.typ
     const env: Record<keyof DeadlineEnvironment, pulumi.Input<string>> = {
         NAMESPACE: namespace,
         ATTACKS: runName.apply((run) => JSON.stringify(attacksIn(run))),
-        SCALED: (args.scaled ?? []).join(),
+        CHANGED: JSON.stringify(args.changed),
         DEADLINE_MS: String(args.deadlineMs),
         LEASE: runName.apply((run) => JSON.stringify(leaseOf(run))),
     };
@@ -158,7 +161,7 @@ const namedIn = (runName: string, attacks: readonly DeadlineAttack[]) =>
 
 function jobAttack(
     namespace: string,
-    { object, objectType, ...attack }: ReturnType<typeof namedIn>[number],
+    { object, objectType: resource, keptIn: _, ...attack }: ReturnType<typeof namedIn>[number],
 ): JobAttack {
-    return { path: `${objectType.api}/namespaces/${namespace}/${objectType.resource}/${object}`, ...attack };
+    return { path: pathOf({ resource, namespace, name: object }), ...attack };
 }

@@ -4,7 +4,7 @@
  * - Ends the attacks at the deadline, even if the machine that ran the update is gone. The deadline counts from the
  *   creation of the attacks' objects, so neither a restart nor a slow start of this pod moves it. Ends them at once
  *   when the namespace's lease is deleted, or names another run, and within seconds when a fault's proxy dies or its
- *   Service selects nobody. Without attacks, it restores what the run has scaled; its deadline counts from the taking
+ *   Service selects nobody. Without attacks, it restores what the run has changed; its deadline counts from the taking
  *   of the lease.
  * - Kills pods, if an attack asks for that, and while the namespace's lease names this run.
  * - Is the witness: an ordinary pod that tries to connect to the labeled pods. Its log, one `LogLine` per line, proves
@@ -13,8 +13,11 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { witnessPorts } from "../attacks/witness-ports";
-import { log } from "./api";
-import { attackedSince, endAttacks, lasts } from "./ending";
+import { referenceAt } from "../cluster/resources";
+import { endAttacks } from "../ending/end";
+import { ofRun, type Some } from "../ending/reach";
+import { log, objectApi } from "./api";
+import { attackedSince, lasts } from "./attacked";
 import { isFault, whyOutOfReach } from "./proxy-look";
 import { JobLog } from "./job-log";
 import { killWhile } from "./kill";
@@ -23,11 +26,16 @@ import type { DeadlineEnvironment, JobAttack, LeaseOfRun } from "./protocol";
 import { FaultProbes } from "./through";
 import { acceptConnections, witness } from "./witnessing";
 
-const { NAMESPACE, ATTACKS, SCALED, DEADLINE_MS, LEASE } = process.env as unknown as DeadlineEnvironment;
+const { NAMESPACE, ATTACKS, CHANGED, DEADLINE_MS, LEASE } = process.env as unknown as DeadlineEnvironment;
 const attacks = JSON.parse(ATTACKS) as JobAttack[];
-const scaled = SCALED.split(",").filter((name) => name !== "");
 const deadlineMs = Number(DEADLINE_MS);
 const lease = JSON.parse(LEASE) as LeaseOfRun;
+const reach = ofRun(
+    { namespace: NAMESPACE, run: lease.run },
+    attacks.map(({ path, label }) => ({ object: referenceAt(path), label })),
+    JSON.parse(CHANGED) as Some[],
+);
+const maxTold = 5;
 
 /**
  * An update may create this Job and its kill request a second time, such as one with --refresh in a new cluster, or
@@ -54,17 +62,24 @@ async function main(): Promise<void> {
         over ??= await whyEndNow(begun);
         if (over !== undefined) {
             ending.abort();
-            if (await endAttacks(NAMESPACE, lease.run, attacks, scaled).then(() => true, log)) break;
+            if (await endAttacks(objectApi, reach).then(() => true, tellFailures)) break;
         }
         await sleep(1_000);
     }
-    const ended = { 0: "what was scaled is restored", 1: "the attack is ended" }[attacks.length];
+    const ended = { 0: "what was changed is restored", 1: "the attack is ended" }[attacks.length];
     log(`${over}: ${ended ?? "the attacks are ended"}`);
+}
+
+function tellFailures(error: unknown): void {
+    const failures = (error instanceof AggregateError ? error.errors : [error]) as Error[];
+    const more = failures.length > maxTold ? `; and ${failures.length - maxTold} more` : "";
+    const told = failures.slice(0, maxTold).map(({ message }) => message);
+    log(`not everything is undone yet, which is tried again: ${told.join("; ")}${more}`);
 }
 
 /** Why the attacks must end now. Undefined while they may last. */
 async function whyEndNow(begun: number): Promise<string | undefined> {
-    // Without attacks, what was scaled is restored.
+    // Without attacks, what was changed is restored.
     const beginning = attacks.length > 0 ? attackedSince(attacks) : takenAt(lease);
     const faults = attacks.filter(isFault);
     const [state, since, ...outOfReach] = await Promise.all([

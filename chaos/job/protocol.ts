@@ -65,8 +65,8 @@ export interface DeadlineEnvironment {
     NAMESPACE: string;
     /** `JobAttack[]` as JSON. */
     ATTACKS: string;
-    /** Names of Deployments that the experiment may scale, comma-separated; empty for none. */
-    SCALED: string;
+    /** What the run changes besides NetworkPolicies, and must be restored, as JSON: `resource` and `name` of each. */
+    CHANGED: string;
     DEADLINE_MS: string;
     /** `LeaseOfRun` as JSON. */
     LEASE: string;

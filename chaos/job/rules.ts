@@ -1,4 +1,5 @@
 import { type AttackObjectType, killRequest, objectTypes } from "../attacks/objects";
+import { type ObjectReference, type Resource, resources } from "../cluster/resources";
 import { leaseName } from "../lifecycle/lease";
 
 /** A rule of a Role, as RBAC has it. */
@@ -9,6 +10,8 @@ interface Rule {
     verbs: string[];
 }
 
+export type ChangedObject = Omit<ObjectReference, "namespace">;
+
 /** What the Job's rights depend on. */
 export interface RuledBy {
     attacks: readonly {
@@ -17,47 +20,47 @@ export interface RuledBy {
         objectType: AttackObjectType;
         /** Set if the attack deletes pods. */
         killing?: object;
-        /** Set if the attack is a fault. */
-        through?: { service: string };
+        /** See `Restores`. */
+        keptIn?: Resource;
     }[];
-    /** Deployments that the experiment scales. @default none */
-    scaled?: readonly string[];
+    /** What the run changes besides NetworkPolicies, and must be restored. */
+    changed: readonly ChangedObject[];
 }
 
 /** The rules of the Job's Role. Only who has these rights may create it: RBAC lets nobody grant more than they have. */
-export function roleRulesOf({ attacks, scaled = [] }: RuledBy): Rule[] {
+export function roleRulesOf({ attacks, changed }: RuledBy): Rule[] {
     const kills = attacks.some(({ killing }) => killing);
     const denies = attacks.some(({ objectType }) => objectType !== killRequest);
-    const faults = attacks.flatMap(({ object, through }) => (through ? [{ object, ...through }] : []));
-    const objectsOf = (type: AttackObjectType) =>
-        attacks.filter(({ objectType }) => objectType === type).map(({ object }) => object);
-    const own = (apiGroup: string, resource: string, names: readonly string[], verbs: string[]) =>
-        names.length === 0 ? [] : [{ apiGroups: [apiGroup], resources: [resource], resourceNames: [...names], verbs }];
+    const all = ({ apiGroup, resource }: Omit<Resource, "kind">, verbs: string[]) => ({
+        apiGroups: [apiGroup],
+        resources: [resource],
+        verbs,
+    });
+    /** On some objects only, one rule for each type. */
+    const own = (objects: readonly ChangedObject[], verbs: string[]): Rule[] =>
+        [...new Set(objects.map(({ resource }) => resource))].map((type) => {
+            const { apiGroups, resources } = all(type, verbs);
+            const resourceNames = objects.flatMap(({ resource, name }) => (resource === type ? [name] : []));
+            return { apiGroups, resources, resourceNames, verbs };
+        });
+    const objects = attacks.map(({ object, objectType }) => ({ resource: objectType, name: object }));
     return [
-        ...objectTypes.flatMap((type) => own(type.apiGroup, type.resource, objectsOf(type), ["get", "delete"])),
-        ...own("coordination.k8s.io", "leases", [leaseName], ["get"]),
-        ...(attacks.length > 0
-            ? [{ apiGroups: [""], resources: ["pods"], verbs: ["list", "patch", ...(kills ? ["delete"] : [])] }]
-            : []),
-        // Only its ReplicaSet says which Deployment a pod belongs to.
-        ...(kills ? [{ apiGroups: ["apps"], resources: ["replicasets"], verbs: ["list"] }] : []),
-        // Restores the policies that let go of targets. Which these are is found when the targets are.
-        ...(denies
-            ? [{ apiGroups: ["networking.k8s.io"], resources: ["networkpolicies"], verbs: ["list", "patch"] }]
-            : []),
-        ...own(
-            "",
-            "services",
-            faults.map(({ service }) => service),
-            ["get", "patch"],
+        ...objectTypes.flatMap((type) =>
+            own(
+                objects.filter(({ resource }) => resource === type),
+                ["get", "delete"],
+            ),
         ),
-        // Keeps what the Service had selected.
+        { ...all({ apiGroup: "coordination.k8s.io", resource: "leases" }, ["get"]), resourceNames: [leaseName] },
+        ...(attacks.length > 0 ? [all(resources.pod, ["list", "patch", ...(kills ? ["delete"] : [])])] : []),
+        // Only its ReplicaSet says which Deployment a pod belongs to.
+        ...(kills ? [all({ apiGroup: "apps", resource: "replicasets" }, ["list"])] : []),
+        // Restores the policies that let go of targets. Which these are is found when the targets are.
+        ...(denies ? [all(resources.networkPolicy, ["list", "patch"])] : []),
+        ...own(changed, ["get", "patch"]),
         ...own(
-            "",
-            "services",
-            faults.map(({ object }) => object),
+            attacks.flatMap(({ object, keptIn }) => (keptIn ? [{ resource: keptIn, name: object }] : [])),
             ["get"],
         ),
-        ...own("apps", "deployments", scaled, ["get", "patch"]),
     ];
 }

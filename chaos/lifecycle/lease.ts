@@ -1,6 +1,6 @@
 import { ApiException, V1MicroTime, type V1Lease } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound, statusOf } from "../cluster/client";
-import { againOnConflict } from "../cluster/conflict";
+import { againOnConflict } from "../cluster/change";
 import { annotations, labels, runLabels } from "../cluster/labels";
 import { keptTargetsOf, type Plan, runNameOf } from "../definition/plan";
 import { remedy } from "../remedy";

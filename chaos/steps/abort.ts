@@ -5,7 +5,7 @@ import { namesOf, type PlannedCheck } from "../checks/observe";
 import { problemOf } from "../cluster/problem";
 import { isAttack } from "../definition/plan";
 import { describeMilliseconds } from "../duration";
-import { endRun } from "../lifecycle/end-runs";
+import { endRun } from "../ending/end-run";
 import { describeShare, percentOf } from "../share";
 import type { StepContext } from "./contract";
 import { reportRecovery } from "./report-recovery";

@@ -1,5 +1,7 @@
+import { objectApi } from "../cluster/objects";
+import { endAttacks } from "../ending/end";
+import { leftOf } from "../ending/left";
 import { leaseFor } from "../lifecycle/lease";
-import { undoAttacks } from "../lifecycle/sweep";
 import type { Step } from "./contract";
 
 /**
@@ -10,5 +12,5 @@ import type { Step } from "./contract";
  */
 export const endAttacksStep: Step<"end-attacks"> = async ({ cluster, stack, plan }) => {
     const { others } = await leaseFor(cluster, { stack, plan });
-    return { ended: others ? 0 : await undoAttacks(cluster, plan.namespace, plan.experiment) };
+    return { ended: others ? 0 : await endAttacks(objectApi(cluster), leftOf(plan)) };
 };

@@ -1,6 +1,11 @@
-import { leaseFor } from "../lifecycle/lease";
-import { NotRecoveredError } from "../lifecycle/recover";
-import { undo } from "../lifecycle/undo";
+import type { Cluster } from "../cluster/client";
+import { objectApi } from "../cluster/objects";
+import { type Plan, undoneOf } from "../definition/plan";
+import { sweep } from "../ending/end";
+import { leftOf, policiesOf } from "../ending/left";
+import { leaseFor, releaseLease } from "../lifecycle/lease";
+import { NotRecoveredError, recover, recoveryTimeoutMs } from "../lifecycle/recover";
+import { earlyEndOf } from "../lifecycle/run-end";
 import type { Step } from "./contract";
 import { reportRecovery } from "./report-recovery";
 
@@ -27,3 +32,32 @@ export const recovery: Step<"recovery"> = async (context) => {
     else reportRecovery(context, { undoneAt, recoveredAfterMs });
     return { recoveredAfterMs };
 };
+
+interface Undone {
+    /** When the attacks were undone, in milliseconds since the epoch. */
+    at: number;
+    /** Time until every check was steady, in milliseconds; null if the application is gone. */
+    recoveredAfterMs: number | null;
+}
+
+/**
+ * Removes what is left of an experiment, releases the lease, and waits until every check is steady. If the attack had
+ * ended earlier, by its deadline say, another stack may have begun one since: that is left alone. If the update has
+ * ended the attacks before, the recovery is counted from then.
+ *
+ * @throws NotRecoveredError if a check is not steady within a minute
+ */
+export async function undo(cluster: Cluster, stack: string, plan: Plan, say: (line: string) => void): Promise<Undone> {
+    const holder = { stack, plan };
+    const { own, others } = await leaseFor(cluster, holder);
+    if (others) say(others);
+    const swept = await sweep(objectApi(cluster), others ? policiesOf(plan, stack) : leftOf(plan));
+    if (swept > 0) say(`Removed what was left of ${undoneOf(plan)}: ${swept} ${swept === 1 ? "object" : "objects"}`);
+    const end = own && earlyEndOf(own);
+    const at = end?.at ?? Date.now();
+    await releaseLease(cluster, holder);
+    if (end?.recoveredAfterMs !== undefined) return { at, recoveredAfterMs: end.recoveredAfterMs };
+    const passedMs = Math.max(0, Date.now() - at);
+    const recoveredAfterMs = await recover(cluster, plan, recoveryTimeoutMs);
+    return { at, recoveredAfterMs: recoveredAfterMs === null ? null : passedMs + recoveredAfterMs };
+}

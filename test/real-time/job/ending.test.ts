@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { resources } from "../../../chaos/cluster/resources";
 import { JobProcess, killPath, podPath, policyPath } from "./support/job-process";
 
 const attacks = [{ path: policyPath, label: "x.blackhole" }];
+const changed = JSON.stringify([{ resource: resources.deployment, name: "gateway" }]);
 const deploymentPath = "/apis/apps/v1/namespaces/demo/deployments/gateway";
 
 let job: JobProcess;
@@ -12,14 +14,18 @@ beforeEach(() => {
     job.addAttack(policyPath);
     for (const pod of ["a", "b", "c"]) job.addPod(pod);
     job.objects.set(deploymentPath, {
-        metadata: { annotations: { "chaos-experiments/scaled": JSON.stringify({ from: 1, to: 3 }) } },
+        metadata: {
+            annotations: {
+                "chaos-experiments/changed": JSON.stringify({ before: { replicas: 1 }, set: { replicas: 3 } }),
+            },
+        },
         spec: { replicas: 3 },
     });
 });
 afterEach(() => job.close());
 
 /** Runs the Job's program until the deadline, a second after its start. */
-const start = () => job.start(attacks, { DEADLINE_MS: "1000", SCALED: "gateway" });
+const start = () => job.start(attacks, { DEADLINE_MS: "1000", CHANGED: changed });
 const labeled = () => ["a", "b", "c"].filter((pod) => job.labelOf(pod) !== undefined);
 const replicas = () => job.objects.get(deploymentPath).spec.replicas as number;
 
@@ -31,10 +37,10 @@ it("at the deadline the attack, the labels and the scaling are undone, and the J
 
 it("without attacks, what was scaled is restored when the deadline has passed since the lease was taken", async () => {
     job.refuse = (request) => (request.includes("/pods") ? 403 : undefined);
-    await job.start([], { DEADLINE_MS: "1000", SCALED: "gateway" });
+    await job.start([], { DEADLINE_MS: "1000", CHANGED: changed });
     await job.until("the program ends", () => job.exitCode !== undefined);
     expect([job.exitCode, replicas()]).toEqual([0, 1]);
-    expect(job.output).toContain("the deadline has passed: what was scaled is restored");
+    expect(job.output).toContain("the deadline has passed: what was changed is restored");
     expect(job.output).not.toContain("403");
 });
 

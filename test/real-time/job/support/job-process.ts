@@ -100,7 +100,7 @@ export class JobProcess {
             env: {
                 NAMESPACE: "demo",
                 ATTACKS: JSON.stringify(attacks),
-                SCALED: "",
+                CHANGED: "[]",
                 DEADLINE_MS: "600000",
                 LEASE: JSON.stringify({ path: leaseOfDemo, run: "run" }),
                 ...environment,

@@ -2,10 +2,11 @@ import { load, loadAll } from "js-yaml";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Attack, attackKinds, throughOf } from "../../../../chaos/attacks/registry";
+import { type Attack, attackKindOf, attackKinds } from "../../../../chaos/attacks/registry";
 import { describeRight } from "../../../../chaos/permissions/review";
 import { isRequired, type Right } from "../../../../chaos/cluster/rights";
 import { roleRulesOf } from "../../../../chaos/job/rules";
+import { changedBy } from "../../../../chaos/ending/left";
 import { objectTypeOf } from "../../../../chaos/attacks/objects";
 import type { Plan } from "../../../../chaos/definition/plan";
 import { merged } from "../../../../chaos/permissions/merge";
@@ -53,7 +54,7 @@ describe("an experiment needs only what its kinds need:", () => {
         expect(on(rightsFor({ kind: "kill" }), "pods/exec")).toEqual([]);
         expect(told(on(rightsFor({ kind: "kill" }), "networkpolicies"))).toEqual([
             "list networkpolicies.networking.k8s.io in namespace demo",
-            "optional: create, patch, deletecollection networkpolicies.networking.k8s.io in namespace demo",
+            "optional: create, patch, delete networkpolicies.networking.k8s.io in namespace demo",
         ]);
     });
 
@@ -150,9 +151,10 @@ it.each<Attack>([
     const actions = [{ kind: "scale" as const, deployment: "a", replicas: 2 }];
     const required = rightsFor(attack, { actions }).filter(isRequired);
     const killing = attack.kind === "kill" ? { intervalMs: 1_000 } : undefined;
+    const { keptIn } = attackKindOf(attack).restores ?? {};
     const rules = roleRulesOf({
-        attacks: [{ object: "tried-1234-x", objectType: objectTypeOf(attack), killing, through: throughOf(attack) }],
-        scaled: ["a"],
+        attacks: [{ object: "tried-1234-x", objectType: objectTypeOf(attack), killing, keptIn }],
+        changed: changedBy({ ...planOf(attack), actions }),
     });
     for (const { apiGroups, resources, resourceNames = [undefined], verbs } of rules)
         for (const verb of verbs)
@@ -174,8 +176,7 @@ it("Pulumi may list and watch whatever it deletes: without that it waits forever
         "roles",
         "rolebindings",
     ]);
-    for (const { verbs } of created)
-        expect(verbs).toEqual(["get", "list", "watch", "create", "patch", "delete", "deletecollection"]);
+    for (const { verbs } of created) expect(verbs).toEqual(["get", "list", "watch", "create", "patch", "delete"]);
 });
 
 describe("merged rights", () => {

@@ -5,12 +5,14 @@ import { type Check, checkSchema } from "../checks/registry";
 import { type Cluster, mergePatch } from "../cluster/client";
 import { annotations, labels } from "../cluster/labels";
 import { isName } from "../cluster/name";
+import { objectApi } from "../cluster/objects";
+import type { ObjectApi } from "../cluster/resources";
 import type { Plan } from "../definition/plan";
-import { leaseFor, type LeaseHolder, type LeaseOwner, leasesOf } from "./lease";
-import { recover, recoveryTimeoutMs } from "./recover";
-import { earlyEndOf, type RunEnd } from "./run-end";
-import { valuesOf } from "./settled";
-import { undoAttacks, sweep } from "./sweep";
+import { leaseFor, type LeaseHolder, type LeaseOwner, leasesOf } from "../lifecycle/lease";
+import { recover, recoveryTimeoutMs } from "../lifecycle/recover";
+import { earlyEndOf, type RunEnd } from "../lifecycle/run-end";
+import { endAttacks, sweep } from "./end";
+import { leftOf } from "./left";
 
 /**
  * How long an update leaves this process to the checks, in milliseconds: what it does next keeps the process busy, and
@@ -22,9 +24,9 @@ const undisturbedMs = 1_500;
 const backgroundTimeoutMs = 10_000;
 
 /**
- * Ends the attacks of a stack's runs. Reads nothing but the cluster: neither a definition nor a setting may stand
- * between a person's "stop" and the end of an attack. Then sees when the application recovers, if need be in the
- * background.
+ * Ends the runs of a stack before the update does anything else: sweeps, and removes their deadline Jobs, too. Reads
+ * nothing but the cluster: neither a definition nor a setting may stand between a person's "stop" and the end of an
+ * attack. Then sees when the application recovers, if need be in the background.
  *
  * @param but names of a run that goes on. @default none does
  * @returns the experiments whose attacks were ended
@@ -37,13 +39,11 @@ export async function endRuns(cluster: Cluster, owner: LeaseOwner, but?: readonl
             const { namespace, annotations: noted = {} } = lease.metadata!;
             const experiment = noted[labels.experiment];
             if (experiment === undefined) return [];
-            const swept = await sweep(cluster, namespace!, experiment);
+            const left = leftOf({ namespace: namespace!, experiment });
             // An abort has ended the attacks before; what was left are the parts of the deadline Job.
-            if (earlyEndOf(lease) !== undefined) return [];
-            const at = Date.now();
-            // Also of a run without an attack: another experiment may begin in the namespace.
-            await note(cluster, lease, { at });
-            if (swept === 0) return [];
+            const isEnded = earlyEndOf(lease) !== undefined;
+            const { at, swept } = await end(cluster, isEnded ? undefined : lease, (api) => sweep(api, left));
+            if (isEnded || swept === 0) return [];
             const plan = noted[annotations.plan];
             if (plan !== undefined) {
                 const recovery = noteRecovery(cluster, lease, at, () => trusted(plan), backgroundTimeoutMs);
@@ -57,8 +57,6 @@ export async function endRuns(cluster: Cluster, owner: LeaseOwner, but?: readonl
 
 /**
  * Ends the attacks of one run during its own update. The deadline Job and its rights stay: its log tells of the run.
- * The lease names the run no longer, also if the attacks cannot be removed here: the Job ends them too and is done,
- * within seconds.
  *
  * @returns when the attacks had ended, and how long until every check was steady, in milliseconds; undefined if that
  *   was not seen within a minute
@@ -71,10 +69,26 @@ export async function endRun(
 ): Promise<{ at: number; recovery: Promise<number | undefined> }> {
     const { plan } = holder;
     const { own, others } = await leaseFor(cluster, holder);
-    const removal = others === undefined ? undoAttacks(cluster, plan.namespace, plan.experiment) : undefined;
-    valuesOf(await Promise.allSettled([own && note(cluster, own, { at: Date.now() }), removal]));
-    const at = Date.now();
+    const { at } = await end(cluster, own, async (api) => (others ? 0 : endAttacks(api, leftOf(plan))));
     return { at, recovery: noteRecovery(cluster, own, at, () => plan, recoveryTimeoutMs) };
+}
+
+/**
+ * Ends a run here, and in its lease at the same time: that names the run no longer. So its deadline Job ends it too,
+ * within seconds, also if it cannot be ended here, and begins nothing again. Also of a run without an attack: another
+ * experiment may begin in the namespace.
+ *
+ * @param lease the run's. @default nothing is noted
+ */
+async function end(
+    cluster: Cluster,
+    lease: V1Lease | undefined,
+    how: (api: ObjectApi) => Promise<number>,
+): Promise<{ at: number; swept: number }> {
+    const ending = how(objectApi(cluster));
+    const noted = lease && note(cluster, lease, { at: Date.now() });
+    valuesOf(await Promise.allSettled([ending, noted]));
+    return { at: Date.now(), swept: await ending };
 }
 
 /**
@@ -132,4 +146,12 @@ async function noteRecovery(
     } catch {
         return undefined;
     }
+}
+
+/** The values of steps that all were tried. @throws Error with everything that failed */
+function valuesOf<T>(results: readonly PromiseSettledResult<T>[]): T[] {
+    const failures = results.flatMap((result): unknown[] => (result.status === "rejected" ? [result.reason] : []));
+    if (failures.length === 1) throw failures[0];
+    if (failures.length > 1) throw new AggregateError(failures);
+    return results.map((result) => (result as PromiseFulfilledResult<T>).value);
 }

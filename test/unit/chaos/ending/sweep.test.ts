@@ -1,12 +1,14 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { sweep } from "../../../../chaos/lifecycle/sweep";
+import { objectApi } from "../../../../chaos/cluster/objects";
+import { sweep } from "../../../../chaos/ending/end";
+import { leftOf } from "../../../../chaos/ending/left";
 import { FakeCluster } from "../support/fake-cluster";
 
 const ofExperiment = (experiment: string) => ({ metadata: { labels: { "chaos-experiments/experiment": experiment } } });
 const kindsLeft = ["NetworkPolicy", "ConfigMap", "Job", "RoleBinding", "Role", "ServiceAccount"] as const;
 
 let cluster: FakeCluster;
-const sweepUp = () => sweep(cluster.api, "demo", "hot-deals-blackhole");
+const sweepUp = () => sweep(objectApi(cluster.api), leftOf({ namespace: "demo", experiment: "hot-deals-blackhole" }));
 
 beforeEach(() => {
     cluster = new FakeCluster();
@@ -22,7 +24,9 @@ function leaveAll(): void {
     cluster.add("Pod", "hot-deals-1", {
         metadata: { labels: { "chaos-experiments/target": "hot-deals-blackhole.blackhole" } },
     });
-    const annotations = { "chaos-experiments/scaled": JSON.stringify({ from: 1, to: 3 }) };
+    const annotations = {
+        "chaos-experiments/changed": JSON.stringify({ before: { replicas: 1 }, set: { replicas: 3 } }),
+    };
     cluster.add("Deployment", "hot-deals", { metadata: { annotations }, spec: { replicas: 3 } });
 }
 
@@ -46,13 +50,19 @@ describe("a sweep", () => {
         cluster.add("ConfigMap", "kill-request", { metadata: { labels, annotations } });
         await sweepUp();
         const changes = cluster.calls.filter((call) => !/^(list|read)/.test(call));
-        expect(changes.slice(0, 3)).toEqual([
+        expect(changes.slice(0, 3).sort()).toEqual([
             "deleteNamespacedConfigMap",
+            "patchNamespacedDeployment",
             "patchNamespacedPod",
-            "deleteCollectionNamespacedNetworkPolicy",
         ]);
-        expect(changes.at(-1)).toBe("deleteCollectionNamespacedConfigMap");
-        expect(changes).toHaveLength(9);
+        expect(changes.slice(3)).toEqual([
+            "deleteNamespacedNetworkPolicy",
+            "deleteNamespacedJob",
+            "deleteNamespacedRoleBinding",
+            "deleteNamespacedRole",
+            "deleteNamespacedServiceAccount",
+            "deleteNamespacedConfigMap",
+        ]);
     });
 
     it("changes nothing if nothing is left", async () => {

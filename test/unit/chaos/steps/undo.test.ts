@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { runNameOf } from "../../../../chaos/definition/plan";
 import { acquireLease } from "../../../../chaos/lifecycle/lease";
-import { undo } from "../../../../chaos/lifecycle/undo";
+import { undo } from "../../../../chaos/steps/recovery";
 import { attackObject, FakeRun } from "../support/fake-run";
 import { settled } from "../support/time";
 
