@@ -4,7 +4,7 @@ import { type Attack, attackKindOf, throughOf } from "./registry";
 /** Asks the deadline Job to kill pods. */
 export const killRequest = resources.configMap;
 /** The proxy that takes a Service's place. */
-export const proxyPod = resources.pod;
+const proxyPod = resources.pod;
 
 /** The types of objects that an attack may be: while the object exists, the attack lasts. */
 export const objectTypes = [resources.networkPolicy, killRequest, proxyPod] as const;

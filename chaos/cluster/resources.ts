@@ -85,12 +85,12 @@ export interface Restorable {
     /** The run that did. Undefined if the object does not say so. */
     runOf(object: KubeObject): string | undefined;
     /** Name of an object of the same type that keeps what was there before. @default none is needed */
-    keptIn?(object: KubeObject): string | undefined;
+    keeperOf?(object: KubeObject): string | undefined;
     /**
      * The next merge patch that restores an object. Undefined if there is nothing to restore. It names the object's
      * `resourceVersion`: the API server rejects it (409) if somebody has changed the object since.
      *
-     * @param kept the object of `keptIn`
+     * @param kept the object of `keeperOf`
      */
     next(object: KubeObject, kept?: KubeObject): object | undefined;
 }

@@ -158,8 +158,8 @@ class Ending {
         const found = known ?? (await this.api.get(object));
         const restorable = found && this.restorableOf(found, known === undefined);
         if (!restorable) return;
-        const keptIn = restorable.keptIn?.(found);
-        const kept = keptIn === undefined ? undefined : await this.api.get({ ...object, name: keptIn });
+        const keeper = restorable.keeperOf?.(found);
+        const kept = keeper === undefined ? undefined : await this.api.get({ ...object, name: keeper });
         const next = (current: KubeObject) =>
             this.restorableOf(current, known === undefined) === restorable ? restorable.next(current, kept) : undefined;
         await change(this.api, object, next, found);
@@ -176,7 +176,7 @@ class Ending {
         if (!restorable || run === undefined) return restorable;
         const by = restorable.runOf(object);
         if (by !== undefined) return by === run ? restorable : undefined;
-        const isOurs = restorable.keptIn?.(object)?.startsWith(`${run}-`) ?? true;
+        const isOurs = restorable.keeperOf?.(object)?.startsWith(`${run}-`) ?? true;
         return isNamed && isOurs ? restorable : undefined;
     }
 }

@@ -79,7 +79,7 @@ function nextRestoring(service: V1Service, kept?: Record<string, string>): objec
 export const pointedService: Restorable = {
     isChanged: isPointing,
     runOf: (service: V1Service) => noteOf(service)?.run,
-    keptIn: (service: V1Service) => (noteOf(service) ? undefined : proxyOf(service)),
+    keeperOf: (service: V1Service) => (noteOf(service) ? undefined : proxyOf(service)),
     next: (service: V1Service, kept?: V1Service) => nextRestoring(service, kept?.spec?.selector),
 };
 

@@ -47,12 +47,8 @@ interface LabeledPod {
 }
 
 /** The pods that some attacks have labeled. */
-export async function labeledPods(
-    namespace: string,
-    attacks: readonly JobAttack[],
-    key: string = labels.target,
-): Promise<LabeledPod[]> {
-    const selector = `${key} in (${attacks.map(({ label }) => label).join()})`;
+async function labeledPods(namespace: string, attacks: readonly JobAttack[]): Promise<LabeledPod[]> {
+    const selector = `${labels.target} in (${attacks.map(({ label }) => label).join()})`;
     const path = `/api/v1/namespaces/${namespace}/pods?labelSelector=${encodeURIComponent(selector)}`;
     const pods: LabeledPod[] = [];
     for await (const pod of listed<Pod>(path, "the targets cannot be listed"))

@@ -73,7 +73,7 @@ export const exemptedPolicy: Restorable = {
 };
 
 /** Whether a run has changed a policy. */
-export function isExempting({ metadata }: V1NetworkPolicy): boolean {
+function isExempting({ metadata }: V1NetworkPolicy): boolean {
     return metadata?.annotations?.[annotations.exempting] !== undefined;
 }
 
