@@ -51,7 +51,12 @@ const layers = {
     // experiments/commands/run.js, which stacks of old versions have in their state, hands over to run-step.js.
     experiments: [
         ...[...face.package, ...face.checks],
-        ...["chaos/cluster/client.ts", "chaos/cluster/labels.ts", "chaos/ending/end-run.ts", "chaos/lifecycle/lease.ts"],
+        ...[
+            "chaos/cluster/client.ts",
+            "chaos/cluster/labels.ts",
+            "chaos/ending/end-run.ts",
+            "chaos/lifecycle/lease.ts",
+        ],
         ...["toolchain/run-step.js"],
     ],
     components: [
@@ -66,7 +71,14 @@ const layers = {
         ...[...face.clusters, ...face.units, ...face.checks, ...face.targets, ...face.runs],
         ...["components/", "experiments/", "index.ts", "sandbox/", "services/", "toolchain/"],
     ],
-    docs: ["chaos/cluster/rights.ts", "chaos/definition/plan.ts", "chaos/permissions/", "components/", "experiments/"],
+    docs: [
+        "chaos/actions/registry.ts",
+        "chaos/cluster/rights.ts",
+        "chaos/definition/plan.ts",
+        "chaos/permissions/",
+        "components/",
+        "experiments/",
+    ],
     bench: ["chaos/", "cli/", "components/", "experiments/", "index.ts", "sandbox/", "services/", "toolchain/"],
 };
 const test = "(^|/)test/";

@@ -11,8 +11,8 @@ const kinds = { wait, scale, rollout } satisfies {
     [K in Action["kind"]]: ActionKind<Extract<Action, { kind: K }>>;
 };
 
-/** The kinds of actions. */
-export const actionKinds = Object.keys(kinds) as Action["kind"][];
+/** One action of each kind. */
+export const exampleActions: readonly Action[] = Object.values(kinds).map(({ example }) => example);
 
 export const actionSchema = z.discriminatedUnion("kind", [wait.schema, scale.schema, rollout.schema]);
 

@@ -49,6 +49,7 @@ export const rollout = {
                 return `names ${given.join(" and ") || "nothing to restart"}; allowed: one of ${names.join(", ")}`;
             },
         }),
+    example: { kind: "rollout", deployment: "NAME" },
     describe: (action) => `restart ${workloadOf(action).name}`,
     rights: (action, namespace) => {
         const { kind, name } = workloadOf(action);

@@ -21,6 +21,7 @@ export const scale = {
         deployment: deploymentName,
         replicas: z.int().min(0).max(100),
     }),
+    example: { kind: "scale", deployment: "NAME", replicas: 2 },
     describe: ({ deployment, replicas }) => `scale ${deployment} to ${replicas}`,
     rights: () => [],
     workload: ({ deployment: name }) => ({ kind: "Deployment", name }),

@@ -13,7 +13,6 @@ import { merged } from "../../../../chaos/permissions/merge";
 import { permissionsOf } from "../../../../chaos/permissions/permissions";
 import { rolesManifest } from "../../../../chaos/permissions/roles";
 import { everything, withPermissionsTables } from "../../../../docs/permissions-table";
-import { actionKinds } from "../../../../chaos/actions/registry";
 import { checkKinds } from "../../../../chaos/checks/registry";
 import { allows } from "../support/fake-rbac";
 
@@ -245,11 +244,10 @@ describe("the manifest", () => {
     });
 });
 
-it("docs/permissions.md has the rights of every kind of attack, check and action", () => {
+it("docs/permissions.md has the rights of every kind of attack and check", () => {
     const kindsIn = (items: readonly { kind: string }[]) => new Set(items.map(({ kind }) => kind));
     expect(kindsIn(everything.attacks.map(({ attack }) => attack))).toEqual(new Set(attackKinds));
     expect(kindsIn(everything.checks.map(({ check }) => check))).toEqual(new Set(checkKinds));
-    expect(kindsIn(everything.actions)).toEqual(new Set(actionKinds));
 });
 
 it("docs/permissions.md has the rights of today; npm run docs:permissions writes them", () => {
