@@ -2,7 +2,7 @@ import * as z from "zod";
 import { allowedName, isName } from "../cluster/name";
 import { resources } from "../cluster/resources";
 import type { ActionKind } from "./kind";
-import { setUntilUndone } from "./set-noted";
+import { setUntilUndone } from "./workload";
 
 /** Scales a Deployment, as `kubectl scale` does, until the run is undone. */
 export interface ScaleAction {

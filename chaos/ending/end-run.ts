@@ -8,10 +8,9 @@ import { isName } from "../cluster/name";
 import { objectApi } from "../cluster/objects";
 import type { ObjectApi } from "../cluster/resources";
 import type { Plan } from "../definition/plan";
-import { leaseFor, type LeaseHolder, type LeaseOwner, leasesOf } from "../lifecycle/lease";
+import { earlyEndOf, leaseFor, type LeaseHolder, type LeaseOwner, leasesOf, type RunEnd } from "../lifecycle/lease";
 import { recover, recoveryTimeoutMs } from "../lifecycle/recover";
-import { earlyEndOf, type RunEnd } from "../lifecycle/run-end";
-import { endAttacks, sweep } from "./end";
+import { endAttacks, sweep, throwAll } from "./end";
 import { leftOf } from "./left";
 
 /**
@@ -34,7 +33,7 @@ const backgroundTimeoutMs = 10_000;
  */
 export async function endRuns(cluster: Cluster, owner: LeaseOwner, but?: readonly string[]): Promise<string[]> {
     const leases = (await leasesOf(cluster, owner)).filter((lease) => but === undefined || isOfAnother(lease, but));
-    const ended = await Promise.allSettled(
+    const ended = await valuesOf(
         leases.map(async (lease) => {
             const { namespace, annotations: noted = {} } = lease.metadata!;
             const experiment = noted[labels.experiment];
@@ -52,7 +51,7 @@ export async function endRuns(cluster: Cluster, owner: LeaseOwner, but?: readonl
             return [experiment];
         }),
     );
-    return valuesOf(ended).flat();
+    return ended.flat();
 }
 
 /**
@@ -86,8 +85,7 @@ async function end(
     how: (api: ObjectApi) => Promise<number>,
 ): Promise<{ at: number; swept: number }> {
     const ending = how(objectApi(cluster));
-    const noted = lease && note(cluster, lease, { at: Date.now() });
-    valuesOf(await Promise.allSettled([ending, noted]));
+    await valuesOf<unknown>([ending, lease && note(cluster, lease, { at: Date.now() })]);
     return { at: Date.now(), swept: await ending };
 }
 
@@ -148,10 +146,9 @@ async function noteRecovery(
     }
 }
 
-/** The values of steps that all were tried. @throws Error with everything that failed */
-function valuesOf<T>(results: readonly PromiseSettledResult<T>[]): T[] {
-    const failures = results.flatMap((result): unknown[] => (result.status === "rejected" ? [result.reason] : []));
-    if (failures.length === 1) throw failures[0];
-    if (failures.length > 1) throw new AggregateError(failures);
-    return results.map((result) => (result as PromiseFulfilledResult<T>).value);
+/** The values of steps that all were tried. @throws Error as `throwAll` */
+async function valuesOf<T>(tried: readonly (Promise<T> | undefined)[]): Promise<T[]> {
+    const results = await Promise.allSettled(tried.filter((one) => one !== undefined));
+    throwAll(results.flatMap((result): unknown[] => (result.status === "rejected" ? [result.reason] : [])));
+    return results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
 }

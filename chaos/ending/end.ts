@@ -72,6 +72,14 @@ export async function sweep(api: ObjectApi, reach: Reach & { job: readonly Some[
     return ended + found.flat().length;
 }
 
+/** @throws Error with all failures of things that were tried. Nothing if there are none */
+export function throwAll(failures: readonly unknown[]): void {
+    // What cannot be listed may be asked for twice.
+    const distinct = [...new Map(failures.map((one) => [String(one), one])).values()];
+    if (distinct.length === 1) throw distinct[0];
+    if (distinct.length > 1) throw new AggregateError(distinct);
+}
+
 const restorables: readonly Restorable[] = [pointedService, exemptedPolicy, notedChange];
 
 type Work = () => Promise<unknown>;
@@ -88,10 +96,7 @@ class Ending {
 
     /** @throws Error with everything that failed */
     done(): number {
-        // What cannot be listed may be asked for twice.
-        const distinct = [...new Map(this.failures.map((one) => [String(one), one])).values()];
-        if (distinct.length === 1) throw distinct[0];
-        if (distinct.length > 1) throw new AggregateError(distinct);
+        throwAll(this.failures);
         return this.count;
     }
 

@@ -1,7 +1,8 @@
 import { Agent } from "node:https";
+import { hostname } from "node:os";
 import { type ApiCall, type ApiResponse, callApi } from "../cluster/in-cluster-api";
 import { fieldManager } from "../cluster/labels";
-import { type KubeObject, type ObjectApi, type ObjectReference, pathOf } from "../cluster/resources";
+import { type KubeObject, type ObjectApi, type ObjectReference, pathOf, resources } from "../cluster/resources";
 import { type Pod, tcpPortsOf } from "../targets/containers";
 import { endpoint } from "./protocol";
 
@@ -15,18 +16,9 @@ function calling(path: string, call: Pick<ApiCall, "method" | "body"> = {}): Pro
 /** Reads an object, or a list. */
 export const get = (path: string): Promise<ApiResponse> => calling(path);
 
-/** @param body a JSON merge patch */
-export const patch = (path: string, body: object): Promise<ApiResponse> => calling(path, { method: "PATCH", body });
-
 /** @param options such as `{ preconditions: { uid } }` */
 export const remove = (path: string, options?: object): Promise<ApiResponse> =>
     calling(path, { method: "DELETE", body: options });
-
-/** The body of a successful response, or of a 404. @throws Error for any other response */
-export function bodyOf({ status, body }: ApiResponse, failure: string): string {
-    if (status >= 300 && status !== 404) throw new Error(`${failure}: ${status}`);
-    return body;
-}
 
 /** Small pages: the lists of a large namespace dominate the Job's memory. */
 const itemsPerPage = 20;
@@ -80,7 +72,7 @@ export function objectApiBy(call: typeof calling): ObjectApi {
         patch: async (object, body) =>
             objectOf(
                 await call(`${pathOf(object)}?fieldManager=${fieldManager}`, { method: "PATCH", body }),
-                `${named(object)} cannot be restored`,
+                `${named(object)} cannot be changed`,
             ),
         async delete(object) {
             const body = { propagationPolicy: "Background" };
@@ -91,6 +83,14 @@ export function objectApiBy(call: typeof calling): ObjectApi {
 
 /** The Job's calls to end attacks. */
 export const objectApi = objectApiBy(calling);
+
+/** Notes something on the pod that this program runs in, for others to read. @throws Error if it cannot */
+export async function noteOnOwnPod(
+    namespace: string,
+    metadata: { labels?: Record<string, string>; annotations: Record<string, string> },
+): Promise<void> {
+    await objectApi.patch({ resource: resources.pod, namespace, name: hostname() }, { metadata });
+}
 
 /** The endpoints of every TCP port that a pod declares. */
 export function endpointsOf({ spec, status }: Pod): string[] {

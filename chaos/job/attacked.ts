@@ -1,4 +1,5 @@
-import { get } from "./api";
+import { referenceAt } from "../cluster/resources";
+import { objectApi } from "./api";
 import type { JobAttack } from "./protocol";
 
 /** When each attack's object was first seen, by this node's clock. */
@@ -22,11 +23,9 @@ export async function attackedSince(attacks: readonly JobAttack[]): Promise<numb
  * first seen: if this node's clock is behind the API server's, the difference would prolong the attack.
  */
 async function creationOf(path: string): Promise<number | undefined> {
-    const { status, body } = await get(path);
-    if (status === 404) return undefined;
-    if (status !== 200) throw new Error(`the attack cannot be read: ${status}`);
-    const { metadata } = JSON.parse(body) as { metadata: { creationTimestamp: string } };
+    const found = await objectApi.get(referenceAt(path));
+    if (found === undefined) return undefined;
     const seen = firstSeen.get(path) ?? Date.now();
     firstSeen.set(path, seen);
-    return Math.min(Date.parse(metadata.creationTimestamp), seen);
+    return Math.min(Date.parse(String(found.metadata!.creationTimestamp)), seen);
 }

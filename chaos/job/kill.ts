@@ -2,10 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { annotations, labels } from "../cluster/labels";
 import { deploymentOf, type Pod, type ReplicaSet, replicaSetOf } from "../targets/containers";
 import { shuffled } from "../targets/shuffle";
-import { listed, log, remove } from "./api";
+import { listed, log, noteOnOwnPod, remove } from "./api";
 import { inTurns } from "../in-turns";
 import type { JobLog } from "./job-log";
-import { noteOnOwnPod } from "./own-pod";
 import type { Killing, LastKilled } from "./protocol";
 import { type Candidate, candidateOf, chooseVictims, containersIn } from "./victims";
 

@@ -1,5 +1,5 @@
 import { annotations } from "../cluster/labels";
-import { bodyOf, get } from "./api";
+import { get } from "./api";
 import type { KeptTargets } from "../definition/plan";
 import type { LeaseOfRun } from "./protocol";
 
@@ -15,14 +15,11 @@ interface Lease {
 export type LeaseState = "held" | "expired" | "lost";
 
 /** @throws Error if the API server does not say. That is not a lost lease. */
-export async function lookAtLease({ path, run }: LeaseOfRun): Promise<LeaseState> {
-    const { status, body, sentAt } = await get(path);
-    if (status === 404) return "lost";
-    if (status !== 200) throw new Error(`the lease cannot be read: ${status}`);
-    const { metadata, spec } = JSON.parse(body) as Lease;
-    if (metadata.annotations?.[annotations.run] !== run) return "lost";
-    const endsAt = Date.parse(spec?.renewTime ?? "") + (spec?.leaseDurationSeconds ?? 0) * 1_000;
-    return sentAt > endsAt ? "expired" : "held";
+export async function lookAtLease(leaseOf: LeaseOfRun): Promise<LeaseState> {
+    const { own, sentAt } = await readOwn(leaseOf);
+    if (own === undefined) return "lost";
+    const { renewTime = "", leaseDurationSeconds = 0 } = own.spec ?? {};
+    return sentAt > Date.parse(renewTime) + leaseDurationSeconds * 1_000 ? "expired" : "held";
 }
 
 /**
@@ -30,12 +27,10 @@ export async function lookAtLease({ path, run }: LeaseOfRun): Promise<LeaseState
  *
  * @throws Error if the API server does not say
  */
-export async function takenAt({ path, run }: LeaseOfRun): Promise<number | undefined> {
-    const answer = await get(path);
-    if (answer.status === 404) return undefined;
-    const { metadata, spec } = JSON.parse(bodyOf(answer, "the lease cannot be read")) as Lease;
-    const at = Date.parse(spec?.renewTime ?? "");
-    return metadata.annotations?.[annotations.run] === run && !Number.isNaN(at) ? at : undefined;
+export async function takenAt(leaseOf: LeaseOfRun): Promise<number | undefined> {
+    const { own } = await readOwn(leaseOf);
+    const at = Date.parse(own?.spec?.renewTime ?? "");
+    return Number.isNaN(at) ? undefined : at;
 }
 
 /**
@@ -43,8 +38,16 @@ export async function takenAt({ path, run }: LeaseOfRun): Promise<number | undef
  *
  * @throws Error if the API server does not say
  */
-export async function keptTargets({ path, run }: LeaseOfRun): Promise<KeptTargets> {
-    const { metadata } = JSON.parse(bodyOf(await get(path), "the lease cannot be read")) as Partial<Lease>;
-    if (metadata?.annotations?.[annotations.run] !== run) return {};
-    return JSON.parse(metadata.annotations[annotations.kept] ?? "{}") as KeptTargets;
+export async function keptTargets(leaseOf: LeaseOfRun): Promise<KeptTargets> {
+    const { own } = await readOwn(leaseOf);
+    return JSON.parse(own?.metadata.annotations?.[annotations.kept] ?? "{}") as KeptTargets;
+}
+
+/** The lease, if the run holds it, and the time by the API server's clock. */
+async function readOwn({ path, run }: LeaseOfRun): Promise<{ own?: Lease; sentAt: number }> {
+    const { status, body, sentAt } = await get(path);
+    if (status === 404) return { sentAt };
+    if (status !== 200) throw new Error(`the lease cannot be read: ${status}`);
+    const lease = JSON.parse(body) as Lease;
+    return lease.metadata.annotations?.[annotations.run] === run ? { own: lease, sentAt } : { sentAt };
 }

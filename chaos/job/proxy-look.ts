@@ -1,8 +1,9 @@
 import type { Through } from "../attacks/kind";
 import type { V1Service } from "@kubernetes/client-node";
+import { referenceAt, resources } from "../cluster/resources";
 import { proxyOf, selectsNobody } from "../fault/pointing";
 import { isReady, type Pod } from "../targets/containers";
-import { bodyOf, get } from "./api";
+import { objectApi } from "./api";
 import type { JobAttack } from "./protocol";
 
 export const isFault = (attack: JobAttack): attack is JobAttack & { through: Through } => attack.through !== undefined;
@@ -17,13 +18,12 @@ export async function whyOutOfReach(
     namespace: string,
     { path, through: { service } }: JobAttack & { through: Through },
 ): Promise<string | undefined> {
-    const found = await get(`/api/v1/namespaces/${namespace}/services/${service}`);
-    if (found.status === 404) return undefined;
-    const current = JSON.parse(bodyOf(found, `Service ${service} cannot be read`)) as V1Service;
+    const reference = { resource: resources.service, namespace, name: service };
+    const current = (await objectApi.get(reference));
+    if (current === undefined) return undefined;
     if (selectsNobody(current)) return `somebody has changed the selector of Service ${service}, which selects nobody`;
     if (!path.endsWith(`/${proxyOf(current)}`)) return undefined;
-    const answer = await get(path);
-    const pod = answer.status === 404 ? undefined : (JSON.parse(bodyOf(answer, "the proxy cannot be read")) as Pod);
+    const pod = (await objectApi.get(referenceAt(path))) as Pod | undefined;
     const works = pod !== undefined && isReady(pod) && pod.metadata!.deletionTimestamp === undefined;
     return works ? undefined : `the proxy of Service ${service} has ended, or does not answer`;
 }

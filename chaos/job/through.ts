@@ -2,11 +2,12 @@ import type { Through } from "../attacks/kind";
 import type { V1Service } from "@kubernetes/client-node";
 import { setTimeout as sleep } from "node:timers/promises";
 import { targetLabelOf } from "../cluster/labels";
+import { resources } from "../cluster/resources";
 import { noteOf } from "../fault/pointing";
 import { inTurns } from "../in-turns";
 import { probeThrough, type Probed } from "../proxy/probe";
 import { isReady, type Pod } from "../targets/containers";
-import { bodyOf, get, listed, log } from "./api";
+import { log, objectApi } from "./api";
 import { behind, type JobAttack } from "./protocol";
 
 /** Time between two looks. */
@@ -49,21 +50,17 @@ export class FaultProbes {
 
     private async look(): Promise<void> {
         const { service } = this.attack.through;
-        const path = `/api/v1/namespaces/${this.namespace}/services/${service}`;
-        const { spec, metadata } = JSON.parse(
-            bodyOf(await get(path), `Service ${service} cannot be read`),
-        ) as V1Service;
+        const { namespace } = this;
+        const found = await objectApi.get({ resource: resources.service, namespace, name: service });
+        const { spec, metadata } = (found ?? {}) as V1Service;
         if (spec === undefined) return;
         const selector = noteOf({ metadata })?.selector ?? spec.selector ?? {};
-        const wanted = new URLSearchParams({
-            labelSelector: Object.entries(selector)
-                .map(([key, value]) => `${key}=${value}`)
-                .join(),
-        });
+        const labelSelector = Object.entries(selector)
+            .map(([key, value]) => `${key}=${value}`)
+            .join();
         const pods: Pod[] = [];
-        const all = `/api/v1/namespaces/${this.namespace}/pods?${wanted.toString()}`;
-        for await (const pod of listed<Pod>(all, "the pods of the Service cannot be listed"))
-            if (isReady(pod)) pods.push(pod);
+        for await (const pod of objectApi.list(resources.pod, namespace, labelSelector))
+            if (isReady(pod as Pod)) pods.push(pod as Pod);
         const probes = pods.flatMap((pod) => (spec.ports ?? []).map(({ port }) => ({ pod, port })));
         const seen = await inTurns(probes, maxProbing, async ({ pod, port }) => {
             const isTarget = targetLabelOf(pod) === this.attack.label;

@@ -6,7 +6,7 @@ import { annotations, labels, targetLabelOf } from "../cluster/labels";
 import type { KeptTargets } from "../definition/plan";
 import type { Pod } from "../targets/containers";
 import { accepts, RareConnections } from "./accepts";
-import { endpointsOf, listed, log } from "./api";
+import { endpointsOf, listed, log, noteOnOwnPod } from "./api";
 import { inTurns } from "../in-turns";
 import type { JobLog } from "./job-log";
 import { KeptConnections } from "./kept-connections";
@@ -21,7 +21,6 @@ import {
     type Presence,
     reference,
 } from "./protocol";
-import { noteOnOwnPod } from "./own-pod";
 import { ReferencePods } from "./reference-pods";
 import type { FaultProbes } from "./through";
 

@@ -1,13 +1,27 @@
 import type { Cluster } from "../cluster/client";
+import { namesOf } from "../checks/observe";
 import { objectApi } from "../cluster/objects";
-import { type Plan, undoneOf } from "../definition/plan";
-import { sweep } from "../ending/end";
+import { problemOf } from "../cluster/problem";
+import { isAttack, type Plan, undoneOf } from "../definition/plan";
+import { endAttacks, sweep } from "../ending/end";
 import { leftOf, policiesOf } from "../ending/left";
-import { leaseFor, releaseLease } from "../lifecycle/lease";
+import { earlyEndOf, leaseFor, releaseLease } from "../lifecycle/lease";
 import { NotRecoveredError, recover, recoveryTimeoutMs } from "../lifecycle/recover";
-import { earlyEndOf } from "../lifecycle/run-end";
-import type { Step } from "./contract";
-import { reportRecovery } from "./report-recovery";
+import type { Journal } from "../report/journal-schema";
+import { addRecovery } from "../report/report";
+import { sinceUndone } from "../report/verdict";
+import type { Step, StepContext } from "./contract";
+
+/**
+ * The first step of undoing an experiment whose attacks the update has not ended before, such as by `pulumi destroy`:
+ * ends them in the right order, while the deadline Job is there. If another run attacks the namespace by now, nothing.
+ *
+ * @throws Error with all that failed: the engine deletes nothing then, and the deadline Job ends the attacks
+ */
+export const endAttacksStep: Step<"end-attacks"> = async ({ cluster, stack, plan }) => {
+    const { others } = await leaseFor(cluster, { stack, plan });
+    return { ended: others ? 0 : await endAttacks(objectApi(cluster), leftOf(plan)) };
+};
 
 /**
  * The last step of undoing an experiment: removes what a killed update may have left, then waits until every check is
@@ -60,4 +74,17 @@ export async function undo(cluster: Cluster, stack: string, plan: Plan, say: (li
     const passedMs = Math.max(0, Date.now() - at);
     const recoveredAfterMs = await recover(cluster, plan, recoveryTimeoutMs);
     return { at, recoveredAfterMs: recoveredAfterMs === null ? null : passedMs + recoveredAfterMs };
+}
+
+/**
+ * Completes the report of a run with its recovery, and tells it. Everything is undone by then, so a report that cannot
+ * be written does not fail the update.
+ */
+export function reportRecovery({ plan, stack, say }: StepContext, recovery: NonNullable<Journal["recovery"]>): void {
+    try {
+        addRecovery(plan, stack, recovery);
+    } catch (error) {
+        say(`The run's report could not be completed: ${problemOf(error)}`);
+    }
+    say(`Recovered: ${namesOf(plan)} succeeded again ${sinceUndone(recovery, isAttack(plan))}`);
 }

@@ -1,12 +1,12 @@
 import { expect, it, vi } from "vitest";
+import type { ObjectReference } from "../../../../chaos/cluster/resources";
 import { whyOutOfReach } from "../../../../chaos/job/proxy-look";
 
 const get = vi.hoisted(() => vi.fn());
-vi.mock("../../../../chaos/job/api", () => ({ get, bodyOf: ({ body }: { body: string }) => body }));
+vi.mock("../../../../chaos/job/api", () => ({ objectApi: { get } }));
 
-const pods = "/api/v1/namespaces/demo/pods";
 const attack = {
-    path: `${pods}/run-fault`,
+    path: "/api/v1/namespaces/demo/pods/run-fault",
     label: "x",
     through: { service: "hot-deals", delayMs: 1_000, percentage: 100 },
 };
@@ -14,10 +14,9 @@ const ready = { metadata: {}, status: { conditions: [{ type: "Ready", status: "T
 
 /** What the Job says of a Service with this selector, and of this pod. Undefined for one that is gone. */
 function look(selector: Record<string, string> | undefined, pod: object | undefined): Promise<string | undefined> {
-    get.mockImplementation(async (path: string) => {
-        const object = path.startsWith(pods) ? pod : selector && { spec: { selector } };
-        return object ? { status: 200, body: JSON.stringify(object) } : { status: 404, body: "{}" };
-    });
+    get.mockImplementation(async ({ resource }: ObjectReference) =>
+        resource.kind === "Pod" ? pod : selector && { spec: { selector } },
+    );
     return whyOutOfReach("demo", attack);
 }
 const ours = { "chaos-experiments/proxy": "run-fault" };
