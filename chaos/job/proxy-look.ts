@@ -1,5 +1,4 @@
 import type { Through } from "../attacks/kind";
-import type { V1Service } from "@kubernetes/client-node";
 import { referenceAt, resources } from "../cluster/resources";
 import { proxyOf, selectsNobody } from "../fault/pointing";
 import { isReady, type Pod } from "../targets/containers";
@@ -19,7 +18,7 @@ export async function whyOutOfReach(
     { path, through: { service } }: JobAttack & { through: Through },
 ): Promise<string | undefined> {
     const reference = { resource: resources.service, namespace, name: service };
-    const current = (await objectApi.get(reference));
+    const current = await objectApi.get(reference);
     if (current === undefined) return undefined;
     if (selectsNobody(current)) return `somebody has changed the selector of Service ${service}, which selects nobody`;
     if (!path.endsWith(`/${proxyOf(current)}`)) return undefined;
