@@ -48,7 +48,7 @@ const layers = {
         "chaos/targets/attributes.ts",
         "chaos/targets/containers.ts",
     ],
-    experiments: [...face.package, ...face.checks, "chaos/cluster/client.ts", "chaos/lifecycle/end-runs.ts"],
+    experiments: [...face.package, ...face.checks, "chaos/cluster/client.ts", "chaos/ending/end-run.ts"],
     components: [
         ...[...face.package, ...face.clusters, ...face.units, ...face.settings, ...face.targets, ...face.state],
         "toolchain/bundle.ts",
@@ -61,7 +61,14 @@ const layers = {
         ...[...face.clusters, ...face.units, ...face.checks, ...face.targets, ...face.runs],
         ...["components/", "experiments/", "index.ts", "sandbox/", "services/", "toolchain/"],
     ],
-    docs: ["chaos/cluster/rights.ts", "chaos/definition/plan.ts", "chaos/permissions/", "components/", "experiments/"],
+    docs: [
+        "chaos/actions/registry.ts",
+        "chaos/cluster/rights.ts",
+        "chaos/definition/plan.ts",
+        "chaos/permissions/",
+        "components/",
+        "experiments/",
+    ],
     bench: ["chaos/", "cli/", "components/", "experiments/", "index.ts", "sandbox/", "services/", "toolchain/"],
 };
 const test = "(^|/)test/";

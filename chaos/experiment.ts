@@ -9,7 +9,7 @@ import { type DefinedExperiment, namespaceOf, planOfArguments } from "./definiti
 import { isAttack, type Plan, runNameOf } from "./definition/plan";
 import { type FirstActs, firstActs } from "./first-acts";
 import { holderOf, identityIn } from "./identity";
-import { endRuns } from "./lifecycle/end-runs";
+import { endRuns } from "./ending/end-run";
 import type { LeaseOwner } from "./lifecycle/lease";
 import { builtPrograms, type ExperimentPrograms } from "./programs";
 import type { Conclusion } from "./report/conclusion";

@@ -1,10 +1,9 @@
 import * as command from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
-import { scaledBy } from "./actions/registry";
 import { objectNameOf, objectTypeOf } from "./attacks/objects";
 import { attackKindOf, throughOf } from "./attacks/registry";
 import { attackResource } from "./attacks/resource";
-import { Deadline, type DeadlineAttack } from "./deadline/deadline";
+import { Deadline, type DeadlineAttack } from "./job/deadline";
 import {
     identityOf,
     type Plan,
@@ -13,6 +12,7 @@ import {
     planToken,
     targetLabelFor,
 } from "./definition/plan";
+import { changedBy } from "./ending/left";
 import { faultResources } from "./fault/resources";
 import type { Conclusion } from "./report/conclusion";
 import type { ExperimentPrograms } from "./programs";
@@ -113,7 +113,7 @@ function deadlineOf(
     runName: pulumi.Output<string>,
     dependsOn: pulumi.Resource,
 ): Deadline {
-    const { experiment, namespace, deadlineMs, actions } = plan;
+    const { experiment, namespace, deadlineMs } = plan;
     return new Deadline(
         `${prefix}deadline`,
         {
@@ -121,7 +121,7 @@ function deadlineOf(
             namespace,
             runName,
             attacks,
-            scaled: scaledBy(actions),
+            changed: changedBy(plan),
             deadlineMs,
             image,
             program: programs.deadline,
@@ -143,6 +143,7 @@ function deadlineAttack(plan: Plan, planned: PlannedAttack): DeadlineAttack {
         listenPort: kind.proof(attack).outward?.port,
         killing,
         ...(kind.through && { through: kind.through(attack) }),
+        ...(kind.restores?.keptIn && { keptIn: kind.restores.keptIn }),
     };
 }
 

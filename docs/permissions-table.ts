@@ -1,3 +1,4 @@
+import { exampleActions } from "../chaos/actions/registry";
 import { isRequired, type Right } from "../chaos/cluster/rights";
 import type { Plan } from "../chaos/definition/plan";
 import { permissionsOf } from "../chaos/permissions/permissions";
@@ -69,11 +70,7 @@ export const everything: Plan = {
         { name: "program", check: { kind: "command", command: ["./check.sh"] }, ...asked },
         { name: "pods", check: { kind: "podsReady", of: "k8s.deployment=f" }, ...asked },
     ],
-    actions: [
-        { kind: "scale", deployment: "NAME", replicas: 2 },
-        { kind: "rollout", deployment: "NAME" },
-        { kind: "wait", durationMs: 1_000 },
-    ],
+    actions: [...exampleActions],
     window: { durationMs: 1_000, graceMs: 0 },
     deadlineMs: 60_000,
     onFailure: "report",

@@ -11,7 +11,7 @@ import {
     problemOf,
     type ServiceReference,
 } from "../chaos/index";
-import { endRuns } from "../chaos/lifecycle/end-runs";
+import { endRuns } from "../chaos/ending/end-run";
 import { productsCheck } from "./products";
 import { validExperiment } from "./saved";
 

@@ -39,8 +39,8 @@ async function typesInOneFile(): Promise<void> {
 
 function buildPrograms(folder: string): void {
     mkdirSync(folder, { recursive: true });
-    for (const name of ["steps", "deadline", "proxy"]) {
-        const bundle = bundledFile(join(chaos, name, "main.ts"), { minify: name === "steps" });
+    for (const [name, source] of Object.entries({ steps: "steps", deadline: "job", proxy: "proxy" })) {
+        const bundle = bundledFile(join(chaos, source, "main.ts"), { minify: name === "steps" });
         copyFileSync(bundle, join(folder, `${name}.js`));
     }
 }

@@ -10,6 +10,6 @@ const bundle = (path: string, minify: boolean) =>
 export const experimentPrograms = (): ExperimentPrograms => ({
     stepCommand: "node toolchain/run-step.js",
     steps: bundle("steps/main.ts", true),
-    deadline: bundle("deadline/main.ts", false),
+    deadline: bundle("job/main.ts", false),
     proxy: bundle("proxy/main.ts", false),
 });

@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import type { Cluster } from "../cluster/client";
+import type { Restores } from "../cluster/resources";
 import type { Right } from "../cluster/rights";
 import type { FoundWorkload, Workload } from "./workload";
 
@@ -11,6 +12,8 @@ import type { FoundWorkload, Workload } from "./workload";
 export interface ActionKind<A extends { kind: string }> {
     /** What a definition may say; anything else is a mistake. */
     schema: z.ZodType<A>;
+    /** One whose rights the docs list. A Deployment is called `NAME`. */
+    example: A;
     /** What is done, for people, as in "scale hot-deals to 3". */
     describe(action: A): string;
     /** What the account that runs the experiment must be allowed to, for this action and its undoing. */
@@ -18,10 +21,10 @@ export interface ActionKind<A extends { kind: string }> {
     /** The workload that it changes; it must be there before anything is touched. Absent if it changes none. */
     workload?(action: A): Workload;
     /**
-     * Name of a Deployment that it scales, with the note of `scaling.ts`: the undoing restores its replicas, and the
-     * deadline Job does if nothing else has. Absent if it scales none.
+     * What it changes by `noting` (`noted.ts`): the undoing restores it, and the deadline Job does if nothing else has.
+     * Absent if nothing must be restored.
      */
-    scales?(action: A): string;
+    restores?: Restores<A>;
     /** Why it cannot be done to the workload that was found. Undefined if it can. @default always */
     whyNot?(action: A, found: FoundWorkload): string | undefined;
     /** @throws Error if it cannot be done */

@@ -1,12 +1,14 @@
 import * as z from "zod";
-import { type Cluster, mergePatch } from "../cluster/client";
-import { annotations, fieldManager } from "../cluster/labels";
+import type { Cluster } from "../cluster/client";
+import { annotations } from "../cluster/labels";
 import { allowedName, isName } from "../cluster/name";
+import { objectApi } from "../cluster/objects";
+import type { ObjectReference } from "../cluster/resources";
 import { describeMilliseconds } from "../duration";
 import { pause } from "../pause";
 import type { ActionKind } from "./kind";
 import { rolloutState, whyNoRollout } from "./rollout-state";
-import { readWorkload, resourceOf, type Workload, type WorkloadKind } from "./workload";
+import { readWorkload, referenceTo, requireFound, resourceOf, type Workload, type WorkloadKind } from "./workload";
 
 /**
  * Restarts a workload as `kubectl rollout restart` does, and waits until its rollout is complete. Exactly one of
@@ -49,6 +51,7 @@ export const rollout = {
                 return `names ${given.join(" and ") || "nothing to restart"}; allowed: one of ${names.join(", ")}`;
             },
         }),
+    example: { kind: "rollout", deployment: "NAME" },
     describe: (action) => `restart ${workloadOf(action).name}`,
     rights: (action, namespace) => {
         const { kind, name } = workloadOf(action);
@@ -62,11 +65,13 @@ export const rollout = {
     whyNot: (_, found) => whyNoRollout(found),
     async perform(action, { cluster, namespace, endsAt, signal }) {
         const workload = workloadOf(action);
+        const object = referenceTo(workload, namespace);
         const begunAt = Date.now();
         const until = Math.min(endsAt, begunAt + (action.timeoutMs ?? Infinity));
-        await restart(cluster, workload, namespace, new Date(begunAt));
+        await restart(cluster, object, new Date(begunAt));
         for (;;) {
-            const state = rolloutState(workload.kind, await readWorkload(cluster, workload, namespace));
+            const found = requireFound(await readWorkload(cluster, workload, namespace), object);
+            const state = rolloutState(workload.kind, found);
             if (state === "complete") return;
             if ("failed" in state) throw new Error(state.failed);
             signal?.throwIfAborted();
@@ -90,13 +95,7 @@ function workloadOf(action: RolloutAction): Workload {
  * Pulumi's nor kubectl's: server-side apply leaves a field alone that only another manager has, so a later `pulumi up`
  * neither conflicts nor removes it, which would be a second rollout.
  */
-async function restart({ apps }: Cluster, { kind, name }: Workload, namespace: string, at: Date): Promise<void> {
+async function restart(cluster: Cluster, workload: ObjectReference, at: Date): Promise<void> {
     const template = { metadata: { annotations: { [annotations.restarted]: at.toISOString() } } };
-    const request = { name, namespace, body: { spec: { template } }, fieldManager };
-    const patches: Record<WorkloadKind, () => Promise<unknown>> = {
-        Deployment: () => apps.patchNamespacedDeployment(request, mergePatch()),
-        StatefulSet: () => apps.patchNamespacedStatefulSet(request, mergePatch()),
-        DaemonSet: () => apps.patchNamespacedDaemonSet(request, mergePatch()),
-    };
-    await patches[kind]();
+    requireFound(await objectApi(cluster).patch(workload, { spec: { template } }), workload);
 }

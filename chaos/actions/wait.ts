@@ -10,6 +10,7 @@ export interface WaitAction {
 
 export const wait = {
     schema: z.strictObject({ kind: z.literal("wait"), durationMs: z.int().positive().max(3_600_000) }),
+    example: { kind: "wait", durationMs: 1_000 },
     describe: ({ durationMs }) => `wait ${describeMilliseconds(durationMs)}`,
     rights: () => [],
     perform: ({ durationMs }, { signal }) => sleep(durationMs, undefined, { signal }),

@@ -1,4 +1,8 @@
+import { againOnConflict } from "../cluster/change";
 import type { Cluster } from "../cluster/client";
+import { objectApi } from "../cluster/objects";
+import type { ObjectReference } from "../cluster/resources";
+import { noting } from "./noted";
 
 /** What actions change. */
 export interface Workload {
@@ -34,22 +38,44 @@ export interface FoundWorkload {
 /** The plural that the API has for it: `deployments`. */
 export const resourceOf = (kind: WorkloadKind) => `${kind.toLowerCase()}s`;
 
+/** A workload as an object of the API. */
+export const referenceTo = ({ kind, name }: Workload, namespace: string): ObjectReference => ({
+    resource: { apiGroup: "apps", resource: resourceOf(kind), kind },
+    namespace,
+    name,
+});
+
 /** All workloads of a kind in a namespace. */
-export async function workloadsOf({ apps }: Cluster, kind: WorkloadKind, namespace: string): Promise<FoundWorkload[]> {
-    const lists: Record<WorkloadKind, () => Promise<{ items: FoundWorkload[] }>> = {
-        Deployment: () => apps.listNamespacedDeployment({ namespace }),
-        StatefulSet: () => apps.listNamespacedStatefulSet({ namespace }),
-        DaemonSet: () => apps.listNamespacedDaemonSet({ namespace }),
-    };
-    return (await lists[kind]()).items;
+export async function workloadsOf(cluster: Cluster, kind: WorkloadKind, namespace: string): Promise<FoundWorkload[]> {
+    const { resource } = referenceTo({ kind, name: "" }, namespace);
+    const found: FoundWorkload[] = [];
+    for await (const workload of objectApi(cluster).list(resource, namespace)) found.push(workload);
+    return found;
 }
 
-/** @throws ApiException with code 404 if it does not exist */
-export function readWorkload({ apps }: Cluster, { kind, name }: Workload, namespace: string): Promise<FoundWorkload> {
-    const reads: Record<WorkloadKind, () => Promise<FoundWorkload>> = {
-        Deployment: () => apps.readNamespacedDeployment({ name, namespace }),
-        StatefulSet: () => apps.readNamespacedStatefulSet({ name, namespace }),
-        DaemonSet: () => apps.readNamespacedDaemonSet({ name, namespace }),
-    };
-    return reads[kind]();
+/** @returns undefined if it does not exist */
+export const readWorkload = (
+    cluster: Cluster,
+    workload: Workload,
+    namespace: string,
+): Promise<FoundWorkload | undefined> => objectApi(cluster).get(referenceTo(workload, namespace));
+
+/** @throws Error that an object does not exist, if nothing was found */
+export function requireFound<T>(found: T | undefined, { resource, name, namespace }: ObjectReference): T {
+    if (found !== undefined) return found;
+    throw new Error(`there is no ${resource.kind} ${name} in namespace ${namespace}`);
+}
+
+/**
+ * Sets fields of an object's `spec` until the run is undone. The kind of action says so by `restores`.
+ *
+ * @throws Error if the object does not exist
+ */
+export async function setUntilUndone(cluster: Cluster, object: ObjectReference, spec: Record<string, unknown>) {
+    const api = objectApi(cluster);
+    const patched = await againOnConflict(async () => {
+        const current = await api.get(object);
+        return current && api.patch(object, noting(current, spec));
+    });
+    requireFound(patched, object);
 }

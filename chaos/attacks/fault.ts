@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { resources } from "../cluster/resources";
 import { describeMilliseconds, type Duration, parseDuration } from "../duration";
 import { describeShare, parsePercentage } from "../share";
 import { describeValue, durationBetween, percentage } from "../texts";
@@ -71,6 +72,7 @@ export const fault = {
     },
     onlyReady: true,
     through,
+    restores: { resource: resources.service, nameIn: ({ service }) => service, keptIn: resources.service },
     proof: (attack) => ({ through: through(attack), stillWorks: { through: true } }),
 } satisfies AttackKind<FaultAttack>;
 

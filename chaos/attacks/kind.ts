@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import type { Restores } from "../cluster/resources";
 import type { Denial } from "../policies/denial";
 import type { Abort } from "../proxy/protocol";
 
@@ -18,6 +19,8 @@ export interface AttackKind<A extends { kind: string }> {
     killing?(attack: A): { intervalMs: number };
     /** What callers meet through a Service whose place a proxy takes. Absent if none does. */
     through?(attack: A): Through;
+    /** What it changes in the cluster besides its own objects, and must be restored. Absent if there is nothing. */
+    restores?: Restores<A>;
     /** A mistake that lies in several fields. Absent if there can be none. */
     mistake?(attack: A): { field: string; message: string } | undefined;
     /** Set if pods that are not ready cannot be hit. */

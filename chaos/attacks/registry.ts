@@ -32,6 +32,11 @@ export function attackKindOf<A extends Attack>(attack: A): AttackKind<A> {
 /** The Service whose place an attack takes, and what its callers meet. Undefined if it takes none. */
 export const throughOf = (attack: Attack): Through | undefined => attackKindOf(attack).through?.(attack);
 
+/** The types of objects that attacks change and that must be restored. */
+export const resourcesOfAttacks = Object.values(kinds).flatMap((kind) =>
+    "restores" in kind ? [kind.restores.resource] : [],
+);
+
 /** Whether an attack denies all callers connections into its targets: what becomes of established ones can be seen. */
 export const deniesInward = (attack: Attack) => attackKindOf(attack).proof(attack).inward !== undefined;
 

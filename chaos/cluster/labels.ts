@@ -62,8 +62,8 @@ export const annotations = {
     fault: "chaos-experiments/fault",
     /** On a Service whose place a proxy has taken: its selector before, and whose it was, as JSON. */
     pointing: "chaos-experiments/pointing",
-    /** On a Deployment that an experiment has scaled: its replicas before and since, as JSON. */
-    scaled: "chaos-experiments/scaled",
+    /** On an object that an action has changed: what it has set, and what was there before, as JSON. */
+    changed: "chaos-experiments/changed",
     /** On the pod template of a workload that an experiment has restarted: when. */
     restarted: "chaos-experiments/restarted-at",
 } as const;

@@ -10,6 +10,8 @@ export const withoutPeriod = (text: string) => text.replace(/\.$/, "");
  * not the API server's have their own message.
  */
 export function explain(error: unknown): string {
+    // Several things were tried.
+    if (error instanceof AggregateError && error.message === "") return error.errors.map(problemOf).join("; ");
     switch (statusOf(error)) {
         case 401:
             return (

@@ -7,7 +7,7 @@ export interface Right {
     /** In the plural, with a subresource if it is meant: `pods`, `pods/exec`. */
     resource: string;
     verbs: readonly string[];
-    /** Names of the objects. RBAC cannot limit `create` and `deletecollection` to names. @default all objects */
+    /** Names of the objects. RBAC cannot limit `create` to names. @default all objects */
     names?: readonly string[];
     /** What needs it, as a phrase: "label the targets". */
     why: string;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Action, scaledBy } from "../actions/registry";
+import { type Action, restoredBy } from "../actions/registry";
 import { type Attack, attackKindOf, type PlainAttack } from "../attacks/registry";
 import { abortRuleOf, contradictionsIn } from "../checks/abort";
 import type { PlannedCheck } from "../checks/observe";
@@ -200,9 +200,9 @@ export const isAttack = ({ attacks }: Pick<Plan, "attacks">): boolean => attacks
 /** What is undone, in words: "the attack" or "the run". */
 export const undoneOf = (plan: Pick<Plan, "attacks">) => (isAttack(plan) ? "the attack" : "the run");
 
-/** Whether a run needs the deadline Job: to end its attacks, or to restore what it scales. */
+/** Whether a run needs the deadline Job: to end its attacks, or to restore what its actions change. */
 export const needsDeadlineJob = (plan: Pick<Plan, "attacks" | "actions">): boolean =>
-    isAttack(plan) || scaledBy(plan.actions).length > 0;
+    isAttack(plan) || restoredBy(plan.actions).length > 0;
 
 /** The value of the label on the pods that an attack has chosen. */
 export function targetLabelFor({ experiment }: Plan, { name }: PlannedAttack): string {

@@ -2,6 +2,7 @@
 import type { V1Service } from "@kubernetes/client-node";
 import { givenBack, isOurs, type Owner, ownersOf } from "../cluster/field-owners";
 import { annotations, labels } from "../cluster/labels";
+import type { Restorable } from "../cluster/resources";
 
 /** What a Service was before a run: all that restoring needs. */
 interface PointingNote {
@@ -54,7 +55,7 @@ export function nextPointing(
  *
  * @param kept what it selected before, if somebody has edited its note: the proxy's own Service keeps that, too
  */
-export function nextRestoring(service: V1Service, kept?: Record<string, string>): object | undefined {
+function nextRestoring(service: V1Service, kept?: Record<string, string>): object | undefined {
     if (!isPointing(service)) return undefined;
     const { metadata, spec } = service;
     const { resourceVersion } = metadata!;
@@ -74,9 +75,18 @@ export function nextRestoring(service: V1Service, kept?: Record<string, string>)
     };
 }
 
+/** A Service that points to a proxy. If its note is lost, the proxy's own Service keeps what it had selected. */
+export const pointedService: Restorable = {
+    isChanged: isPointing,
+    runOf: (service: V1Service) => noteOf(service)?.run,
+    keeperOf: (service: V1Service) => (noteOf(service) ? undefined : proxyOf(service)),
+    next: (service: V1Service, kept?: V1Service) => nextRestoring(service, kept?.spec?.selector),
+};
+
 /** Whether a run has pointed a Service to a proxy, and not restored it. */
-export const isPointing = ({ metadata, spec }: V1Service): boolean =>
-    metadata?.annotations?.[annotations.pointing] !== undefined || proxyOf({ spec }) !== undefined;
+export function isPointing({ metadata, spec }: V1Service): boolean {
+    return metadata?.annotations?.[annotations.pointing] !== undefined || proxyOf({ spec }) !== undefined;
+}
 
 /** Whether somebody has merged other labels into the selector of a proxy, which has none of them. */
 export const selectsNobody = ({ spec }: V1Service): boolean =>

@@ -1,10 +1,9 @@
 import { ApiException, V1MicroTime, type V1Lease } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound, statusOf } from "../cluster/client";
-import { againOnConflict } from "../cluster/conflict";
+import { againOnConflict } from "../cluster/change";
 import { annotations, labels, runLabels } from "../cluster/labels";
 import { identityOf, keptTargetsOf, type Plan, runNameOf } from "../definition/plan";
 import { remedy } from "../remedy";
-import { earlyEndOf } from "./run-end";
 
 /** Name of the Lease: a namespace has one. */
 export const leaseName = "chaos-experiment";
@@ -174,6 +173,20 @@ async function take(
         : cluster.coordination.createNamespacedLease({ namespace, body });
     if (await succeeds(taken)) return;
     throw new LeaseHeldError(`another experiment has just begun in namespace ${namespace}`);
+}
+
+/** A run whose attacks were ended before its resources were deleted. Kept in its lease's annotation, as JSON. */
+export interface RunEnd {
+    /** When the attacks had ended, in milliseconds since the epoch. */
+    at: number;
+    /** From then until every check was steady, in milliseconds. Absent if that was not seen. */
+    recoveredAfterMs?: number;
+}
+
+/** How the run that holds a lease was ended. Undefined if it was not. */
+export function earlyEndOf({ metadata }: V1Lease): RunEnd | undefined {
+    const noted = metadata?.annotations?.[annotations.ended];
+    return noted === undefined ? undefined : (JSON.parse(noted) as RunEnd);
 }
 
 /** Deletes the lease if the holder has it. Notes are added to it meanwhile. */

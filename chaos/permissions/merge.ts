@@ -62,7 +62,7 @@ function covers(one: Grant, other: Grant): boolean {
     );
 }
 
-const verbsInOrder = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
+const verbsInOrder = ["get", "list", "watch", "create", "update", "patch", "delete"];
 
 /** One right for the verbs on the same objects. Names with the same verbs are in one right, too. */
 function asRights(grants: readonly Grant[]): Right[] {

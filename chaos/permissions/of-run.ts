@@ -1,10 +1,11 @@
-import { actionKindOf, scaledBy } from "../actions/registry";
+import { actionKindOf } from "../actions/registry";
 import { changesWorkloads } from "../actions/require-workloads";
 import { killRequest, objectTypeOf } from "../attacks/objects";
 import { attackKindOf, throughOf } from "../attacks/registry";
 import { checkKindOf } from "../checks/registry";
 import type { Right } from "../cluster/rights";
-import { roleRulesOf } from "../deadline/rules";
+import { roleRulesOf } from "../job/rules";
+import { changedBy, restored } from "../ending/left";
 import { isAttack, needsDeadlineJob, type Plan } from "../definition/plan";
 import { leaseName } from "../lifecycle/lease";
 import { rightsToDiscover } from "./of-discovery";
@@ -12,8 +13,6 @@ import { rightsToProve } from "./of-proof";
 
 /** Pulumi creates by server-side apply: `create` and `patch`. It waits for each deletion: `list` and `watch`, too. */
 const managed = ["get", "list", "watch", "create", "patch", "delete"];
-/** The sweep of what a killed update has left. */
-const managedAndSwept = [...managed, "deletecollection"];
 
 /** All rights on which a run of an experiment rests, as its parts name them: some twice, and some within others. */
 export function rightsOfRun(plan: Plan): Right[] {
@@ -24,6 +23,7 @@ export function rightsOfRun(plan: Plan): Right[] {
         ...rightsOfJob(plan),
         ...rightsOnTargets(plan),
         ...rightsOnServices(plan),
+        ...rightsToRestore(plan),
         ...(isAttack(plan) ? rightsToDiscover(plan) : rightsToSpare(plan)),
         ...attacks.flatMap((attack) => rightsToProve(attack, namespace)),
         ...checks.flatMap(({ check }) => checkKindOf(check).rights(check, plan)),
@@ -63,12 +63,12 @@ function rightsOnObjects(plan: Plan): Right[] {
     const types = attacks.map(({ attack }) => objectTypeOf(attack));
     const policies = { namespace, apiGroup: "networking.k8s.io", resource: "networkpolicies" };
     const left = { verbs: ["list"], why: "find what a killed update has left" };
-    const made = { verbs: managedAndSwept, why: "make and remove the deadline Job" };
+    const made = { verbs: managed, why: "make and remove the deadline Job" };
     const job = { namespace, ...(needsDeadlineJob(plan) ? made : left) };
     return [
         { ...policies, ...left },
         ...(types.some((type) => type !== killRequest)
-            ? [{ ...policies, verbs: managedAndSwept, why: "make and end the attacks" }]
+            ? [{ ...policies, verbs: managed, why: "make and end the attacks" }]
             : [
                   {
                       ...policies,
@@ -80,7 +80,7 @@ function rightsOnObjects(plan: Plan): Right[] {
                       ? [
                             {
                                 ...policies,
-                                verbs: ["create", "deletecollection"],
+                                verbs: ["create", "delete"],
                                 why: "let the deadline Job work in a namespace with other policies",
                                 without: "no run begins in a namespace with NetworkPolicies",
                             },
@@ -88,7 +88,7 @@ function rightsOnObjects(plan: Plan): Right[] {
                       : []),
               ]),
         ...(types.includes(killRequest)
-            ? [{ namespace, resource: "configmaps", verbs: managedAndSwept, why: "make and end the attacks" }]
+            ? [{ namespace, resource: "configmaps", verbs: managed, why: "make and end the attacks" }]
             : []),
         { ...job, resource: "configmaps" },
         { ...job, resource: "serviceaccounts" },
@@ -100,7 +100,7 @@ function rightsOnObjects(plan: Plan): Right[] {
 
 /** What the Job may do: RBAC lets nobody grant more than they have. */
 function rightsOfJob(plan: Plan): Right[] {
-    const { namespace, attacks, actions } = plan;
+    const { namespace, attacks } = plan;
     if (!needsDeadlineJob(plan)) return [];
     const object = "a new name in each run";
     const rules = roleRulesOf({
@@ -108,9 +108,9 @@ function rightsOfJob(plan: Plan): Right[] {
             object,
             objectType: objectTypeOf(attack),
             killing: attackKindOf(attack).killing?.(attack),
-            through: throughOf(attack),
+            keptIn: attackKindOf(attack).restores?.keptIn,
         })),
-        scaled: scaledBy(actions),
+        changed: changedBy(plan),
     });
     return rules.flatMap(({ apiGroups, resources, resourceNames = [object], verbs }) =>
         resources.map((resource) => ({
@@ -124,29 +124,21 @@ function rightsOfJob(plan: Plan): Right[] {
     );
 }
 
-/** What faults need: their proxies, the Services whose places these take, and what a killed run has left of them. */
+/** What faults need: their proxies, and what a killed run has left of these. */
 function rightsOnServices({ namespace, attacks }: Plan): Right[] {
-    const services = { namespace, resource: "services" };
-    const faults = attacks.flatMap(({ attack }) => throughOf(attack)?.service ?? []);
-    const restore = {
-        why: "restore the Services that a killed run of another experiment has pointed to a proxy",
-        without: "no run begins after such a run until somebody has restored them",
+    const left = {
+        namespace,
+        why: "remove the proxies that a killed run has left",
+        without: "no run begins after such a run until somebody has removed them",
     };
     const make = { namespace, verbs: managed, why: "make and remove the proxies of faults" };
     return [
-        { ...services, verbs: ["list"], why: "find Services that a killed update has left with a proxy" },
-        ...(faults.length === 0
+        ...(attacks.every(({ attack }) => throughOf(attack) === undefined)
             ? [
-                  { ...services, ...restore, verbs: ["get", "patch", "delete"] },
-                  { ...restore, namespace, resource: "pods", verbs: ["delete"] },
+                  { ...left, resource: "services", verbs: ["delete"] },
+                  { ...left, resource: "pods", verbs: ["delete"] },
               ]
             : [
-                  {
-                      ...services,
-                      names: faults,
-                      verbs: ["get", "patch"],
-                      why: "point the Services to proxies, and back",
-                  },
                   {
                       apiGroup: "networking.k8s.io",
                       resource: "networkpolicies",
@@ -176,7 +168,6 @@ function rightsOnServices({ namespace, attacks }: Plan): Right[] {
 
 function rightsOnTargets(plan: Plan): Right[] {
     const { namespace, attacks } = plan;
-    const deployments = { namespace, apiGroup: "apps", resource: "deployments" };
     return [
         ...(isAttack(plan)
             ? [
@@ -192,14 +183,32 @@ function rightsOnTargets(plan: Plan): Right[] {
         ...(attacks.some(({ attack }) => !attackKindOf(attack).proof(attack).deleted)
             ? [{ namespace, resource: "pods", verbs: ["get"], why: "see whether the targets stay the same" }]
             : []),
-        { ...deployments, verbs: ["list"], why: "find what an experiment has scaled" },
+    ];
+}
+
+/** What attacks and actions change until the run is undone, and what a killed run may have left so. */
+function rightsToRestore(plan: Plan): Right[] {
+    const { namespace } = plan;
+    const own = changedBy(plan).map(({ resource: { apiGroup, resource }, name }) => ({
+        namespace,
+        apiGroup,
+        resource,
+        names: [name],
+        verbs: ["get", "patch"],
+        why: "change it until the run is undone",
+    }));
+    const left = restored.flatMap(({ apiGroup, resource }) => [
+        { namespace, apiGroup, resource, verbs: ["list"], why: "find what a killed run has left changed" },
         {
-            ...deployments,
+            namespace,
+            apiGroup,
+            resource,
             verbs: ["get", "patch"],
-            why: "restore what a killed run of another experiment has scaled",
+            why: "restore what a killed run of another experiment has changed",
             without: "no run begins after such a run until somebody has restored it",
         },
-    ];
+    ]);
+    return [...own, ...left];
 }
 
 /** How the application is found, and what makes reasons, pictures and progress better but changes no verdict. */

@@ -1,6 +1,7 @@
 import type { V1LabelSelector, V1NetworkPolicy } from "@kubernetes/client-node";
 import { givenBack, isNewOwners, isOurs, type Owner, ownersOf } from "../cluster/field-owners";
 import { annotations, labels } from "../cluster/labels";
+import type { Restorable } from "../cluster/resources";
 import { also, isSameSelector } from "./selector";
 
 /** The line of a policy's `podSelector` by which it lets go of pods under attack. It changes nothing for others. */
@@ -43,7 +44,7 @@ export function nextExempting({ metadata, spec }: V1NetworkPolicy, run: string):
  * second gives it back to who had set it before, and takes the note away: else their next server-side apply would meet
  * a conflict. A selector that somebody else has set since stays as it is.
  */
-export function nextRestoring({ metadata, spec }: V1NetworkPolicy): object | undefined {
+function nextRestoring({ metadata, spec }: V1NetworkPolicy): object | undefined {
     const { resourceVersion } = metadata!;
     if (!isExempting({ metadata })) return undefined;
     const note = noteOf({ metadata });
@@ -64,12 +65,17 @@ export function nextRestoring({ metadata, spec }: V1NetworkPolicy): object | und
     };
 }
 
-/** Whether a run has changed a policy. */
-export const isExempting = ({ metadata }: V1NetworkPolicy) =>
-    metadata?.annotations?.[annotations.exempting] !== undefined;
+/** A policy that lets go of pods under attack. */
+export const exemptedPolicy: Restorable = {
+    isChanged: isExempting,
+    runOf: (policy: V1NetworkPolicy) => noteOf(policy)?.run,
+    next: nextRestoring,
+};
 
-/** Which run has changed a policy. Undefined if that cannot be read. */
-export const exemptingRun = (policy: V1NetworkPolicy): string | undefined => noteOf(policy)?.run;
+/** Whether a run has changed a policy. */
+function isExempting({ metadata }: V1NetworkPolicy): boolean {
+    return metadata?.annotations?.[annotations.exempting] !== undefined;
+}
 
 function noteOf({ metadata }: V1NetworkPolicy): ExemptionNote | undefined {
     try {

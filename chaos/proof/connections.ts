@@ -1,5 +1,5 @@
 import type { Proof } from "../attacks/kind";
-import { endpoint } from "../deadline/protocol";
+import { endpoint } from "../job/protocol";
 import { onePerPod } from "../targets/besides";
 import type { Target } from "../targets/containers";
 

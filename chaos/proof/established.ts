@@ -5,7 +5,7 @@ import {
     maxKept,
     parseEndpoint,
     silentAfterMs,
-} from "../deadline/protocol";
+} from "../job/protocol";
 import type { InconclusiveReason } from "./outcome";
 import { remedy, type Written } from "../remedy";
 import { hasAll } from "./reports";

@@ -5,7 +5,7 @@ import {
     type KeptState,
     type KillReport,
     type LogLine,
-} from "../deadline/protocol";
+} from "../job/protocol";
 
 const keptStates = ["answering", "silent", "lost", "ended"] as const satisfies KeptState[];
 

@@ -2,7 +2,7 @@ import type { V1Pod } from "@kubernetes/client-node";
 import { type Cluster, statusOf } from "../cluster/client";
 import { annotations } from "../cluster/labels";
 import { withoutPeriod } from "../cluster/problem";
-import type { ConnectionReport, KillReport, Presence } from "../deadline/protocol";
+import type { ConnectionReport, KillReport, Presence } from "../job/protocol";
 import { JobLogReader } from "./job-log-reader";
 import { poll } from "./poll";
 

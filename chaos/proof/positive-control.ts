@@ -4,7 +4,7 @@ import type { Cluster } from "../cluster/client";
 import { problemOf } from "../cluster/problem";
 import { onePerPod } from "../targets/besides";
 import type { Chosen } from "../targets/choose";
-import { parseEndpoint, reference } from "../deadline/protocol";
+import { parseEndpoint, reference } from "../job/protocol";
 import type { Target } from "../targets/containers";
 import { connections, endpointsOfTargets } from "./connections";
 import { overreachAdvice, type InconclusiveReason } from "./outcome";

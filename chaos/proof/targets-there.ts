@@ -1,5 +1,5 @@
 import { type Cluster, ignoreNotFound } from "../cluster/client";
-import type { KillReport } from "../deadline/protocol";
+import type { KillReport } from "../job/protocol";
 import { inTurns } from "../in-turns";
 import type { Target } from "../targets/containers";
 import type { InconclusiveReason } from "./outcome";

@@ -1,7 +1,7 @@
 /** The proof of a fault: what the witness meets through the Service whose place a proxy has taken. */
 import { type Cluster, ignoreNotFound } from "../cluster/client";
-import { behind } from "../deadline/protocol";
-import type { ConnectionReport } from "../deadline/protocol";
+import { behind } from "../job/protocol";
+import type { ConnectionReport } from "../job/protocol";
 import { proxyOf, selectsNobody } from "../fault/pointing";
 import type { Proxied } from "../targets/proxied";
 import type { InconclusiveReason } from "./outcome";

@@ -1,6 +1,6 @@
 import type { Proof } from "../attacks/kind";
 import type { Cluster } from "../cluster/client";
-import { type ConnectionReport, type KillReport, parseEndpoint } from "../deadline/protocol";
+import { type ConnectionReport, type KillReport, parseEndpoint } from "../job/protocol";
 import { describeMilliseconds } from "../duration";
 import type { Target } from "../targets/containers";
 import type { Working } from "./allowing-policies";

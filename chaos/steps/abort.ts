@@ -5,10 +5,10 @@ import { namesOf, type PlannedCheck } from "../checks/observe";
 import { problemOf } from "../cluster/problem";
 import { isAttack } from "../definition/plan";
 import { describeMilliseconds } from "../duration";
-import { endRun } from "../lifecycle/end-runs";
+import { endRun } from "../ending/end-run";
 import { describeShare, percentOf } from "../share";
 import type { StepContext } from "./contract";
-import { reportRecovery } from "./report-recovery";
+import { reportRecovery } from "./recovery";
 
 /** Watches the checks' answers, and aborts the run when those of one fall below its rule. */
 export class AbortWatch {

@@ -1,6 +1,7 @@
 import { objectTypeOf } from "../attacks/objects";
-import { type Cluster, ignoreNotFound } from "../cluster/client";
+import type { Cluster } from "../cluster/client";
 import { labels } from "../cluster/labels";
+import { objectApi } from "../cluster/objects";
 import { problemOf } from "../cluster/problem";
 import { isAttack, type Plan } from "../definition/plan";
 import { isUnderWay } from "../lifecycle/lease";
@@ -64,7 +65,7 @@ export async function runLasts(plan: Plan, cluster: Cluster, { steadyState, atta
     if (!isAttack(plan)) return isUnderWay(cluster, plan, steadyState.runName);
     const found = await Promise.all(
         attacks.map(({ attack }, index) =>
-            ignoreNotFound(objectTypeOf(attack).read(cluster, { name: attackObjects[index]!, namespace })),
+            objectApi(cluster).get({ resource: objectTypeOf(attack), name: attackObjects[index]!, namespace }),
         ),
     );
     return found.every((object) => object !== undefined);

@@ -1,7 +1,12 @@
-import { proxyPod } from "../attacks/objects";
-import { ignoreNotFound } from "../cluster/client";
+import type { V1Service } from "@kubernetes/client-node";
+import { type Cluster, ignoreNotFound } from "../cluster/client";
 import { problemOf, withoutPeriod } from "../cluster/problem";
-import { pointAt, restoreServices } from "../fault/point";
+import { change } from "../cluster/change";
+import { objectApi } from "../cluster/objects";
+import { resources } from "../cluster/resources";
+import { endAttacks } from "../ending/end";
+import { ofPlan } from "../ending/left";
+import { nextPointing } from "../fault/pointing";
 import type { InconclusiveReason } from "../proof/outcome";
 import { poll } from "../proof/poll";
 import { isReady } from "../targets/containers";
@@ -39,13 +44,26 @@ export async function beginFaults(context: StepContext, given: Given): Promise<I
     }
     const over = await whyBegunTooLate(plan, cluster, given);
     // What fails is tried again by the undo.
-    if (over !== undefined) await restoreServices(cluster, namespace).catch(() => undefined);
+    if (over !== undefined) await endAttacks(objectApi(cluster), ofPlan(plan, run)).catch(() => undefined);
     return problem ?? over;
+}
+
+/** Points a Service to a fault's proxy: the fault begins. @throws Error as `nextPointing` does, or if it is gone */
+export async function pointAt(
+    cluster: Cluster,
+    namespace: string,
+    name: string,
+    to: Parameters<typeof nextPointing>[1],
+): Promise<void> {
+    const service = { resource: resources.service, namespace, name };
+    if (!(await change<V1Service>(objectApi(cluster), service, (current) => nextPointing(current, to))))
+        throw new Error(`the Service ${name} is gone`);
 }
 
 async function whyNotReady({ cluster, plan }: StepContext, proxy: string): Promise<InconclusiveReason | undefined> {
     const { namespace } = plan;
-    const look = () => ignoreNotFound(proxyPod.read(cluster, { name: proxy, namespace })).catch(() => undefined);
+    const look = () =>
+        ignoreNotFound(cluster.core.readNamespacedPod({ name: proxy, namespace })).catch(() => undefined);
     const isOver = (pod: object | undefined) => pod === undefined || isReady(pod) || hasEnded(pod);
     const found = await poll(look, isOver, readyWithinMs);
     if (found !== undefined && isReady(found)) return undefined;

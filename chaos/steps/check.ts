@@ -2,8 +2,10 @@ import { attackKindOf, throughOf } from "../attacks/registry";
 import { namesOf } from "../checks/observe";
 import { statusOf } from "../cluster/client";
 import { labels } from "../cluster/labels";
-import { targetLabelFor, undoneOf } from "../definition/plan";
-import { undo } from "../lifecycle/undo";
+import { objectApi } from "../cluster/objects";
+import { runNameOf, targetLabelFor, undoneOf } from "../definition/plan";
+import { endAttacks } from "../ending/end";
+import { ofPlan } from "../ending/left";
 import { AttackProofs } from "../proof/attack-proofs";
 import { describeEstablished, type Established } from "../proof/established";
 import type { InconclusiveReason, Proven } from "../proof/outcome";
@@ -12,13 +14,14 @@ import { journalOf, type Seen } from "../report/compose";
 import { ReadinessRecorder } from "../report/readiness";
 import type { Conclusion } from "../report/conclusion";
 import { keepReport } from "../report/report";
-import { labelPods, unlabelAll } from "../targets/label";
+import { labelPods } from "../targets/label";
 import { awaitRecovery, type Ending } from "./abort";
 import { notSeen, whyBegunTooLate, whyRunIsOver } from "./attacks-last";
 import { beginFaults } from "./begin-faults";
 import type { Step, StepContext, StepInputs } from "./contract";
 import { keptVerdict } from "./kept-verdict";
 import { dismissWitness } from "./other-policies";
+import { undo } from "./recovery";
 import { clockShift, seenNothing, type Watched, watchWindow } from "./window";
 
 type Given = Pick<StepInputs, "steadyState" | "targets" | "deadlineJob" | "attackObjects">;
@@ -96,6 +99,7 @@ async function conclude(context: StepContext, conclusion: Conclusion, ending?: E
  */
 async function letGo({ plan, cluster }: StepContext, given: Given): Promise<InconclusiveReason | undefined> {
     const { isPoliced, attacks: chosen, control } = given.targets;
+    const { runName } = given.steadyState;
     const denying = plan.attacks.some(({ attack }) => attackKindOf(attack).denies !== undefined);
     if (!isPoliced || !denying || "inconclusive" in control) return undefined;
     let problem: InconclusiveReason | undefined;
@@ -113,7 +117,7 @@ async function letGo({ plan, cluster }: StepContext, given: Given): Promise<Inco
     }
     const over = await whyBegunTooLate(plan, cluster, given);
     // What fails is tried again by the undo.
-    if (over !== undefined) await unlabelAll(cluster, plan.namespace).catch(() => undefined);
+    if (over !== undefined) await endAttacks(objectApi(cluster), ofPlan(plan, runName)).catch(() => undefined);
     return problem ?? over;
 }
 

@@ -1,5 +1,4 @@
-import { earlyEndOf } from "../lifecycle/run-end";
-import { leaseFor } from "../lifecycle/lease";
+import { earlyEndOf, leaseFor } from "../lifecycle/lease";
 import { lastJournalOf } from "../report/journal-files";
 import type { Conclusion } from "../report/conclusion";
 import type { StepContext } from "./contract";

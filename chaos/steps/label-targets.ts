@@ -11,16 +11,18 @@ import { discover } from "../targets/discover";
 import { labelPods } from "../targets/label";
 import { ignoreNotFound } from "../cluster/client";
 import { labels } from "../cluster/labels";
-import { undoAttacks } from "../lifecycle/sweep";
+import { objectApi } from "../cluster/objects";
+import { endAttacks } from "../ending/end";
+import { leftOf } from "../ending/left";
 import {
     admitProxies,
     admitWitness,
     combinationsOf,
     combinedNumber,
     createCombined,
+    exemptFrom,
     otherPolicies,
 } from "./other-policies";
-import { exemptFrom } from "../policies/exempt";
 import { exemption } from "../policies/exemption";
 import { type LabeledTargets, nothingAttacked, type Step, type StepContext, type StepInputs } from "./contract";
 import { equip } from "./equip";
@@ -48,10 +50,10 @@ export const labelTargets: Step<"label-targets", "steadyState" | "deadlineJob" |
     for (const one of chosen) one.peersLabel = one.peers && (await labelOfPeers(cluster, one.peers, discovered));
     requireWithin(plan, chosen);
     await refuseWebhookServers(cluster, plan, discovered);
-    const { namespace, experiment } = plan;
+    const end = () => endAttacks(objectApi(cluster), leftOf(plan));
     // A killed update may have labeled others: together with these they could exceed the radius.
-    await undoAttacks(cluster, namespace, experiment);
-    const policies = await otherPolicies(cluster, namespace);
+    await end();
+    const policies = await otherPolicies(cluster, plan.namespace);
     const combinations = await combinationsOf(cluster, plan, chosen, policies);
     try {
         if (combinations.some((one) => one !== undefined)) await admitWitness(cluster, plan, runName, policies);
@@ -78,7 +80,7 @@ export const labelTargets: Step<"label-targets", "steadyState" | "deadlineJob" |
         printed(result);
         return result;
     } catch (error) {
-        await undoAttacks(cluster, namespace, experiment);
+        await end();
         throw error;
     }
 };

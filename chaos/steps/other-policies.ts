@@ -2,13 +2,19 @@ import type { V1NetworkPolicy, V1ObjectMeta } from "@kubernetes/client-node";
 import { objectNameOf } from "../attacks/objects";
 import { attackKindOf } from "../attacks/registry";
 import { type Cluster, statusOf, unlessForbidden } from "../cluster/client";
+import { change } from "../cluster/change";
 import { labels } from "../cluster/labels";
+import { objectApi } from "../cluster/objects";
+import { resources } from "../cluster/resources";
 import { type Plan, targetLabelFor } from "../definition/plan";
+import { endAttacks } from "../ending/end";
+import { witnessPoliciesOf } from "../ending/left";
 import type { Chosen } from "../targets/choose";
 import { peersIn } from "../policies/allow-rules";
 import { type Combination, combine } from "../policies/combine";
 import { proxyPolicies, refuseForeignCallers } from "../fault/access";
 import type { Proxied } from "../targets/proxied";
+import { nextExempting } from "../policies/exemption";
 import { selects } from "../policies/selector";
 import { forClient, type PolicySpec } from "../policies/rules";
 import { jobPolicy, witnessPolicies, witnessPrefix, witnessRule } from "../policies/witness-access";
@@ -48,9 +54,8 @@ export async function admitWitness(
 }
 
 /** Ends what `admitWitness` has begun. Never rejects: the end of the attacks does so, too. */
-export async function dismissWitness({ networking }: Cluster, { experiment, namespace }: Plan): Promise<void> {
-    const labelSelector = `${labels.experiment}=${experiment},${labels.witness}=${experiment}`;
-    await networking.deleteCollectionNamespacedNetworkPolicy({ namespace, labelSelector }).catch(() => undefined);
+export async function dismissWitness(cluster: Cluster, plan: Plan): Promise<void> {
+    await endAttacks(objectApi(cluster), witnessPoliciesOf(plan)).catch(() => undefined);
 }
 
 /** What each attack makes of the namespace's policies, in the order of the plan. Undefined if it denies no traffic. */
@@ -152,6 +157,15 @@ export async function createCombined(
         });
     });
     await Promise.all(policies.map((policy) => create(cluster, policy)));
+}
+
+/** Makes policies let go of pods under attack, until they are restored. */
+export async function exemptFrom(cluster: Cluster, policies: readonly V1NetworkPolicy[], run: string): Promise<void> {
+    for (const policy of policies) {
+        const { name, namespace } = policy.metadata as { name: string; namespace: string };
+        const object = { resource: resources.networkPolicy, namespace, name };
+        await change(objectApi(cluster), object, (current) => nextExempting(current, run), policy);
+    }
 }
 
 async function create(

@@ -1,8 +1,27 @@
-import { leaseFor } from "../lifecycle/lease";
-import { NotRecoveredError } from "../lifecycle/recover";
-import { undo } from "../lifecycle/undo";
-import type { Step } from "./contract";
-import { reportRecovery } from "./report-recovery";
+import type { Cluster } from "../cluster/client";
+import { namesOf } from "../checks/observe";
+import { objectApi } from "../cluster/objects";
+import { problemOf } from "../cluster/problem";
+import { isAttack, type Plan, undoneOf } from "../definition/plan";
+import { endAttacks, sweep } from "../ending/end";
+import { leftOf, policiesOf } from "../ending/left";
+import { earlyEndOf, leaseFor, releaseLease } from "../lifecycle/lease";
+import { NotRecoveredError, recover, recoveryTimeoutMs } from "../lifecycle/recover";
+import type { Journal } from "../report/journal-schema";
+import { addRecovery } from "../report/report";
+import { sinceUndone } from "../report/verdict";
+import type { Step, StepContext } from "./contract";
+
+/**
+ * The first step of undoing an experiment whose attacks the update has not ended before, such as by `pulumi destroy`:
+ * ends them in the right order, while the deadline Job is there. If another run attacks the namespace by now, nothing.
+ *
+ * @throws Error with all that failed: the engine deletes nothing then, and the deadline Job ends the attacks
+ */
+export const endAttacksStep: Step<"end-attacks"> = async ({ cluster, stack, plan }) => {
+    const { others } = await leaseFor(cluster, { stack, plan });
+    return { ended: others ? 0 : await endAttacks(objectApi(cluster), leftOf(plan)) };
+};
 
 /**
  * The last step of undoing an experiment: removes what a killed update may have left, then waits until every check is
@@ -27,3 +46,45 @@ export const recovery: Step<"recovery"> = async (context) => {
     else reportRecovery(context, { undoneAt, recoveredAfterMs });
     return { recoveredAfterMs };
 };
+
+interface Undone {
+    /** When the attacks were undone, in milliseconds since the epoch. */
+    at: number;
+    /** Time until every check was steady, in milliseconds; null if the application is gone. */
+    recoveredAfterMs: number | null;
+}
+
+/**
+ * Removes what is left of an experiment, releases the lease, and waits until every check is steady. If the attack had
+ * ended earlier, by its deadline say, another stack may have begun one since: that is left alone. If the update has
+ * ended the attacks before, the recovery is counted from then.
+ *
+ * @throws NotRecoveredError if a check is not steady within a minute
+ */
+export async function undo(cluster: Cluster, stack: string, plan: Plan, say: (line: string) => void): Promise<Undone> {
+    const holder = { stack, plan };
+    const { own, others } = await leaseFor(cluster, holder);
+    if (others) say(others);
+    const swept = await sweep(objectApi(cluster), others ? policiesOf(plan, stack) : leftOf(plan));
+    if (swept > 0) say(`Removed what was left of ${undoneOf(plan)}: ${swept} ${swept === 1 ? "object" : "objects"}`);
+    const end = own && earlyEndOf(own);
+    const at = end?.at ?? Date.now();
+    await releaseLease(cluster, holder);
+    if (end?.recoveredAfterMs !== undefined) return { at, recoveredAfterMs: end.recoveredAfterMs };
+    const passedMs = Math.max(0, Date.now() - at);
+    const recoveredAfterMs = await recover(cluster, plan, recoveryTimeoutMs);
+    return { at, recoveredAfterMs: recoveredAfterMs === null ? null : passedMs + recoveredAfterMs };
+}
+
+/**
+ * Completes the report of a run with its recovery, and tells it. Everything is undone by then, so a report that cannot
+ * be written does not fail the update.
+ */
+export function reportRecovery({ plan, stack, say }: StepContext, recovery: NonNullable<Journal["recovery"]>): void {
+    try {
+        addRecovery(plan, stack, recovery);
+    } catch (error) {
+        say(`The run's report could not be completed: ${problemOf(error)}`);
+    }
+    say(`Recovered: ${namesOf(plan)} succeeded again ${sinceUndone(recovery, isAttack(plan))}`);
+}

@@ -4,10 +4,12 @@ import { namesOf, type Observed, problemsOf, steadyAnswers, untilSteady } from "
 import { chooseRoute } from "../checks/route";
 import { describeRoute } from "../checks/service";
 import type { Cluster } from "../cluster/client";
+import { objectApi } from "../cluster/objects";
 import { isAttack, needsDeadlineJob, type Plan, runNameOf } from "../definition/plan";
+import { sweep } from "../ending/end";
+import { leftOf } from "../ending/left";
 import { admitJob } from "./other-policies";
 import { acquireLease, LeaseHeldError, releaseLease, stopCommand } from "../lifecycle/lease";
-import { sweep } from "../lifecycle/sweep";
 import { remedy } from "../remedy";
 import { requireReportsFolder } from "../report/report";
 import { merged } from "../permissions/merge";
@@ -51,9 +53,9 @@ export const steadyState: Step<"steady-state"> = async (context) => {
 
 async function findSteadyState(context: StepContext, begun: number): Promise<SteadyState> {
     const { plan, cluster, stack, say } = context;
-    const { experiment, namespace, service } = plan;
+    const { namespace, service } = plan;
     const [swept, route, discovered] = await Promise.all([
-        sweep(cluster, namespace, experiment),
+        sweep(objectApi(cluster), leftOf(plan)),
         service && chooseRoute(cluster, service),
         isAttack(plan) ? discover(cluster, plan) : [],
         requireWorkloads(cluster, namespace, plan.actions),

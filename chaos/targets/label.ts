@@ -1,5 +1,4 @@
-import { type Cluster, ignoreNotFound, mergePatch } from "../cluster/client";
-import { runLabels, without } from "../cluster/labels";
+import { type Cluster, mergePatch } from "../cluster/client";
 import { inTurns } from "../in-turns";
 import { onePerPod } from "./besides";
 import type { Target } from "./containers";
@@ -22,23 +21,4 @@ export async function labelPods(
         const body = { metadata: { uid, labels: labelsOf(uid) } };
         return cluster.core.patchNamespacedPod({ name, namespace, body }, mergePatch());
     });
-}
-
-/**
- * Removes the labels of runs from every pod of a namespace, whichever experiment added them: the caller holds the lease
- * on the namespace.
- * A pod may have lost one of them.
- *
- * @returns the number of labeled pods
- */
-export async function unlabelAll(cluster: Cluster, namespace: string): Promise<number> {
-    const lists = await Promise.all(
-        runLabels.map((labelSelector) => cluster.core.listNamespacedPod({ namespace, labelSelector })),
-    );
-    const names = [...new Set(lists.flatMap(({ items }) => items.map(({ metadata }) => metadata!.name!)))];
-    const body = without(runLabels);
-    await inTurns(names, maxCalls, (name) =>
-        ignoreNotFound(cluster.core.patchNamespacedPod({ name, namespace, body }, mergePatch())),
-    );
-    return names.length;
 }

@@ -121,7 +121,7 @@ export class Shop {
     private async scaled(): Promise<string[]> {
         const { namespace, cluster } = this.stack;
         const { items } = await cluster.apps.listNamespacedDeployment({ namespace });
-        return named(items.filter(({ metadata }) => metadata!.annotations?.[annotations.scaled] !== undefined));
+        return named(items.filter(({ metadata }) => metadata!.annotations?.[annotations.changed] !== undefined));
     }
 }
 

@@ -2,11 +2,14 @@ import { PatchStrategy, setHeaderOptions, type V1Service } from "@kubernetes/cli
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { change } from "../../../chaos/cluster/change";
 import { labels } from "../../../chaos/cluster/labels";
+import { objectApi } from "../../../chaos/cluster/objects";
+import { resources } from "../../../chaos/cluster/resources";
 import type { Conclusion } from "../../../chaos/report/conclusion";
-import { pointAt, restoreServices } from "../../../chaos/fault/point";
-import { isPointing } from "../../../chaos/fault/pointing";
+import { isPointing, pointedService } from "../../../chaos/fault/pointing";
 import { leaseName } from "../../../chaos/lifecycle/lease";
+import { pointAt } from "../../../chaos/steps/begin-faults";
 import { kubectl } from "../../../sandbox/test/e2e/support";
 import { TestStack } from "../shop/support";
 import { until } from "../../support/until";
@@ -179,7 +182,9 @@ it("taking a Service's place, and giving it back, ten times loses none of 5,000 
     const asking = kubectl(command).then((printed) => (problems = printed));
     let switches = 0;
     for (; problems === undefined; switches++) {
-        await restoreServices(stack.cluster, namespace);
+        await change(objectApi(stack.cluster), { resource: resources.service, namespace, name: service }, (pointed) =>
+            pointedService.next(pointed),
+        );
         await sleep(600);
         await pointAt(stack.cluster, namespace, service, to);
         await sleep(600);

@@ -35,7 +35,7 @@ async function scaledBack(): Promise<boolean> {
     const { items } = await stack.cluster.apps.listNamespacedDeployment({ namespace });
     return items.every(
         ({ metadata, spec }) =>
-            spec!.replicas === 1 && metadata!.annotations?.["chaos-experiments/scaled"] === undefined,
+            spec!.replicas === 1 && metadata!.annotations?.["chaos-experiments/changed"] === undefined,
     );
 }
 async function containerOf(deployment: string): Promise<Target> {

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Attack } from "../../../chaos/attacks/registry";
 import { productsCheck } from "../../../experiments/products";
-import { heap } from "../../../chaos/deadline/deadline";
+import { resources } from "../../../chaos/cluster/resources";
+import { heap } from "../../../chaos/job/deadline";
 import { Experiment, type ExperimentArgs } from "../../../chaos/experiment";
 import { type Plan, type PlannedAttack } from "../../../chaos/definition/plan";
 import { type Asked, find, kinds, recordGraph } from "./support";
@@ -159,7 +160,7 @@ describe("the deadline", () => {
         expect(environmentOf(experiment)).toEqual({
             NAMESPACE: "demo",
             ATTACKS: JSON.stringify([{ path, label: "hot-deals-blackhole.blackhole", listenPort: 8080 }]),
-            SCALED: "",
+            CHANGED: "[]",
             DEADLINE_MS: "600000",
             LEASE: JSON.stringify({
                 path: "/apis/coordination.k8s.io/v1/namespaces/demo/leases/chaos-experiment",
@@ -339,7 +340,9 @@ it("the deadline Job must be able to restore the Deployments that the experiment
         resourceNames: ["hot-deals"],
         verbs: ["get", "patch"],
     });
-    expect(environmentOf(scaling).SCALED).toBe("hot-deals");
+    expect(JSON.parse(environmentOf(scaling).CHANGED!)).toEqual([
+        { resource: resources.deployment, name: "hot-deals" },
+    ]);
 });
 
 describe("an experiment without an attack", () => {
@@ -361,7 +364,10 @@ describe("an experiment without an attack", () => {
             leaseRule,
             { apiGroups: ["apps"], resources: ["deployments"], resourceNames: ["gateway"], verbs: ["get", "patch"] },
         ]);
-        expect(environmentOf(asked)).toMatchObject({ ATTACKS: "[]", SCALED: "gateway" });
+        expect(environmentOf(asked)).toMatchObject({
+            ATTACKS: "[]",
+            CHANGED: JSON.stringify([{ resource: resources.deployment, name: "gateway" }]),
+        });
     });
 });
 

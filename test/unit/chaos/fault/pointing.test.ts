@@ -1,6 +1,6 @@
 import type { V1ManagedFieldsEntry, V1Service } from "@kubernetes/client-node";
 import { describe, expect, it } from "vitest";
-import { isPointing, nextPointing, nextRestoring, selectsNobody } from "../../../../chaos/fault/pointing";
+import { isPointing, nextPointing, pointedService, selectsNobody } from "../../../../chaos/fault/pointing";
 
 const run = "slow-1234";
 const proxy = "slow-1234-fault";
@@ -55,7 +55,7 @@ function patchedUntilDone(service: V1Service, next: (current: V1Service) => obje
 const to = { proxy, run, selector };
 const pointed = patchedUntilDone(theirs, (current) => nextPointing(current, to));
 const restored = (service: V1Service, kept?: Record<string, string>) =>
-    patchedUntilDone(service, (current) => nextRestoring(current, kept));
+    patchedUntilDone(service, (current) => pointedService.next(current, kept && { spec: { selector: kept } }));
 
 describe("a Service whose place a proxy takes", () => {
     it("selects the proxy and nothing else", () => {

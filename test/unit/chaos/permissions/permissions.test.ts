@@ -2,17 +2,17 @@ import { load, loadAll } from "js-yaml";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Attack, attackKinds, throughOf } from "../../../../chaos/attacks/registry";
+import { type Attack, attackKindOf, attackKinds } from "../../../../chaos/attacks/registry";
 import { describeRight } from "../../../../chaos/permissions/review";
 import { isRequired, type Right } from "../../../../chaos/cluster/rights";
-import { roleRulesOf } from "../../../../chaos/deadline/rules";
+import { roleRulesOf } from "../../../../chaos/job/rules";
+import { changedBy } from "../../../../chaos/ending/left";
 import { objectTypeOf } from "../../../../chaos/attacks/objects";
 import type { Plan } from "../../../../chaos/definition/plan";
 import { merged } from "../../../../chaos/permissions/merge";
 import { permissionsOf } from "../../../../chaos/permissions/permissions";
 import { rolesManifest } from "../../../../chaos/permissions/roles";
 import { everything, withPermissionsTables } from "../../../../docs/permissions-table";
-import { actionKinds } from "../../../../chaos/actions/registry";
 import { checkKinds } from "../../../../chaos/checks/registry";
 import { allows } from "../support/fake-rbac";
 
@@ -53,7 +53,7 @@ describe("an experiment needs only what its kinds need:", () => {
         expect(on(rightsFor({ kind: "kill" }), "pods/exec")).toEqual([]);
         expect(told(on(rightsFor({ kind: "kill" }), "networkpolicies"))).toEqual([
             "list networkpolicies.networking.k8s.io in namespace demo",
-            "optional: create, patch, deletecollection networkpolicies.networking.k8s.io in namespace demo",
+            "optional: create, patch, delete networkpolicies.networking.k8s.io in namespace demo",
         ]);
     });
 
@@ -150,9 +150,10 @@ it.each<Attack>([
     const actions = [{ kind: "scale" as const, deployment: "a", replicas: 2 }];
     const required = rightsFor(attack, { actions }).filter(isRequired);
     const killing = attack.kind === "kill" ? { intervalMs: 1_000 } : undefined;
+    const { keptIn } = attackKindOf(attack).restores ?? {};
     const rules = roleRulesOf({
-        attacks: [{ object: "tried-1234-x", objectType: objectTypeOf(attack), killing, through: throughOf(attack) }],
-        scaled: ["a"],
+        attacks: [{ object: "tried-1234-x", objectType: objectTypeOf(attack), killing, keptIn }],
+        changed: changedBy({ ...planOf(attack), actions }),
     });
     for (const { apiGroups, resources, resourceNames = [undefined], verbs } of rules)
         for (const verb of verbs)
@@ -174,8 +175,7 @@ it("Pulumi may list and watch whatever it deletes: without that it waits forever
         "roles",
         "rolebindings",
     ]);
-    for (const { verbs } of created)
-        expect(verbs).toEqual(["get", "list", "watch", "create", "patch", "delete", "deletecollection"]);
+    for (const { verbs } of created) expect(verbs).toEqual(["get", "list", "watch", "create", "patch", "delete"]);
 });
 
 describe("merged rights", () => {
@@ -244,11 +244,10 @@ describe("the manifest", () => {
     });
 });
 
-it("docs/permissions.md has the rights of every kind of attack, check and action", () => {
+it("docs/permissions.md has the rights of every kind of attack and check", () => {
     const kindsIn = (items: readonly { kind: string }[]) => new Set(items.map(({ kind }) => kind));
     expect(kindsIn(everything.attacks.map(({ attack }) => attack))).toEqual(new Set(attackKinds));
     expect(kindsIn(everything.checks.map(({ check }) => check))).toEqual(new Set(checkKinds));
-    expect(kindsIn(everything.actions)).toEqual(new Set(actionKinds));
 });
 
 it("docs/permissions.md has the rights of today; npm run docs:permissions writes them", () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Attack } from "../../../../chaos/attacks/registry";
 import { isRequired, type Right } from "../../../../chaos/cluster/rights";
-import { endRuns } from "../../../../chaos/lifecycle/end-runs";
+import { endRuns } from "../../../../chaos/ending/end-run";
 import { leaseName } from "../../../../chaos/lifecycle/lease";
 import { permissionsOf } from "../../../../chaos/permissions/permissions";
 import { keptJournals } from "../../../../chaos/report/journal-files";

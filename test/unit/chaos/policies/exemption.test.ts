@@ -1,7 +1,10 @@
 import type { V1LabelSelector, V1NetworkPolicy } from "@kubernetes/client-node";
 import { beforeEach, describe, expect, it } from "vitest";
-import { exemptFrom, restorePolicies } from "../../../../chaos/policies/exempt";
-import { nextExempting, nextRestoring } from "../../../../chaos/policies/exemption";
+import { objectApi } from "../../../../chaos/cluster/objects";
+import { endAttacks } from "../../../../chaos/ending/end";
+import { leftOf } from "../../../../chaos/ending/left";
+import { exemptedPolicy, nextExempting } from "../../../../chaos/policies/exemption";
+import { exemptFrom } from "../../../../chaos/steps/other-policies";
 import { FakeCluster, refuse } from "../support/fake-cluster";
 
 const line = { key: "chaos-experiments/attacked", operator: "DoesNotExist" };
@@ -21,6 +24,8 @@ beforeEach(() => {
     cluster = new FakeCluster();
 });
 
+const restored = () => endAttacks(objectApi(cluster.api), leftOf({ namespace: "demo", experiment: "any" }));
+
 function add(podSelector: V1LabelSelector): V1NetworkPolicy {
     const metadata = { managedFields: [theirs] };
     return cluster.add("NetworkPolicy", "theirs", { metadata, spec: { podSelector, ingress: [{}] } });
@@ -39,11 +44,11 @@ describe("a policy that is made to let go of pods under attack", () => {
             const { matchExpressions } = stored().spec.podSelector;
             expect(matchExpressions).toEqual([...(selector.matchExpressions ?? []), line]);
 
-            expect(await restorePolicies(cluster.api, "demo")).toBe(1);
+            expect(await restored()).toBe(1);
             expect(stored().spec).toEqual(before.spec);
             expect(stored().metadata.annotations).toEqual({});
             expect(stored().metadata.managedFields).toEqual(before.metadata!.managedFields);
-            expect(await restorePolicies(cluster.api, "demo")).toBe(0);
+            expect(await restored()).toBe(0);
         },
     );
 
@@ -53,7 +58,7 @@ describe("a policy that is made to let go of pods under attack", () => {
         takeSelector();
         await exemptFrom(cluster.api, [stored()], "run");
         expect(stored().metadata.managedFields).toEqual([theirs]);
-        await restorePolicies(cluster.api, "demo");
+        await restored();
         expect(stored().spec.podSelector).toEqual({});
     });
 
@@ -61,11 +66,11 @@ describe("a policy that is made to let go of pods under attack", () => {
         add({});
         await exemptFrom(cluster.api, [stored()], "run");
         takeSelector();
-        const first = nextRestoring(stored())!;
+        const first = exemptedPolicy.next(stored())!;
         expect(first).toMatchObject({ spec: { podSelector: { matchExpressions: null } } });
         await cluster.api.networking.patchNamespacedNetworkPolicy({ name: "theirs", namespace: "demo", body: first });
         cluster.calls.length = 0;
-        await restorePolicies(cluster.api, "demo");
+        await restored();
         expect(cluster.calls.filter((call) => call.startsWith("patch"))).toHaveLength(1);
         expect(stored().metadata.managedFields).toEqual([theirs]);
     });
@@ -78,7 +83,7 @@ describe("a policy that is made to let go of pods under attack", () => {
             const others = [applied({ "f:podSelector": {} }, "another-tool")];
             stored().metadata.managedFields = others;
             stored().spec.podSelector = podSelector;
-            await restorePolicies(cluster.api, "demo");
+            await restored();
             expect(stored().spec.podSelector).toEqual(podSelector);
             expect(stored().metadata.managedFields).toEqual(others);
         },
@@ -88,7 +93,7 @@ describe("a policy that is made to let go of pods under attack", () => {
         const only = applied({ "f:podSelector": {} });
         const body = nextExempting({ metadata: { managedFields: [only] as never }, spec: { podSelector: {} } }, "run");
         const after = { ...body, metadata: { ...(body as V1NetworkPolicy).metadata, managedFields: [] } };
-        expect(nextRestoring({ ...after, spec: { podSelector: {} } })).toMatchObject({
+        expect(exemptedPolicy.next({ ...after, spec: { podSelector: {} } })).toMatchObject({
             metadata: { managedFields: [only] },
         });
     });
@@ -106,7 +111,7 @@ describe("a policy that is made to let go of pods under attack", () => {
     it.each(["true", "{}", "null"])("keeps its selector if the note is %s, which no run has written", async (note) => {
         add({ matchLabels: { app: "web" } });
         stored().metadata.annotations = { "chaos-experiments/exempting": note };
-        await restorePolicies(cluster.api, "demo");
+        await restored();
         expect(stored().metadata.annotations).toEqual({});
         expect(stored().spec.podSelector).toEqual({ matchLabels: { app: "web" } });
     });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { JobLog } from "../../../../chaos/deadline/job-log";
-import type { ConnectionReport } from "../../../../chaos/deadline/protocol";
+import { JobLog } from "../../../../chaos/job/job-log";
+import type { ConnectionReport } from "../../../../chaos/job/protocol";
 import { Witness } from "../../../../chaos/proof/witness";
 import type { Target } from "../../../../chaos/targets/containers";
 import type { Cluster } from "../../../../chaos/cluster/client";

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Attack } from "../../../../chaos/attacks/registry";
 import { http, type HttpCheck } from "../../../../chaos/checks/http";
-import type { KeptState } from "../../../../chaos/deadline/protocol";
-import { endRuns } from "../../../../chaos/lifecycle/end-runs";
+import type { KeptState } from "../../../../chaos/job/protocol";
+import { endRuns } from "../../../../chaos/ending/end-run";
 import { acquireLease } from "../../../../chaos/lifecycle/lease";
 import type { Plan } from "../../../../chaos/definition/plan";
 import { keptJournals } from "../../../../chaos/report/journal-files";
@@ -140,7 +140,9 @@ describe("in a namespace with other NetworkPolicies, the targets get the label b
             endAttack();
             refuse(500, "the server is busy");
         };
-        run.cluster.get("Pod", "hot-deals-3").metadata.labels = { "chaos-experiments/attacked": "x.it" };
+        run.cluster.get("Pod", "hot-deals-3").metadata.labels = {
+            "chaos-experiments/attacked": "hot-deals-blackhole.blackhole",
+        };
         expect(await step()).toMatchObject({
             verdict: "INCONCLUSIVE",
             reason: expect.stringContaining("the cluster could not be asked"),
@@ -463,7 +465,7 @@ describe("an abort rule", () => {
     const breakUntilEnd = () => {
         breakApplication();
         run.cluster.intercept = (call) => {
-            if (call === "deleteCollectionNamespacedNetworkPolicy") run.setReady("hot-deals-2", true);
+            if (call === "deleteNamespacedNetworkPolicy") run.setReady("hot-deals-2", true);
         };
     };
 
@@ -661,7 +663,7 @@ describe("an abort rule", () => {
         const restore = run.cluster.intercept;
         run.cluster.intercept = (call, request) => {
             restore(call, request);
-            if (call === "deleteCollectionNamespacedNetworkPolicy" && ++refusals === 1)
+            if (call === "deleteNamespacedNetworkPolicy" && ++refusals === 1)
                 throw Object.assign(new Error("aborted"), { name: "AbortError" });
         };
         await expect(step()).rejects.toThrow(/^FAILED: aborted after .* The attack is undone/);

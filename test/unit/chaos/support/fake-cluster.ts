@@ -211,11 +211,12 @@ function requireSame({ metadata }: StoredObject, expected: { uid?: string; resou
     }
 }
 
-/** Comma-separated conditions: `key` or `key=value`. */
+/** Comma-separated conditions: `key`, `key=value` or `key in (one,another)`. */
 function selects(selector: string | undefined, labels: Record<string, string> = {}): boolean {
-    return (selector?.split(",") ?? []).every((condition) => {
-        const [key, value] = condition.split("=") as [string, string?];
-        return value === undefined ? key in labels : labels[key] === value;
+    return (selector?.split(/,(?![^(]*\))/) ?? []).every((condition) => {
+        const [, key, , equal, among] = /^([^= ]+)(=(.*)| in \((.*)\))?$/.exec(condition)!;
+        if (among !== undefined) return among.split(",").includes(labels[key!]!);
+        return equal === undefined ? key! in labels : labels[key!] === equal;
     });
 }
 

@@ -1,0 +1,36 @@
+import type { KubernetesListObject } from "@kubernetes/client-node";
+import { type Cluster, ignoreNotFound, mergePatch } from "./client";
+import { fieldManager } from "./labels";
+import type { KubeObject, ObjectApi, Resource, resources } from "./resources";
+
+type ApiGroup = (typeof resources)[keyof typeof resources]["apiGroup"];
+
+/** The parts of the client that have the objects of API groups. */
+const clients = {
+    "": "core",
+    apps: "apps",
+    batch: "batch",
+    "networking.k8s.io": "networking",
+    "rbac.authorization.k8s.io": "rbac",
+} as const satisfies Record<ApiGroup, keyof Cluster>;
+
+type Calls = Record<string, (request: object, options?: object) => Promise<unknown>>;
+
+/** The calls of a machine's client, which has a method for each verb and kind. */
+export function objectApi(cluster: Cluster): ObjectApi {
+    const call = (verb: string, { apiGroup, kind }: Resource, request: object, options?: object) =>
+        (cluster[clients[apiGroup as ApiGroup]] as unknown as Calls)[`${verb}Namespaced${kind}`]!(request, options);
+    const unlessGone = (answer: Promise<unknown>) => ignoreNotFound(answer) as Promise<KubeObject | undefined>;
+    return {
+        get: ({ resource, namespace, name }) => unlessGone(call("read", resource, { name, namespace })),
+        async *list(resource, namespace, labelSelector) {
+            const listed = await call("list", resource, { namespace, labelSelector });
+            yield* (listed as KubernetesListObject<KubeObject>).items;
+        },
+        patch: ({ resource, namespace, name }, body) =>
+            unlessGone(call("patch", resource, { name, namespace, body, fieldManager }, mergePatch())),
+        async delete({ resource, namespace, name }) {
+            await unlessGone(call("delete", resource, { name, namespace, propagationPolicy: "Background" }));
+        },
+    };
+}

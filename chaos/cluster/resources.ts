@@ -1,0 +1,96 @@
+/** What ending a run needs of an API server. Knows no client: the deadline Job has another than the update. */
+import type { KubernetesObject } from "@kubernetes/client-node";
+
+/** A type of objects that are in a namespace. */
+export interface Resource {
+    /** `""` is the core group. */
+    apiGroup: string;
+    /** In the plural: `networkpolicies`. */
+    resource: string;
+    /** `NetworkPolicy`. */
+    kind: string;
+}
+
+/** The types of objects that runs make or change. */
+export const resources = {
+    configMap: { apiGroup: "", resource: "configmaps", kind: "ConfigMap" },
+    deployment: { apiGroup: "apps", resource: "deployments", kind: "Deployment" },
+    job: { apiGroup: "batch", resource: "jobs", kind: "Job" },
+    networkPolicy: { apiGroup: "networking.k8s.io", resource: "networkpolicies", kind: "NetworkPolicy" },
+    pod: { apiGroup: "", resource: "pods", kind: "Pod" },
+    role: { apiGroup: "rbac.authorization.k8s.io", resource: "roles", kind: "Role" },
+    roleBinding: { apiGroup: "rbac.authorization.k8s.io", resource: "rolebindings", kind: "RoleBinding" },
+    service: { apiGroup: "", resource: "services", kind: "Service" },
+    serviceAccount: { apiGroup: "", resource: "serviceaccounts", kind: "ServiceAccount" },
+} as const satisfies Record<string, Resource>;
+
+/** One object. */
+export interface ObjectReference {
+    resource: Resource;
+    namespace: string;
+    name: string;
+}
+
+/** The API path of the objects of a namespace, or of one. */
+export function pathOf({ resource, namespace, name }: Omit<ObjectReference, "name"> & { name?: string }): string {
+    const api = resource.apiGroup === "" ? "/api/v1" : `/apis/${resource.apiGroup}/v1`;
+    return `${api}/namespaces/${namespace}/${resource.resource}${name === undefined ? "" : `/${name}`}`;
+}
+
+/** The object at an API path, of one of `resources`. */
+export function referenceAt(path: string): ObjectReference {
+    const [namespace, plural, name] = path.split("/").slice(-3);
+    const resource = Object.values(resources).find((one) => one.resource === plural)!;
+    return { resource, namespace: namespace!, name: name! };
+}
+
+/** An object as the API server has it; `spec` is of its kind. */
+export interface KubeObject extends KubernetesObject {
+    spec?: object;
+}
+
+/** Four calls to an API server. What fails has the status as its `code`, if there was an answer. */
+export interface ObjectApi {
+    /** @returns undefined if it does not exist */
+    get(object: ObjectReference): Promise<KubeObject | undefined>;
+    /** @param labelSelector absent for all objects */
+    list(resource: Resource, namespace: string, labelSelector?: string): AsyncIterable<KubeObject>;
+    /**
+     * @param body a JSON merge patch
+     * @returns what it is then; undefined if it does not exist
+     */
+    patch(object: ObjectReference, body: object): Promise<KubeObject | undefined>;
+    /** Deletes it, and what belongs to it in the background. Nothing if it does not exist. */
+    delete(object: ObjectReference): Promise<void>;
+}
+
+/**
+ * What attacks or actions of a kind change in the cluster and must be restored. By this the deadline Job, the sweep and
+ * the rights know it.
+ *
+ * @typeParam W what a definition says of such an attack or action
+ */
+export interface Restores<W> {
+    resource: Resource;
+    /** The object's name, in the namespace of the attacks. */
+    nameIn(what: W): string;
+    /** Type of an object, named as the attack's own, that also keeps what was there before. @default none does */
+    keptIn?: Resource;
+}
+
+/** How changes of objects are found and restored, whoever made them. */
+export interface Restorable {
+    /** Whether a run has changed an object, and nobody has restored it. */
+    isChanged(object: KubeObject): boolean;
+    /** The run that did. Undefined if the object does not say so. */
+    runOf(object: KubeObject): string | undefined;
+    /** Name of an object of the same type that keeps what was there before. @default none is needed */
+    keeperOf?(object: KubeObject): string | undefined;
+    /**
+     * The next merge patch that restores an object. Undefined if there is nothing to restore. It names the object's
+     * `resourceVersion`: the API server rejects it (409) if somebody has changed the object since.
+     *
+     * @param kept the object of `keeperOf`
+     */
+    next(object: KubeObject, kept?: KubeObject): object | undefined;
+}

@@ -1,0 +1,154 @@
+import type { V1Lease } from "@kubernetes/client-node";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { HttpCheck } from "../checks/http";
+import { type Check, checkSchema } from "../checks/registry";
+import { type Cluster, mergePatch } from "../cluster/client";
+import { annotations, labels } from "../cluster/labels";
+import { isName } from "../cluster/name";
+import { objectApi } from "../cluster/objects";
+import type { ObjectApi } from "../cluster/resources";
+import type { Plan } from "../definition/plan";
+import { earlyEndOf, leaseFor, type LeaseHolder, type LeaseOwner, leasesOf, type RunEnd } from "../lifecycle/lease";
+import { recover, recoveryTimeoutMs } from "../lifecycle/recover";
+import { endAttacks, sweep, throwAll } from "./end";
+import { leftOf } from "./left";
+
+/**
+ * How long an update leaves this process to the checks, in milliseconds: what it does next keeps the process busy, and
+ * would show as a slow recovery.
+ */
+const undisturbedMs = 1_500;
+
+/** An update waits 1.5 s for recovery, not longer: its last step does, and it is told what was seen until then. */
+const backgroundTimeoutMs = 10_000;
+
+/**
+ * Ends the runs of a stack before the update does anything else: sweeps, and removes their deadline Jobs, too. Reads
+ * nothing but the cluster: neither a definition nor a setting may stand between a person's "stop" and the end of an
+ * attack. Then sees when the application recovers, if need be in the background.
+ *
+ * @param but name of a run that goes on. @default none does
+ * @returns the experiments whose attacks were ended
+ * @throws Error with all that failed, after everything was tried
+ */
+export async function endRuns(cluster: Cluster, owner: LeaseOwner, but?: string): Promise<string[]> {
+    const leases = (await leasesOf(cluster, owner)).filter((lease) => but === undefined || isOfAnother(lease, but));
+    const ended = await valuesOf(
+        leases.map(async (lease) => {
+            const { namespace, annotations: noted = {} } = lease.metadata!;
+            const experiment = noted[labels.experiment];
+            if (experiment === undefined) return [];
+            const left = leftOf({ namespace: namespace!, experiment });
+            // An abort has ended the attacks before; what was left are the parts of the deadline Job.
+            const isEnded = earlyEndOf(lease) !== undefined;
+            const { at, swept } = await end(cluster, isEnded ? undefined : lease, (api) => sweep(api, left));
+            if (isEnded || swept === 0) return [];
+            const plan = noted[annotations.plan];
+            if (plan !== undefined) {
+                const recovery = noteRecovery(cluster, lease, at, () => trusted(plan), backgroundTimeoutMs);
+                await Promise.race([recovery, sleep(undisturbedMs)]);
+            }
+            return [experiment];
+        }),
+    );
+    return ended.flat();
+}
+
+/**
+ * Ends the attacks of one run during its own update. The deadline Job and its rights stay: its log tells of the run.
+ *
+ * @returns when the attacks had ended, and how long until every check was steady, in milliseconds; undefined if that
+ *   was not seen within a minute
+ * @throws Error if the lease cannot be read: nothing was tried
+ * @throws Error with all that failed, after everything was tried
+ */
+export async function endRun(
+    cluster: Cluster,
+    holder: LeaseHolder & { plan: Plan },
+): Promise<{ at: number; recovery: Promise<number | undefined> }> {
+    const { plan } = holder;
+    const { own, others } = await leaseFor(cluster, holder);
+    const { at } = await end(cluster, own, async (api) => (others ? 0 : endAttacks(api, leftOf(plan))));
+    return { at, recovery: noteRecovery(cluster, own, at, () => plan, recoveryTimeoutMs) };
+}
+
+/**
+ * Ends a run here, and in its lease at the same time: that names the run no longer. So its deadline Job ends it too,
+ * within seconds, also if it cannot be ended here, and begins nothing again. Also of a run without an attack: another
+ * experiment may begin in the namespace.
+ *
+ * @param lease the run's. @default nothing is noted
+ */
+async function end(
+    cluster: Cluster,
+    lease: V1Lease | undefined,
+    how: (api: ObjectApi) => Promise<number>,
+): Promise<{ at: number; swept: number }> {
+    const ending = how(objectApi(cluster));
+    await valuesOf<unknown>([ending, lease && note(cluster, lease, { at: Date.now() })]);
+    return { at: Date.now(), swept: await ending };
+}
+
+/**
+ * The plan that a lease has, if its checks ask only what this cluster tells anyway. Who may change a lease must not by
+ * that start programs on this machine, or have Secrets or requests sent from it.
+ *
+ * @throws Error otherwise; the recovery step waits for those checks, by the plan in the stack's state
+ */
+function trusted(text: string): Plan {
+    const plan = JSON.parse(text) as Plan;
+    const { service } = plan;
+    if (service && ![service.name, service.namespace].every(isName)) throw new Error("the Service has no such name");
+    for (const { name, check } of plan.checks)
+        // By the schema no path leads out of its Service: the API server's proxy would take it to other objects.
+        if (!checkSchema.safeParse(check).success || !onlyAsksCluster(check))
+            throw new Error(`the check ${name} is not asked for a plan that only a lease has`);
+    return plan;
+}
+
+function onlyAsksCluster(check: Check): boolean {
+    if (check.kind === "command") return false;
+    const { url, headersFrom, caFrom, method = "GET" } = check as Partial<HttpCheck>;
+    return [url, headersFrom, caFrom].every((one) => one === undefined) && ["GET", "HEAD"].includes(method);
+}
+
+/** Whether a lease is held by another run, which nobody has ended yet. */
+function isOfAnother(lease: V1Lease, run: string): boolean {
+    const held = lease.metadata?.annotations?.[annotations.run];
+    return held !== undefined && held !== run && earlyEndOf(lease) === undefined;
+}
+
+/** Notes in the lease how its run was ended. It names the run no longer, so no deadline Job may begin it again. */
+async function note({ coordination }: Cluster, { metadata }: V1Lease, end: RunEnd): Promise<void> {
+    const { name, namespace, uid } = metadata as { name: string; namespace: string; uid: string };
+    const noted = { [annotations.run]: null, [annotations.ended]: JSON.stringify(end) };
+    const body = { metadata: { uid, annotations: noted } };
+    await coordination.patchNamespacedLease({ name, namespace, body }, mergePatch());
+}
+
+/**
+ * Notes when the application had recovered, in the lease if there is one. Never rejects: if it was not seen here, the
+ * recovery step waits for it.
+ */
+async function noteRecovery(
+    cluster: Cluster,
+    lease: V1Lease | undefined,
+    at: number,
+    planned: () => Plan,
+    timeoutMs: number,
+): Promise<number | undefined> {
+    try {
+        const recoveredAfterMs = (await recover(cluster, planned(), timeoutMs)) ?? undefined;
+        if (recoveredAfterMs !== undefined && lease) await note(cluster, lease, { at, recoveredAfterMs });
+        return recoveredAfterMs;
+    } catch {
+        return undefined;
+    }
+}
+
+/** The values of steps that all were tried. @throws Error as `throwAll` */
+async function valuesOf<T>(tried: readonly (Promise<T> | undefined)[]): Promise<T[]> {
+    const results = await Promise.allSettled(tried.filter((one) => one !== undefined));
+    throwAll(results.flatMap((result): unknown[] => (result.status === "rejected" ? [result.reason] : [])));
+    return results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+}

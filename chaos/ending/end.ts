@@ -1,0 +1,189 @@
+/** The one way to end attacks: for the update, its steps, and the deadline Job. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { notedChange } from "../actions/noted";
+import { change } from "../cluster/change";
+import { runLabels, without } from "../cluster/labels";
+import type { KubeObject, ObjectApi, ObjectReference, Restorable } from "../cluster/resources";
+import { pointedService } from "../fault/pointing";
+import { inTurns } from "../in-turns";
+import { exemptedPolicy } from "../policies/exemption";
+import { selectingNobody, witnessPrefix } from "../policies/witness-access";
+import type { Reach, Some } from "./reach";
+
+/** Calls to the API server at a time, in each part: fewer than the Job's connections, of which some may hang. */
+const maxCalls = 12;
+
+/** How long a part may take before the next begins nevertheless: a call that hangs must keep no attack from its end. */
+const patienceMs = 5_000;
+
+/**
+ * The order of ending.
+ *
+ * 1. Whatever ends an attack by itself: the requests to kill go, the targets lose their labels, Services and what
+ *    actions have changed are restored.
+ * 2. The policies that let go of targets. A target without labels is theirs again at once; restoring them takes longer.
+ * 3. The attacks' objects: their policies, without which a pod would be open that others still let go of; and the
+ *    proxies of faults, which pass on what they have until their Service no longer leads to them.
+ */
+const order: readonly ((ending: Ending) => Promise<unknown>)[] = [
+    (ending) =>
+        Promise.all([
+            ending.each(ending.reach.labeled, (pod) => () => ending.api.patch(pod, without(runLabels))),
+            ending.remove(ending.reach.killRequests),
+            ending.restore(ending.reach.changed),
+        ]),
+    (ending) => ending.restore(ending.reach.policies),
+    (ending) => ending.remove(ending.reach.objects),
+];
+
+/**
+ * Ends attacks: removes the targets' labels and the attacks' objects, and restores what was somebody's. The deadline
+ * Job stays.
+ *
+ * @returns the number of objects that were removed, restored or lost labels
+ * @throws Error with all that failed: everything is tried, whatever fails or hangs
+ */
+export async function endAttacks(api: ObjectApi, reach: Reach): Promise<number> {
+    const ending = new Ending(api, reach);
+    const begun: Promise<unknown>[] = [];
+    for (const part of order) {
+        const patience = new AbortController();
+        begun.push(part(ending).finally(() => patience.abort()));
+        await Promise.race([begun.at(-1), sleep(patienceMs, undefined, patience).catch(() => undefined)]);
+    }
+    await Promise.all(begun);
+    return ending.done();
+}
+
+/**
+ * Ends attacks, then removes everything else that an experiment has left: the deadline Job, its rights and its program.
+ * An update that is killed between creating an object and recording it leaves one that the engine does not know. The
+ * engine accepts that objects it does know are gone.
+ *
+ * @returns the number of objects that were removed, restored or lost labels
+ * @throws Error as `endAttacks`; then the Job stays, which may have to end what is left
+ */
+export async function sweep(api: ObjectApi, reach: Reach & { job: readonly Some[] }): Promise<number> {
+    const ended = await endAttacks(api, reach);
+    const removing = new Ending(api, reach);
+    const found = await Promise.all(reach.job.map((some) => removing.find(some)));
+    // The program last: the Job may have to start again as long as it exists.
+    for (const objects of found) await inTurns(objects, maxCalls, (object) => api.delete(object));
+    return ended + found.flat().length;
+}
+
+/** @throws Error with all failures of things that were tried. Nothing if there are none */
+export function throwAll(failures: readonly unknown[]): void {
+    // What cannot be listed may be asked for twice.
+    const distinct = [...new Map(failures.map((one) => [String(one), one])).values()];
+    if (distinct.length === 1) throw distinct[0];
+    if (distinct.length > 1) throw new AggregateError(distinct);
+}
+
+const restorables: readonly Restorable[] = [pointedService, exemptedPolicy, notedChange];
+
+type Work = () => Promise<unknown>;
+
+/** What is done and what has failed so far. */
+class Ending {
+    private count = 0;
+    private readonly failures: unknown[] = [];
+
+    constructor(
+        readonly api: ObjectApi,
+        readonly reach: Reach,
+    ) {}
+
+    /** @throws Error with everything that failed */
+    done(): number {
+        throwAll(this.failures);
+        return this.count;
+    }
+
+    remove(some: readonly Some[]): Promise<unknown> {
+        return this.each(some, (object, found) => (isGoing(found) ? undefined : () => this.api.delete(object)));
+    }
+
+    restore(some: readonly Some[]): Promise<unknown> {
+        const witnessed = this.reach.run === undefined ? undefined : witnessPrefix(this.reach.run);
+        return this.each(some, (object, found) => {
+            // A run has made them for its witness. The Job may not delete them.
+            if (witnessed !== undefined && object.name.startsWith(witnessed))
+                return () => this.api.patch(object, selectingNobody);
+            return found && !this.restorableOf(found) ? undefined : () => this.restoreOne(object, found);
+        });
+    }
+
+    /**
+     * Does something with each of some objects, with the next after one that fails, too.
+     *
+     * @param workOn undefined for one with which there is nothing to do. It keeps what it needs of the object: lists of
+     *   large namespaces are read page by page
+     */
+    async each(
+        some: readonly Some[],
+        workOn: (object: ObjectReference, found: KubeObject | undefined) => Work | undefined,
+    ): Promise<void> {
+        const works = new Map<string, Work>();
+        const collect = async (one: Some) => {
+            for await (const { object, found } of this.found(one)) {
+                const work = workOn(object, found);
+                if (work) works.set(`${object.resource.resource}/${object.name}`, work);
+            }
+        };
+        const attempt = async (work: Work, counts: number) => {
+            await work().then(
+                () => (this.count += counts),
+                (error: unknown) => this.failures.push(error),
+            );
+        };
+        await Promise.all(some.map((one) => attempt(() => collect(one), 0)));
+        await inTurns([...works.values()], maxCalls, (work) => attempt(work, 1));
+    }
+
+    /** The objects of some that are not being deleted. */
+    async find(some: Some): Promise<ObjectReference[]> {
+        const objects: ObjectReference[] = [];
+        for await (const { object, found } of this.found(some)) if (!isGoing(found)) objects.push(object);
+        return objects;
+    }
+
+    /** @returns what is asked for by its name is not read */
+    private async *found(some: Some) {
+        const { resource, name, labelSelector } = some;
+        const { namespace } = this.reach;
+        if (name !== undefined) yield { object: { resource, namespace, name }, found: undefined };
+        else
+            for await (const found of this.api.list(resource, namespace, labelSelector))
+                if (some.only?.(found) ?? true)
+                    yield { object: { resource, namespace, name: found.metadata!.name! }, found };
+    }
+
+    private async restoreOne(object: ObjectReference, known?: KubeObject): Promise<void> {
+        const found = known ?? (await this.api.get(object));
+        const restorable = found && this.restorableOf(found, known === undefined);
+        if (!restorable) return;
+        const keeper = restorable.keeperOf?.(found);
+        const kept = keeper === undefined ? undefined : await this.api.get({ ...object, name: keeper });
+        const next = (current: KubeObject) =>
+            this.restorableOf(current, known === undefined) === restorable ? restorable.next(current, kept) : undefined;
+        await change(this.api, object, next, found);
+    }
+
+    /**
+     * How an object is restored. Undefined if nobody has changed it, or another run, which may have begun since.
+     *
+     * @param isNamed whether the run is known to change that object, even if it does not say by which run it is changed
+     */
+    private restorableOf(object: KubeObject, isNamed = false): Restorable | undefined {
+        const { run } = this.reach;
+        const restorable = restorables.find((one) => one.isChanged(object));
+        if (!restorable || run === undefined) return restorable;
+        const by = restorable.runOf(object);
+        if (by !== undefined) return by === run ? restorable : undefined;
+        const isOurs = restorable.keeperOf?.(object)?.startsWith(`${run}-`) ?? true;
+        return isNamed && isOurs ? restorable : undefined;
+    }
+}
+
+const isGoing = (found: KubeObject | undefined) => found?.metadata?.deletionTimestamp !== undefined;

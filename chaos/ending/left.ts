@@ -1,0 +1,75 @@
+import { resourcesOfActions, restoredBy } from "../actions/registry";
+import { objectNameOf, objectTypeOf } from "../attacks/objects";
+import { attackKindOf, resourcesOfAttacks } from "../attacks/registry";
+import { annotations, labels, runLabels } from "../cluster/labels";
+import { type KubeObject, type ObjectReference, resources } from "../cluster/resources";
+import { type Plan, runNameOf, targetLabelFor } from "../definition/plan";
+import { ofRun, type Reach, type Some } from "./reach";
+
+/** The types of objects that attacks and actions of any kind may change, each once, without NetworkPolicies. */
+export const restored = [...new Set([...resourcesOfAttacks, ...resourcesOfActions])];
+
+/** What a run changes that must be restored, without NetworkPolicies. */
+export function changedBy({
+    attacks,
+    actions,
+}: Pick<Plan, "attacks" | "actions">): Omit<ObjectReference, "namespace">[] {
+    const byAttacks = attacks.flatMap(({ attack }) => {
+        const { restores } = attackKindOf(attack);
+        return restores ? [{ resource: restores.resource, name: restores.nameIn(attack) }] : [];
+    });
+    return [...byAttacks, ...restoredBy(actions)];
+}
+
+/**
+ * What an experiment may have left in its namespace, and what any run has changed there: the caller holds the lease on
+ * the namespace.
+ */
+export function leftOf({ namespace, experiment }: Pick<Plan, "namespace" | "experiment">): Reach & { job: Some[] } {
+    const labelSelector = `${labels.experiment}=${experiment}`;
+    const { configMap, job, networkPolicy, pod, role, roleBinding, service, serviceAccount } = resources;
+    // The other ConfigMaps are programs, of the deadline Job say, which may have to start again.
+    const isKillRequest = ({ metadata }: KubeObject) => metadata?.annotations?.[annotations.targets] !== undefined;
+    return {
+        namespace,
+        labeled: runLabels.map((key) => ({ resource: pod, labelSelector: key })),
+        killRequests: [{ resource: configMap, labelSelector, only: isKillRequest }],
+        changed: restored.map((resource) => ({ resource })),
+        policies: [{ resource: networkPolicy }],
+        objects: [
+            { resource: networkPolicy, labelSelector },
+            { resource: pod, labelSelector: `${labelSelector},${labels.proxy}` },
+            { resource: service, labelSelector },
+        ],
+        job: [
+            ...[job, roleBinding, role, serviceAccount, configMap].map((resource) => ({ resource, labelSelector })),
+            { resource: networkPolicy, labelSelector: `${labels.witness}=${experiment}` },
+        ],
+    };
+}
+
+/** The policies that a run's steps have made: its names have its stack, and the engine does not know these. */
+export function policiesOf(plan: Plan, stack: string): Reach & { job: Some[] } {
+    const isOwn = ({ metadata }: KubeObject) => metadata!.name!.startsWith(`${runNameOf(plan, stack)}-`);
+    return { ...nothingBut(plan.namespace, { resource: resources.networkPolicy, only: isOwn }), job: [] };
+}
+
+/** The policies that let the witness work. */
+export function witnessPoliciesOf({ namespace, experiment }: Plan): Reach {
+    const labelSelector = `${labels.experiment}=${experiment},${labels.witness}=${experiment}`;
+    return nothingBut(namespace, { resource: resources.networkPolicy, labelSelector });
+}
+
+function nothingBut(namespace: string, object: Some): Reach {
+    return { namespace, labeled: [], killRequests: [], changed: [], policies: [], objects: [object] };
+}
+
+/** What a run of a plan has made and changed. */
+export function ofPlan(plan: Plan, runName: string): Reach {
+    const { namespace, attacks } = plan;
+    const ended = attacks.map((planned) => ({
+        object: { resource: objectTypeOf(planned.attack), name: objectNameOf(runName, planned.name) },
+        label: targetLabelFor(plan, planned),
+    }));
+    return ofRun({ namespace, run: runName }, ended, changedBy(plan));
+}

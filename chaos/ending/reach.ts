@@ -1,0 +1,57 @@
+import { labels } from "../cluster/labels";
+import { type ObjectReference, type KubeObject, type Resource, resources } from "../cluster/resources";
+
+/** Some objects of a namespace: one by its name, or those with a label, or all of a type. */
+export interface Some {
+    resource: Resource;
+    name?: string;
+    labelSelector?: string;
+    /** Which of those that are listed are meant. @default all */
+    only?(object: KubeObject): boolean;
+}
+
+/** What is ended: a run's own, or all that is left. */
+export interface Reach {
+    namespace: string;
+    /** Name of the run, if only what it has changed is restored. @default what any run has */
+    run?: string;
+    /** Pods that may have the labels of targets. */
+    labeled: readonly Some[];
+    killRequests: readonly Some[];
+    /** Objects that attacks and actions may have changed, without NetworkPolicies. */
+    changed: readonly Some[];
+    /** NetworkPolicies that may let go of targets. */
+    policies: readonly Some[];
+    /** Objects that exist only for the attacks, such as their NetworkPolicies. */
+    objects: readonly Some[];
+}
+
+/** An attack of a run, as its end needs it. */
+export interface EndedAttack {
+    /** The object that is the attack. */
+    object: Pick<ObjectReference, "resource" | "name">;
+    /** Value of the label on its targets. */
+    label: string;
+}
+
+/** What a run has made and changed: no other run of the namespace. The deadline Job has the rights to no more. */
+export function ofRun(
+    { namespace, run }: { namespace: string; run: string },
+    attacks: readonly EndedAttack[],
+    changed: readonly Some[],
+): Reach {
+    const isKill = ({ object }: EndedAttack) => object.resource.kind === resources.configMap.kind;
+    const others = attacks.filter((attack) => !isKill(attack));
+    // A pod may have lost one of the labels.
+    const keys = attacks.length === 0 ? [] : [labels.target, labels.attacked];
+    const values = attacks.map(({ label }) => label).join();
+    return {
+        namespace,
+        run,
+        labeled: keys.map((key) => ({ resource: resources.pod, labelSelector: `${key} in (${values})` })),
+        killRequests: attacks.filter(isKill).map(({ object }) => object),
+        changed,
+        policies: others.length > 0 ? [{ resource: resources.networkPolicy }] : [],
+        objects: others.map(({ object }) => object),
+    };
+}

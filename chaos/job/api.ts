@@ -1,0 +1,105 @@
+import { Agent } from "node:https";
+import { hostname } from "node:os";
+import { type ApiCall, type ApiResponse, callApi } from "../cluster/in-cluster-api";
+import { fieldManager } from "../cluster/labels";
+import { type KubeObject, type ObjectApi, type ObjectReference, pathOf, resources } from "../cluster/resources";
+import { type Pod, tcpPortsOf } from "../targets/containers";
+import { endpoint } from "./protocol";
+
+/** A connection per call would cost 2,000 TLS handshakes to unlabel 2,000 pods, and as many buffers at once. */
+const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+
+function calling(path: string, call: Pick<ApiCall, "method" | "body"> = {}): Promise<ApiResponse> {
+    return callApi(path, { ...call, agent });
+}
+
+/** Reads an object, or a list. */
+export const get = (path: string): Promise<ApiResponse> => calling(path);
+
+/** @param options such as `{ preconditions: { uid } }` */
+export const remove = (path: string, options?: object): Promise<ApiResponse> =>
+    calling(path, { method: "DELETE", body: options });
+
+/** Small pages: the lists of a large namespace dominate the Job's memory. */
+const itemsPerPage = 20;
+
+/**
+ * The items of a list, page by page. Keep only what is needed of each.
+ *
+ * @throws Error that begins with `failure`
+ */
+export async function* listed<T>(path: string, failure: string, call = calling): AsyncGenerator<T> {
+    const limited = `${path}${path.includes("?") ? "&" : "?"}limit=${itemsPerPage}`;
+    let next: string | undefined;
+    do {
+        const page = next ? `${limited}&continue=${encodeURIComponent(next)}` : limited;
+        const { status, body } = await call(page);
+        if (status !== 200) throw new RefusedError(failure, status);
+        const { metadata, items } = JSON.parse(body) as { metadata: { continue?: string }; items: T[] };
+        yield* items;
+        next = metadata.continue;
+    } while (next);
+}
+
+/** A call that the API server has answered with an error. */
+class RefusedError extends Error {
+    constructor(
+        what: string,
+        readonly code: number,
+    ) {
+        super(`${what}: ${code}`);
+    }
+}
+
+const named = ({ resource, name }: ObjectReference) => `${resource.kind} ${name}`;
+
+/** @throws RefusedError unless the call succeeded, or there is no such object */
+function objectOf({ status, body }: ApiResponse, failure: string): KubeObject | undefined {
+    if (status === 404) return undefined;
+    if (status >= 300) throw new RefusedError(failure, status);
+    return JSON.parse(body) as KubeObject;
+}
+
+/** How objects are called by HTTP. */
+export function objectApiBy(call: typeof calling): ObjectApi {
+    return {
+        get: async (object) => objectOf(await call(pathOf(object)), `${named(object)} cannot be read`),
+        list(resource, namespace, labelSelector) {
+            const query = labelSelector === undefined ? "" : `?labelSelector=${encodeURIComponent(labelSelector)}`;
+            const failure = `the ${resource.resource} cannot be listed`;
+            return listed(`${pathOf({ resource, namespace })}${query}`, failure, call);
+        },
+        patch: async (object, body) =>
+            objectOf(
+                await call(`${pathOf(object)}?fieldManager=${fieldManager}`, { method: "PATCH", body }),
+                `${named(object)} cannot be changed`,
+            ),
+        async delete(object) {
+            const body = { propagationPolicy: "Background" };
+            objectOf(await call(pathOf(object), { method: "DELETE", body }), `${named(object)} cannot be deleted`);
+        },
+    };
+}
+
+/** The Job's calls to end attacks. */
+export const objectApi = objectApiBy(calling);
+
+/** Notes something on the pod that this program runs in, for others to read. @throws Error if it cannot */
+export async function noteOnOwnPod(
+    namespace: string,
+    metadata: { labels?: Record<string, string>; annotations: Record<string, string> },
+): Promise<void> {
+    await objectApi.patch({ resource: resources.pod, namespace, name: hostname() }, { metadata });
+}
+
+/** The endpoints of every TCP port that a pod declares. */
+export function endpointsOf({ spec, status }: Pod): string[] {
+    const podIP = status?.podIP;
+    if (podIP === undefined) return [];
+    return (spec?.containers ?? []).flatMap(tcpPortsOf).map((port) => endpoint(podIP, port));
+}
+
+/** Writes a line to the pod's log, beside its reports. */
+export function log(message: unknown): undefined {
+    process.stderr.write(`${message instanceof Error ? message.message : String(message)}\n`);
+}

@@ -1,0 +1,53 @@
+import { annotations } from "../cluster/labels";
+import { get } from "./api";
+import type { KeptTargets } from "../definition/plan";
+import type { LeaseOfRun } from "./protocol";
+
+interface Lease {
+    metadata: { annotations?: Record<string, string> };
+    spec?: { renewTime?: string; leaseDurationSeconds?: number };
+}
+
+/**
+ * What a look at the namespace's lease shows: `held` by this run, `expired` but still naming it, or `lost`: deleted, or
+ * another run's.
+ */
+export type LeaseState = "held" | "expired" | "lost";
+
+/** @throws Error if the API server does not say. That is not a lost lease. */
+export async function lookAtLease(leaseOf: LeaseOfRun): Promise<LeaseState> {
+    const { own, sentAt } = await readOwn(leaseOf);
+    if (own === undefined) return "lost";
+    const { renewTime = "", leaseDurationSeconds = 0 } = own.spec ?? {};
+    return sentAt > Date.parse(renewTime) + leaseDurationSeconds * 1_000 ? "expired" : "held";
+}
+
+/**
+ * When a run took the lease, in milliseconds since the epoch. Undefined if the lease does not say so.
+ *
+ * @throws Error if the API server does not say
+ */
+export async function takenAt(leaseOf: LeaseOfRun): Promise<number | undefined> {
+    const { own } = await readOwn(leaseOf);
+    const at = Date.parse(own?.spec?.renewTime ?? "");
+    return Number.isNaN(at) ? undefined : at;
+}
+
+/**
+ * To which targets the run's connections are kept. To none if the lease is lost.
+ *
+ * @throws Error if the API server does not say
+ */
+export async function keptTargets(leaseOf: LeaseOfRun): Promise<KeptTargets> {
+    const { own } = await readOwn(leaseOf);
+    return JSON.parse(own?.metadata.annotations?.[annotations.kept] ?? "{}") as KeptTargets;
+}
+
+/** The lease, if the run holds it, and the time by the API server's clock. */
+async function readOwn({ path, run }: LeaseOfRun): Promise<{ own?: Lease; sentAt: number }> {
+    const { status, body, sentAt } = await get(path);
+    if (status === 404) return { sentAt };
+    if (status !== 200) throw new Error(`the lease cannot be read: ${status}`);
+    const lease = JSON.parse(body) as Lease;
+    return lease.metadata.annotations?.[annotations.run] === run ? { own: lease, sentAt } : { sentAt };
+}

@@ -1,0 +1,106 @@
+/**
+ * Runs in the pod of an experiment's deadline Job, while the attacks last:
+ *
+ * - Ends the attacks at the deadline, even if the machine that ran the update is gone. The deadline counts from the
+ *   creation of the attacks' objects, so neither a restart nor a slow start of this pod moves it. Ends them at once
+ *   when the namespace's lease is deleted, or names another run, and within seconds when a fault's proxy dies or its
+ *   Service selects nobody. Without attacks, it restores what the run has changed; its deadline counts from the taking
+ *   of the lease.
+ * - Kills pods, if an attack asks for that, and while the namespace's lease names this run.
+ * - Is the witness: an ordinary pod that tries to connect to the labeled pods. Its log, one `LogLine` per line, proves
+ *   that the attacks work, or that they do not, and shows what becomes of established connections. It also accepts
+ *   connections from the targets.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { witnessPorts } from "../attacks/witness-ports";
+import { referenceAt } from "../cluster/resources";
+import { endAttacks } from "../ending/end";
+import { ofRun, type Some } from "../ending/reach";
+import { log, objectApi } from "./api";
+import { attackedSince, lasts } from "./attacked";
+import { isFault, whyOutOfReach } from "./proxy-look";
+import { JobLog } from "./job-log";
+import { killWhile } from "./kill";
+import { lookAtLease, takenAt } from "./lease-look";
+import type { DeadlineEnvironment, JobAttack, LeaseOfRun } from "./protocol";
+import { FaultProbes } from "./through";
+import { acceptConnections, witness } from "./witnessing";
+
+const { NAMESPACE, ATTACKS, CHANGED, DEADLINE_MS, LEASE } = process.env as unknown as DeadlineEnvironment;
+const attacks = JSON.parse(ATTACKS) as JobAttack[];
+const deadlineMs = Number(DEADLINE_MS);
+const lease = JSON.parse(LEASE) as LeaseOfRun;
+const reach = ofRun(
+    { namespace: NAMESPACE, run: lease.run },
+    attacks.map(({ path, label }) => ({ object: referenceAt(path), label })),
+    JSON.parse(CHANGED) as Some[],
+);
+const maxTold = 5;
+
+/**
+ * An update may create this Job and its kill request a second time, such as one with --refresh in a new cluster, or
+ * after the run. Then the lease is gone, another run's, or expired.
+ */
+async function mayKill(killRequest: string): Promise<boolean> {
+    return (await lasts(killRequest, deadlineMs)) && (await lookAtLease(lease)) === "held";
+}
+
+async function main(): Promise<void> {
+    const begun = Date.now();
+    const jobLog = new JobLog((line) => process.stdout.write(line), begun);
+    const ending = new AbortController();
+    const listenPorts = attacks.flatMap(({ listenPort }) => listenPort ?? []);
+    for (const port of new Set([...witnessPorts, ...listenPorts])) acceptConnections(port);
+    const services = attacks.filter(isFault).map((attack) => new FaultProbes(NAMESPACE, lease.run, attack));
+    for (const service of services) void service.lookAgainAndAgain(ending.signal);
+    if (attacks.length > 0) void witness(NAMESPACE, attacks, lease, jobLog, { ending: ending.signal, services });
+    for (const { path, killing } of attacks) {
+        if (killing) void killWhile(() => mayKill(path), NAMESPACE, killing, jobLog);
+    }
+    let over: string | undefined;
+    for (;;) {
+        over ??= await whyEndNow(begun);
+        if (over !== undefined) {
+            ending.abort();
+            if (await endAttacks(objectApi, reach).then(() => true, tellFailures)) break;
+        }
+        await sleep(1_000);
+    }
+    const ended = { 0: "what was changed is restored", 1: "the attack is ended" }[attacks.length];
+    log(`${over}: ${ended ?? "the attacks are ended"}`);
+}
+
+function tellFailures(error: unknown): void {
+    const failures = (error instanceof AggregateError ? error.errors : [error]) as Error[];
+    const more = failures.length > maxTold ? `; and ${failures.length - maxTold} more` : "";
+    const told = failures.slice(0, maxTold).map(({ message }) => message);
+    log(`not everything is undone yet, which is tried again: ${told.join("; ")}${more}`);
+}
+
+/** Why the attacks must end now. Undefined while they may last. */
+async function whyEndNow(begun: number): Promise<string | undefined> {
+    // Without attacks, what was changed is restored.
+    const beginning = attacks.length > 0 ? attackedSince(attacks) : takenAt(lease);
+    const faults = attacks.filter(isFault);
+    const [state, since, ...outOfReach] = await Promise.all([
+        lookAtLease(lease).catch(log),
+        beginning.catch(log),
+        ...faults.map((attack) => whyOutOfReach(NAMESPACE, attack).catch(log)),
+    ]);
+    if (state === "lost") return "the lease is deleted, or names another run";
+    const reason = outOfReach.find((one) => one !== undefined);
+    if (reason !== undefined) return reason;
+    // If no attack comes, the update that was to create it is gone. The labels must be removed all the same.
+    return Date.now() >= (since ?? begun) + deadlineMs ? "the deadline has passed" : undefined;
+}
+
+// Not 0: a node that shuts down or is drained ends the pod before its work is done, and the Job must start another.
+process.once("SIGTERM", () => process.exit(128 + 15));
+process.once("SIGINT", () => process.exit(128 + 2));
+main().then(
+    () => process.exit(0),
+    (error: unknown) => {
+        log(error);
+        process.exit(1);
+    },
+);

@@ -1,0 +1,146 @@
+import type { Radius } from "../targets/radius";
+import type { Through } from "../attacks/kind";
+
+/** The container of the deadline Job's pod. */
+export const deadlineContainer = "deadline";
+
+/** What the Job found when it tried to connect to every TCP port of every labeled pod. Its log has only changes. */
+export interface ConnectionReport {
+    /** When it began to try, in milliseconds since the epoch. */
+    at: number;
+    /** Endpoints that accepted a fresh connection, and `reference`. */
+    open: string[];
+    /** Endpoints that did not, and `reference`. */
+    closed: string[];
+    /**
+     * What the connections that the Job keeps open showed when it began to try, each by its endpoint, and `apiServer`.
+     * Without those of which nothing is known. @default none
+     */
+    kept?: Readonly<Record<string, KeptState>>;
+}
+
+/**
+ * What reports call some pods that no attack touches, as if they were one. It is open if one of them accepts a fresh
+ * connection, and closed if none does any more that is still ready: then it is not the targets alone that are cut off.
+ * Absent if no such pod was ever reached, or no attack cuts its targets off entirely.
+ */
+export const reference = "reference";
+
+/**
+ * What reports call the connection to the API server that is kept open, to compare with. If it is lost or silent, it is
+ * not the targets' connections alone.
+ */
+export const apiServer = "API server";
+
+/**
+ * What a connection that stays open shows: `answering`, a packet has come within the last 2 s; `silent`, none has for
+ * `silentAfterMs`; `lost`, it was reset, or nothing came for 11 s; `ended`, the other end has closed it.
+ */
+export type KeptState = "answering" | "silent" | "lost" | "ended";
+
+/** No packet has come for this long, in milliseconds, when a connection is first seen silent. */
+export const silentAfterMs = 2_000;
+/** For each attack, connections are kept to at most this many targets. */
+export const maxKept = 100;
+
+/**
+ * What the Job's pod says about itself in its annotation `chaos-experiments/witness`, as JSON. Its log says more, but
+ * the kubelet serves no log until it has noticed that the container runs, up to a second later.
+ */
+export interface Presence {
+    /** Where it accepts connections from the targets. */
+    address: string;
+    /** The endpoints of all labeled pods that it has found so far. */
+    watched: string[];
+}
+
+/**
+ * The pods that a kill has deleted last, by the attribute of their workload, such as `k8s.deployment=hot-deals`. The
+ * Job's pod has it in its annotation `chaos-experiments/killed`, as JSON.
+ */
+export type LastKilled = Readonly<Record<string, readonly string[]>>;
+
+/** The environment of the Job's program. */
+export interface DeadlineEnvironment {
+    NAMESPACE: string;
+    /** `JobAttack[]` as JSON. */
+    ATTACKS: string;
+    /** What the run changes besides NetworkPolicies, and must be restored, as JSON: `resource` and `name` of each. */
+    CHANGED: string;
+    DEADLINE_MS: string;
+    /** `LeaseOfRun` as JSON. */
+    LEASE: string;
+}
+
+/** The lease that the run holds: the run is over when it is deleted or names another. */
+export interface LeaseOfRun {
+    /** API path. */
+    path: string;
+    /** What its annotation `chaos-experiments/run` says. */
+    run: string;
+}
+
+/** What the Job knows about one attack. */
+export interface JobAttack {
+    /** API path of the object that is the attack: a NetworkPolicy, a kill request, or a proxy's pod. */
+    path: string;
+    /** Value of the label on the targets' pods. */
+    label: string;
+    /** Port to accept connections from the targets on, besides `witnessPorts`. @default none */
+    listenPort?: number;
+    /** @default no pod is killed */
+    killing?: Killing;
+    /** Set if callers meet the attack through a Service. Its path is that of the proxy's pod. */
+    through?: Through;
+}
+
+/** What reports call a pod behind a port of a Service, as the witness meets it through the Service. */
+export const behind = (service: string, port: number, pod: string) => `${pod} through ${service}:${port}`;
+
+/** Which pods the Job kills, and how often. */
+export interface Killing {
+    intervalMs: number;
+    /** Label value of the first victims; pods with another value belong to another attack. */
+    label: string;
+    /** Attributes of the containers, including their namespace. */
+    target: string;
+    radius: Radius;
+    clusterName: string;
+}
+
+/** A pod that the Job deleted. */
+export interface KillReport {
+    /** In milliseconds since the epoch. */
+    at: number;
+    killed: { pod: string; uid: string; label: string };
+}
+
+/** A line of the Job's log, as JSON. */
+export interface LogLine {
+    /** When the process began, in milliseconds since the epoch: tells the processes of a restarted container apart. */
+    begun: number;
+    /** Lines of a process are numbered from 0: none may be missing, since they say only what changed. */
+    line: number;
+    /** When the look began, or the pod was deleted, in milliseconds since the epoch. */
+    at: number;
+    /**
+     * The endpoints that are not as in the look before: empty if all are. `gone` are those of pods without a label.
+     * The connections that are kept open and are not as before have their states' names; of those that are `unkept`
+     * nothing is known any more. With `more`, the next line has further endpoints of the same look.
+     */
+    changed?: Partial<Record<Change, string[]>> & { more?: boolean };
+    killed?: KillReport["killed"];
+}
+
+export type Change = "open" | "closed" | "gone" | KeptState | "unkept";
+
+/** The endpoint that is a port of a pod: `10.244.0.7:8080`, `[fd00::7]:8080`. */
+export function endpoint(address: string, port: number): string {
+    return `${address.includes(":") ? `[${address}]` : address}:${port}`;
+}
+
+/** What `endpoint` made an endpoint of. */
+export function parseEndpoint(text: string): { host: string; port: number } {
+    const [, host, port] = /^\[?(.*?)\]?:(\d+)$/.exec(text)!;
+    return { host: host!, port: Number(port) };
+}

@@ -1,0 +1,66 @@
+import { type AttackObjectType, killRequest, objectTypes } from "../attacks/objects";
+import { type ObjectReference, type Resource, resources } from "../cluster/resources";
+import { leaseName } from "../lifecycle/lease";
+
+/** A rule of a Role, as RBAC has it. */
+interface Rule {
+    apiGroups: string[];
+    resources: string[];
+    resourceNames?: string[];
+    verbs: string[];
+}
+
+export type ChangedObject = Omit<ObjectReference, "namespace">;
+
+/** What the Job's rights depend on. */
+export interface RuledBy {
+    attacks: readonly {
+        /** Name of the attack's object. */
+        object: string;
+        objectType: AttackObjectType;
+        /** Set if the attack deletes pods. */
+        killing?: object;
+        /** See `Restores`. */
+        keptIn?: Resource;
+    }[];
+    /** What the run changes besides NetworkPolicies, and must be restored. */
+    changed: readonly ChangedObject[];
+}
+
+/** The rules of the Job's Role. Only who has these rights may create it: RBAC lets nobody grant more than they have. */
+export function roleRulesOf({ attacks, changed }: RuledBy): Rule[] {
+    const kills = attacks.some(({ killing }) => killing);
+    const denies = attacks.some(({ objectType }) => objectType !== killRequest);
+    const all = ({ apiGroup, resource }: Omit<Resource, "kind">, verbs: string[]) => ({
+        apiGroups: [apiGroup],
+        resources: [resource],
+        verbs,
+    });
+    /** On some objects only, one rule for each type. */
+    const own = (objects: readonly ChangedObject[], verbs: string[]): Rule[] =>
+        [...new Set(objects.map(({ resource }) => resource))].map((type) => {
+            const { apiGroups, resources } = all(type, verbs);
+            const resourceNames = objects.flatMap(({ resource, name }) => (resource === type ? [name] : []));
+            return { apiGroups, resources, resourceNames, verbs };
+        });
+    const objects = attacks.map(({ object, objectType }) => ({ resource: objectType, name: object }));
+    return [
+        ...objectTypes.flatMap((type) =>
+            own(
+                objects.filter(({ resource }) => resource === type),
+                ["get", "delete"],
+            ),
+        ),
+        { ...all({ apiGroup: "coordination.k8s.io", resource: "leases" }, ["get"]), resourceNames: [leaseName] },
+        ...(attacks.length > 0 ? [all(resources.pod, ["list", "patch", ...(kills ? ["delete"] : [])])] : []),
+        // Only its ReplicaSet says which Deployment a pod belongs to.
+        ...(kills ? [all({ apiGroup: "apps", resource: "replicasets" }, ["list"])] : []),
+        // Restores the policies that let go of targets. Which these are is found when the targets are.
+        ...(denies ? [all(resources.networkPolicy, ["list", "patch"])] : []),
+        ...own(changed, ["get", "patch"]),
+        ...own(
+            attacks.flatMap(({ object, keptIn }) => (keptIn ? [{ resource: keptIn, name: object }] : [])),
+            ["get"],
+        ),
+    ];
+}

@@ -1,0 +1,115 @@
+import { isDeepStrictEqual } from "node:util";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { resources } from "../../../chaos/cluster/resources";
+import { JobProcess, killPath, podPath, policyPath } from "./support/job-process";
+
+const attacks = [{ path: policyPath, label: "x.blackhole" }];
+const changed = JSON.stringify([{ resource: resources.deployment, name: "gateway" }]);
+const deploymentPath = "/apis/apps/v1/namespaces/demo/deployments/gateway";
+
+let job: JobProcess;
+beforeEach(() => {
+    job = new JobProcess();
+    job.addLease();
+    job.addAttack(policyPath);
+    for (const pod of ["a", "b", "c"]) job.addPod(pod);
+    job.objects.set(deploymentPath, {
+        metadata: {
+            annotations: {
+                "chaos-experiments/changed": JSON.stringify({ before: { replicas: 1 }, set: { replicas: 3 } }),
+            },
+        },
+        spec: { replicas: 3 },
+    });
+});
+afterEach(() => job.close());
+
+/** Runs the Job's program until the deadline, a second after its start. */
+const start = () => job.start(attacks, { DEADLINE_MS: "1000", CHANGED: changed });
+const labeled = () => ["a", "b", "c"].filter((pod) => job.labelOf(pod) !== undefined);
+const replicas = () => job.objects.get(deploymentPath).spec.replicas as number;
+
+it("at the deadline the attack, the labels and the scaling are undone, and the Job completes", async () => {
+    await start();
+    await job.until("the program ends", () => job.exitCode !== undefined);
+    expect([job.exitCode, job.objects.has(policyPath), labeled(), replicas()]).toEqual([0, false, [], 1]);
+});
+
+it("without attacks, what was scaled is restored when the deadline has passed since the lease was taken", async () => {
+    job.refuse = (request) => (request.includes("/pods") ? 403 : undefined);
+    await job.start([], { DEADLINE_MS: "1000", CHANGED: changed });
+    await job.until("the program ends", () => job.exitCode !== undefined);
+    expect([job.exitCode, replicas()]).toEqual([0, 1]);
+    expect(job.output).toContain("the deadline has passed: what was changed is restored");
+    expect(job.output).not.toContain("403");
+});
+
+describe("what cannot be undone does not keep the rest from it, and is tried again:", () => {
+    it.each<[string, string, unknown[]]>([
+        ["a policy", `DELETE ${policyPath}`, [true, [], 1]],
+        ["one pod's label", `PATCH ${podPath("a")}`, [false, ["a"], 1]],
+        ["a Deployment", `PATCH ${deploymentPath}`, [false, [], 3]],
+        ["the list of pods", "GET /api/v1/namespaces/demo/pods", [false, ["a", "b", "c"], 1]],
+    ])("%s", async (_, refused, expected) => {
+        job.refuse = (request) => (request === refused ? 403 : undefined);
+        await start();
+        const left = () => [job.objects.has(policyPath), labeled(), replicas()];
+        await job.until("the rest is undone", () => isDeepStrictEqual(left(), expected));
+        await job.until("the failure is told", () => /tried again: .*: 403/.test(job.output));
+        expect(job.exitCode).toBeUndefined();
+        job.refuse = () => undefined;
+        await job.until("the program ends", () => job.exitCode === 0);
+        expect(left()).toEqual([false, [], 1]);
+    });
+});
+
+describe("in a namespace with other policies", () => {
+    const otherPath = "/apis/networking.k8s.io/v1/namespaces/demo/networkpolicies/theirs";
+    const line = { key: "chaos-experiments/attacked", operator: "DoesNotExist" };
+
+    it("they are restored, and no pod keeps a label of the run, though somebody has removed another", async () => {
+        const noted = JSON.stringify({ run: "run", selector: {}, owners: [] });
+        job.objects.set(otherPath, {
+            metadata: { name: "theirs", annotations: { "chaos-experiments/exempting": noted } },
+            spec: { podSelector: { matchExpressions: [line] } },
+        });
+        job.addPod("d", { label: "" });
+        job.objects.get(podPath("d")).metadata.labels["chaos-experiments/attacked"] = "x.blackhole";
+        await start();
+        await job.until("the program ends", () => job.exitCode === 0);
+        expect(job.objects.get(otherPath)).toMatchObject({ metadata: { annotations: {} }, spec: { podSelector: {} } });
+        expect(job.objects.get(podPath("d")).metadata.labels).toEqual({});
+    });
+
+    it("labels go before the attack's policy: others would still let go of pods that it cuts off no more", async () => {
+        await start();
+        await job.until("the program ends", () => job.exitCode === 0);
+        const first = (request: string) => job.requests.findIndex((one) => one.startsWith(request));
+        expect(first("PATCH /api/v1/namespaces/demo/pods/c")).toBeLessThan(first(`DELETE ${policyPath}`));
+    });
+
+    it("those of another run stay as they are, and those that admit this run's witness select nobody", async () => {
+        const theirs = { run: "another", selector: {}, owners: [] };
+        const spec = { podSelector: { matchLabels: { app: "web" }, matchExpressions: [line] } };
+        const annotations = { "chaos-experiments/exempting": JSON.stringify(theirs) };
+        job.objects.set(otherPath, { metadata: { name: "theirs", annotations }, spec: structuredClone(spec) });
+        const witnessPath = otherPath.replace("theirs", "run-witness-1");
+        job.objects.set(witnessPath, { metadata: { name: "run-witness-1" }, spec: structuredClone(spec) });
+        await start();
+        await job.until("the program ends", () => job.exitCode === 0);
+        expect(job.objects.get(otherPath).spec).toEqual(spec);
+        const operators = job.objects
+            .get(witnessPath)
+            .spec.podSelector.matchExpressions.map(({ operator }: { operator: string }) => operator);
+        expect(operators).toEqual(["Exists", "DoesNotExist"]);
+    });
+
+    it("they are not read if no attack denies traffic: the Job has no right to", async () => {
+        job.addAttack(killPath);
+        const killing = { intervalMs: 60_000, label: "x.kill", target: "k8s.namespace=demo", clusterName: "local" };
+        const kill = { path: killPath, label: "x.kill", killing: { ...killing, radius: { kind: "all" as const } } };
+        job.refuse = (request) => (request.includes("networkpolicies") ? 403 : undefined);
+        await job.start([kill], { DEADLINE_MS: "1000" });
+        await job.until("the program ends", () => job.exitCode === 0);
+    });
+});

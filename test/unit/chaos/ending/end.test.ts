@@ -1,0 +1,268 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { objectApi } from "../../../../chaos/cluster/objects";
+import { type ObjectApi, resources } from "../../../../chaos/cluster/resources";
+import { endAttacks } from "../../../../chaos/ending/end";
+import { leftOf } from "../../../../chaos/ending/left";
+import { ofRun } from "../../../../chaos/ending/reach";
+import { objectApiBy } from "../../../../chaos/job/api";
+import { FakeCluster, refuse, type StoredObject } from "../support/fake-cluster";
+import { httpOf } from "../support/fake-http";
+import { settled, startClock, stopClock } from "../support/time";
+
+const label = "chaos-experiments/target";
+const attacked = "chaos-experiments/attacked";
+const line = { key: attacked, operator: "DoesNotExist" };
+const ofExperiment = { labels: { "chaos-experiments/experiment": "x" } };
+const kill = { ...ofExperiment, annotations: { "chaos-experiments/targets": "a" } };
+const json = (note: object) => JSON.stringify(note);
+
+/** What a run has changed, by the run that has changed it. */
+const exempting = (run: string) => ({
+    metadata: { annotations: { "chaos-experiments/exempting": json({ run, selector: {}, owners: [] }) } },
+    spec: { podSelector: { matchExpressions: [line] } },
+});
+const pointing = (run: string, note: object = { run, selector: { app: "web" }, owners: [] }) => ({
+    metadata: { annotations: { "chaos-experiments/pointing": json(note) } },
+    spec: { selector: { "chaos-experiments/proxy": `${run}-fault` } },
+});
+const scaled = {
+    metadata: { annotations: { "chaos-experiments/changed": json({ before: { replicas: 1 }, set: { replicas: 3 } }) } },
+    spec: { replicas: 3 },
+};
+
+/** The run `x-1` has three attacks and scales a Deployment; `x` is its experiment. */
+const own = ofRun(
+    { namespace: "demo", run: "x-1" },
+    [
+        { object: { resource: resources.networkPolicy, name: "x-1-blackhole" }, label: "x.blackhole" },
+        { object: { resource: resources.configMap, name: "x-1-kill" }, label: "x.kill" },
+        { object: { resource: resources.pod, name: "x-1-fault" }, label: "x.fault" },
+    ],
+    [
+        { resource: resources.service, name: "web" },
+        { resource: resources.deployment, name: "web" },
+    ],
+);
+const left = leftOf({ namespace: "demo", experiment: "x" });
+
+let cluster: FakeCluster;
+beforeEach(() => {
+    stopClock();
+    cluster = new FakeCluster();
+});
+afterEach(startClock);
+
+type Added = [Parameters<FakeCluster["add"]>[0], string, object];
+
+/** A state, and what becomes of it: undefined if it is gone. Of own run; and, if that differs, of all that is left. */
+const states: [string, Added[], ((one: StoredObject | undefined) => unknown)[], unknown[], unknown[]?][] = [
+    ["nothing", [], [], []],
+    [
+        "targets, of which two have lost a label",
+        [
+            ["Pod", "a", { metadata: { labels: { app: "web", [label]: "x.blackhole", [attacked]: "x.blackhole" } } }],
+            ["Pod", "b", { metadata: { labels: { [label]: "x.kill" } } }],
+            ["Pod", "c", { metadata: { labels: { [attacked]: "x.blackhole", "chaos-experiments/combined": "1" } } }],
+        ],
+        [(one) => one!.metadata.labels],
+        [{ app: "web" }, {}, {}],
+    ],
+    [
+        "a target of another experiment, which has begun since, or was left",
+        [["Pod", "d", { metadata: { labels: { [label]: "other.blackhole" } } }]],
+        [(one) => one!.metadata.labels],
+        [{ [label]: "other.blackhole" }],
+        [{}],
+    ],
+    ["a pod that is no target", [["Pod", "e", { metadata: { labels: { app: "web" } } }]], [(one) => !one], [false]],
+    [
+        "the attacks' objects",
+        [
+            ["NetworkPolicy", "x-1-blackhole", { metadata: ofExperiment }],
+            ["ConfigMap", "x-1-kill", { metadata: kill }],
+            ["Pod", "x-1-fault", { metadata: { labels: { ...ofExperiment.labels, "chaos-experiments/proxy": "x" } } }],
+        ],
+        [(one) => !one],
+        [true, true, true],
+    ],
+    [
+        "objects of an earlier run of the experiment",
+        [
+            ["NetworkPolicy", "x-0-blackhole", { metadata: ofExperiment }],
+            ["ConfigMap", "x-0-kill", { metadata: kill }],
+        ],
+        [(one) => !one],
+        [false, false],
+        [true, true],
+    ],
+    [
+        "objects of another experiment, the Job's program and its pod",
+        [
+            ["NetworkPolicy", "y-1", { metadata: { labels: { "chaos-experiments/experiment": "y" } } }],
+            ["ConfigMap", "x-1-deadline", { metadata: ofExperiment }],
+            ["Pod", "x-1-deadline-abc", { metadata: ofExperiment }],
+        ],
+        [(one) => !one],
+        [false, false, false],
+    ],
+    [
+        "policies that let go of targets, of this run, of another one, and with a note that nobody can read",
+        [
+            ["NetworkPolicy", "one", exempting("x-1")],
+            ["NetworkPolicy", "two", exempting("y-1")],
+            [
+                "NetworkPolicy",
+                "three",
+                { ...exempting(""), metadata: { annotations: { "chaos-experiments/exempting": "{" } } },
+            ],
+        ],
+        [(one) => [one!.metadata.annotations, one!.spec.podSelector]],
+        [
+            [{}, {}],
+            [exempting("y-1").metadata.annotations, { matchExpressions: [line] }],
+            [{ "chaos-experiments/exempting": "{" }, { matchExpressions: [line] }],
+        ],
+        [
+            [{}, {}],
+            [{}, {}],
+            // Nothing is known of an earlier selector.
+            [{}, { matchExpressions: [line] }],
+        ],
+    ],
+    [
+        "a policy for the witness, which the Job may not delete",
+        [["NetworkPolicy", "x-1-witness-1", { metadata: ofExperiment, spec: { podSelector: {} } }]],
+        [(one) => one?.spec.podSelector.matchExpressions.map(({ operator }: { operator: string }) => operator)],
+        [["Exists", "DoesNotExist"]],
+        [undefined],
+    ],
+    [
+        "a Service that points to a proxy",
+        [["Service", "web", pointing("x-1")]],
+        [(one) => [one!.metadata.annotations, one!.spec.selector]],
+        [[{}, { app: "web" }]],
+    ],
+    [
+        "a Service that another run has pointed to its proxy",
+        [["Service", "web", pointing("y-1")]],
+        [(one) => one!.spec.selector],
+        [pointing("y-1").spec.selector],
+        [{ app: "web" }],
+    ],
+    [
+        "a Service whose note is lost: the proxy's own keeps the selector",
+        [
+            ["Service", "web", pointing("x-1", {})],
+            ["Service", "x-1-fault", { spec: { selector: { app: "kept" } } }],
+        ],
+        [(one) => one?.spec.selector],
+        [{ app: "kept" }, { app: "kept" }],
+    ],
+    [
+        "a Deployment that is scaled",
+        [["Deployment", "web", scaled]],
+        [(one) => [one!.metadata.annotations, one!.spec.replicas]],
+        [[{}, 1]],
+    ],
+    [
+        "a Deployment that somebody has scaled since",
+        [["Deployment", "web", { ...scaled, spec: { replicas: 5 } }]],
+        [(one) => [one!.metadata.annotations, one!.spec.replicas]],
+        [[{}, 5]],
+    ],
+    [
+        "a Deployment that another run has left scaled",
+        [["Deployment", "another", scaled]],
+        [(one) => one!.spec.replicas],
+        [3],
+        [1],
+    ],
+];
+
+describe.each<[string, (of: FakeCluster) => ObjectApi]>([
+    ["a machine", (of) => objectApi(of.api)],
+    ["the Job", (of) => objectApiBy(httpOf(of))],
+])("ending attacks with the client of %s", (_, apiOf) => {
+    const ending = (reach = own) => settled(endAttacks(apiOf(cluster), reach));
+    const found = ([kind, name]: Added) => (cluster.names(kind).includes(name) ? cluster.get(kind, name) : undefined);
+
+    describe.each(states)("if there is %s:", (_state, added, [seen], ofOwn, ofAll = ofOwn) => {
+        beforeEach(() => added.forEach((one) => cluster.add(...one)));
+
+        it.each([
+            ["this run's", own, ofOwn],
+            ["all that is left", left, ofAll],
+        ])("%s", async (_what, reach, expected) => {
+            await ending(reach);
+            expect(added.map((one) => seen!(found(one)))).toEqual(expected);
+            await ending(reach);
+            expect(added.map((one) => seen!(found(one)))).toEqual(expected);
+        });
+    });
+
+    it("has one order: what ends an attack by itself, then policies, then the attacks' objects", async () => {
+        for (const [, added] of states.slice(4)) added.forEach((one) => cluster.add(...one));
+        cluster.add("Pod", "a", { metadata: { labels: { [label]: "x.blackhole" } } });
+        const changed: string[] = [];
+        cluster.intercept = (call, { name }) => {
+            if (!/^(list|read)/.test(call)) changed.push(name!);
+        };
+        await ending();
+        const at = (name: string) => changed.indexOf(name);
+        const first = ["a", "x-1-kill", "web"].map(at);
+        const [policies, objects] = [["one", "x-1-witness-1"].map(at), ["x-1-blackhole", "x-1-fault"].map(at)];
+        expect([...first, ...policies, ...objects]).not.toContain(-1);
+        expect(Math.max(...first)).toBeLessThan(Math.min(...policies));
+        expect(Math.max(...policies)).toBeLessThan(Math.min(...objects));
+    });
+
+    it("ends the rest if something fails, and says all that failed", async () => {
+        for (const name of ["a", "b"]) cluster.add("Pod", name, { metadata: { labels: { [label]: "x.blackhole" } } });
+        cluster.add("NetworkPolicy", "x-1-blackhole", { metadata: ofExperiment });
+        cluster.add("Deployment", "web", scaled);
+        cluster.intercept = (call, { name }) => {
+            if (call === "patchNamespacedPod" && name === "a") refuse(500, "etcd is slow");
+            if (call === "patchNamespacedDeployment") refuse(403, "forbidden");
+        };
+        const failed = (await ending().catch((error: unknown) => error)) as AggregateError;
+        expect(failed.errors.map(({ code }: { code: number }) => code).sort()).toEqual([403, 500]);
+        expect(cluster.get("Pod", "b").metadata.labels).toEqual({});
+        expect(cluster.names("NetworkPolicy")).toEqual([]);
+    });
+
+    it("changes an object again that somebody changes at the same moment", async () => {
+        cluster.add("Service", "web", pointing("x-1"));
+        let conflicts = 2;
+        cluster.intercept = (call) => {
+            if (call === "patchNamespacedService" && conflicts-- > 0) refuse(409, "changed");
+        };
+        await ending();
+        expect(cluster.get("Service", "web").spec.selector).toEqual({ app: "web" });
+    });
+
+    it("removes an attack within seconds, though a call before it gets no answer", async () => {
+        cluster.add("Pod", "a", { metadata: { labels: { [label]: "x.blackhole" } } });
+        cluster.add("NetworkPolicy", "x-1-blackhole", { metadata: ofExperiment });
+        const api = apiOf(cluster);
+        let fail: (error: Error) => void;
+        const hanging = { ...api, patch: () => new Promise<undefined>((_resolve, reject) => (fail = reject)) };
+        const ended = endAttacks(hanging, own);
+        const begun = Date.now();
+        await settled(
+            (async () => {
+                while (cluster.names("NetworkPolicy").length > 0)
+                    await new Promise((resolve) => setTimeout(resolve, 50));
+            })(),
+        );
+        expect(Date.now() - begun).toBeLessThan(6_000);
+        fail!(new Error("no answer"));
+        await expect(ended).rejects.toThrow("no answer");
+    });
+
+    it("ends attacks on more pods than a page of a list has", async () => {
+        for (let pod = 0; pod < 50; pod++)
+            cluster.add("Pod", `p${pod}`, { metadata: { labels: { [label]: "x.kill" } } });
+        await ending();
+        expect(cluster.names("Pod").filter((name) => cluster.get("Pod", name).metadata.labels![label])).toEqual([]);
+    });
+});

@@ -1,0 +1,30 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { lookAtLease } from "../../../../chaos/job/lease-look";
+import { startClock, stopClock } from "../support/time";
+
+const get = vi.hoisted(() => vi.fn());
+vi.mock("../../../../chaos/job/api", () => ({ get }));
+
+beforeEach(stopClock);
+afterEach(startClock);
+
+/** What a look shows at a lease that was renewed a minute ago, and lasts for some time. */
+function look(lastsMs: number, answer: object = {}, run = "run"): Promise<string> {
+    const renewTime = new Date(Date.now() - 60_000).toISOString();
+    const spec = { renewTime, leaseDurationSeconds: lastsMs / 1_000 };
+    const body = JSON.stringify({ metadata: { annotations: { "chaos-experiments/run": run } }, spec });
+    get.mockResolvedValue({ status: 200, body, sentAt: Date.now(), ...answer });
+    return lookAtLease({ path: "/lease", run: "run" });
+}
+
+it("a lease is held until it ends, and lost when it is deleted or another run's", async () => {
+    expect(await look(60_000)).toBe("held");
+    expect(await look(59_000)).toBe("expired");
+    expect(await look(60_000, {}, "another")).toBe("lost");
+    expect(await look(60_000, { status: 404 })).toBe("lost");
+});
+
+it("a lease ends by the API server's clock, and not by the node's", async () => {
+    expect(await look(3_600_000, { sentAt: Date.now() + 3_600_000 })).toBe("expired");
+    expect(await look(30_000, { sentAt: Date.now() - 45_000 })).toBe("held");
+});
