@@ -27,7 +27,7 @@ import {
 } from "./steps/contract";
 import { doNothing, packed, printAgain, runFromInput } from "./steps/from-state";
 import { parsed } from "./steps/results";
-import { asVariable } from "./steps/variable";
+import { asVariable, compressed } from "./steps/variable";
 
 export interface RunArgs {
     plan: Plan;
@@ -178,7 +178,7 @@ function stepResource(
             ...(remove && { delete: `${runFromInput} ${remove}`, stdin: packed(programs.steps) }),
             environment: {
                 ...Object.fromEntries(inputs.map(([input, value]) => [variables[input], value])),
-                [variables.plan]: JSON.stringify(plan),
+                [variables.plan]: compressed(JSON.stringify(plan)),
                 [variables.stack]: stack,
                 ...(kubeconfig !== undefined && {
                     [variables.kubeconfig]: pulumi.secret(pulumi.output(kubeconfig).apply(asVariable)),
