@@ -5,6 +5,7 @@ import { labels } from "../cluster/labels";
 import { withoutMesh } from "../cluster/mesh";
 import { restrictedContainer, restrictedPod, users } from "../cluster/pod-security";
 import { leasePath } from "../lifecycle/lease";
+import { podProgram } from "../steps/from-state";
 import { deadlineContainer, type DeadlineEnvironment, type JobAttack, type LeaseOfRun } from "./protocol";
 import { roleRulesOf } from "./rules";
 
@@ -30,9 +31,6 @@ export interface DeadlineAttack extends Omit<JobAttack, "path"> {
     name: string;
     objectType: AttackObjectType;
 }
-
-const programFile = "deadline.js";
-const programMount = "/program";
 
 /**
  * Bounds the program's memory well below the container's limit, at which the kernel kills it. Node alone needs 44 MiB;
@@ -65,6 +63,7 @@ export class Deadline {
             labels: { [labels.experiment]: args.experiment },
         };
 
+        const { binaryData } = podProgram(args.program);
         const account = new k8s.core.v1.ServiceAccount(`${name}-account`, { metadata }, child);
         const role = new k8s.rbac.v1.Role(`${name}-role`, { metadata, rules }, child);
         const binding = new k8s.rbac.v1.RoleBinding(
@@ -79,9 +78,9 @@ export class Deadline {
         );
         const program = new k8s.core.v1.ConfigMap(
             `${name}-program`,
-            { metadata, data: { [programFile]: args.program }, immutable: true },
+            { metadata, binaryData, immutable: true },
             // Another version of the program would replace the Job, and leave its attack alone during the run.
-            { ...child, ignoreChanges: ["data"] },
+            { ...child, ignoreChanges: ["binaryData"] },
         );
         this.job = new k8s.batch.v1.Job(
             name,
@@ -141,9 +140,9 @@ function podSpec(args: DeadlineArgs, objectName: pulumi.Output<string>): k8s.typ
             {
                 name: deadlineContainer,
                 image: args.image,
-                command: ["node", ...heap, `${programMount}/${programFile}`],
+                command: ["node", ...heap, ...podProgram(args.program).args],
                 env: Object.entries(env).map(([variable, value]) => ({ name: variable, value })),
-                volumeMounts: [{ name: "program", mountPath: programMount, readOnly: true }],
+                volumeMounts: podProgram(args.program).volumeMounts,
                 resources: { requests: { cpu: "10m", memory: "48Mi" }, limits: { cpu: "1", memory: "96Mi" } },
                 securityContext: restrictedContainer,
             },

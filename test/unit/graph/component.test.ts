@@ -42,7 +42,11 @@ const found = Object.fromEntries(
     ]),
 );
 const build = (changes: object = {}, names = ["it"], isPreview = false) =>
-    recordGraph(async () => names.forEach((name) => new Experiment(name, { ...args, ...changes })), found, isPreview);
+    recordGraph(
+        async () => names.forEach((name) => new Experiment(name, { ...args, ...changes })),
+        isPreview ? {} : found,
+        isPreview,
+    );
 /** Builds several experiments, each with its changes. @returns the steps that were begun, and the errors */
 async function refused(experiments: Record<string, object>, isPreview = false) {
     const asked: Asked[] = [];
@@ -351,6 +355,44 @@ it("a preview with a kubeconfig that is not known yet says so, and names the tar
     const unknown = pulumi.unknown as unknown as string;
     await build({ kubeconfig: pulumi.output(unknown) }, ["it"], true);
     expect(told).toEqual([
-        expect.stringMatching(/^info: it would attack k8s\.statefulset=nats,.*the kubeconfig is not known yet/),
+        expect.stringMatching(
+            /^info: it would attack k8s\.statefulset=nats,.*not known yet.*\nIt would check \/healthz of nats$/,
+        ),
     ]);
+});
+
+it("a preview says what would be done beside the attacks", async () => {
+    const unknown = pulumi.unknown as unknown as string;
+    const actions = [{ kind: "rollout", statefulset: "nats" }];
+    await build({ kubeconfig: pulumi.output(unknown), actions }, ["it"], true);
+    expect(told).toEqual([
+        expect.stringContaining("\nMeanwhile it would restart nats\nIt would check /healthz of nats"),
+    ]);
+});
+
+it("a preview of an experiment that has run and is unchanged says so, with its verdict, and names no pod", async () => {
+    const concluded = { ...found, "it-check": { verdict: "FAILED", reason: "/healthz did not hold" } };
+    await recordGraph(async () => new Experiment("it", args), concluded, true);
+    expect(told).toEqual(["info: it has run, and would not run again: FAILED. /healthz did not hold"]);
+});
+
+describe("the component's inputs", () => {
+    const inputsOf = async (changes: object) => find(await build(changes), "chaos-experiments:index:Experiment", "it");
+
+    it("say what the experiment does as a person writes it, and no secret", async () => {
+        expect(await inputsOf({ deadline: "5m", run: "2" })).toMatchObject({
+            hypothesis: "Messages are accepted.",
+            attacks: [{ kind: "blackhole", target: "k8s.statefulset=nats,k8s.namespace=messaging", radius: 1 }],
+            checks: [{ kind: "http", service: "nats", port: 8222, path: "/healthz", interval: "1s" }],
+            actions: [],
+            window: { duration: "30s", grace: "15s" },
+            deadline: "5m",
+            run: "2",
+        });
+        expect(JSON.stringify(await inputsOf({}))).not.toContain("a-secret-token");
+    });
+
+    it("are none while it is disabled: the preview that enables it shows them all", async () => {
+        expect(await inputsOf({ enabled: false })).toEqual({});
+    });
 });
