@@ -226,7 +226,7 @@ async function preview(
     const known = await ifKnown(pulumi.output(kubeconfig));
     if (known.length > 0) return previewTargets(plan, () => connect({ kubeconfig: known[0], context }), besides);
     const targets = plan.attacks.map(({ target }) => target).join("; ");
-    const would = `${experiment} would attack ${targets}; the kubeconfig is not known yet, so this preview names no pod`;
+    const would = `${experiment} would attack ${targets}; the kubeconfig is not known yet, so no pod is named here`;
     return pulumi.log.info([would, ...besides].join("\n"));
 }
 
@@ -234,7 +234,7 @@ async function preview(
 async function ifKnown<T>(output: pulumi.Output<T>): Promise<[] | [T]> {
     // Undocumented, but in use by Pulumi's own packages: `apply` says nothing about what is not known yet.
     if (!(await (output as pulumi.Output<T> & { isKnown: Promise<boolean> }).isKnown)) return [];
-    return new Promise((resolve) => void output.apply((value) => resolve([value as T])));
+    return new Promise((resolve) => void output.apply((value) => resolve([value])));
 }
 
 /**

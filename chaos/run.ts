@@ -13,6 +13,7 @@ import {
     planToken,
     runNameOf,
     targetLabelFor,
+    tokenOf,
 } from "./definition/plan";
 import { faultResources } from "./fault/resources";
 import type { Conclusion } from "./report/conclusion";
@@ -25,7 +26,8 @@ import {
     type StepName,
     variables,
 } from "./steps/contract";
-import { doNothing, packed, printAgain, runFromInput } from "./steps/from-state";
+import { packed } from "./packed";
+import { doNothing, printAgain, runFromInput } from "./steps/from-state";
 import { parsed } from "./steps/results";
 import { asVariable, compressed } from "./steps/variable";
 
@@ -186,9 +188,13 @@ function stepResource(
             },
             // A stack may be renamed.
             triggers: [
-                planToken(plan),
-                pulumi.output(stack).apply(identityOf),
-                ...inputs.flatMap(([input, value]) => (input === again ? [] : [value])),
+                pulumi
+                    .all([
+                        planToken(plan),
+                        pulumi.output(stack).apply(identityOf),
+                        ...inputs.flatMap(([input, value]) => (input === again ? [] : [value])),
+                    ])
+                    .apply((known) => tokenOf(JSON.stringify(known))),
             ],
             logging: "stderr",
         },

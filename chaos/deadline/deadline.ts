@@ -5,7 +5,7 @@ import { labels } from "../cluster/labels";
 import { withoutMesh } from "../cluster/mesh";
 import { restrictedContainer, restrictedPod, users } from "../cluster/pod-security";
 import { leasePath } from "../lifecycle/lease";
-import { podProgram } from "../steps/from-state";
+import { podProgram } from "../packed";
 import { deadlineContainer, type DeadlineEnvironment, type JobAttack, type LeaseOfRun } from "./protocol";
 import { roleRulesOf } from "./rules";
 
@@ -88,7 +88,8 @@ export class Deadline {
                 // The provider would wait until the Job completes, when the attack is over. The step that labels the
                 // targets waits for the Job: its own report comes a second before its status.
                 metadata: { ...metadata, annotations: { "pulumi.com/skipAwait": "true" } },
-                spec: {
+                // A preview does not know the name: it leaves out the hundred lines that are the same for every run.
+                spec: args.runName.apply(() => ({
                     backoffLimit: 20,
                     // No `ttlSecondsAfterFinished`: an update with --refresh would create a Job that is gone again, and
                     // it would kill pods without a lease or a check.
@@ -97,7 +98,7 @@ export class Deadline {
                         metadata: { labels: { ...metadata.labels, ...withoutMesh } },
                         spec: podSpec(args, objectName),
                     },
-                },
+                })),
             },
             {
                 ...child,

@@ -5,7 +5,7 @@ import { annotations, labels } from "../cluster/labels";
 import { withoutMesh } from "../cluster/mesh";
 import { restrictedContainer, restrictedPod, users } from "../cluster/pod-security";
 import { nodeFlags } from "../proxy/node-flags";
-import { podProgram } from "../steps/from-state";
+import { podProgram } from "../packed";
 import {
     drainMs,
     proxyContainer,

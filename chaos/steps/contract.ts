@@ -79,7 +79,8 @@ export type Step<N extends StepName, I extends keyof StepInputs = never> = (
 ) => Promise<StepResults[N]>;
 
 /**
- * The environment variables of a step. `plan`, `steadyState`, `targets` and `attackObjects` hold JSON, `plan` compressed; the others text.
+ * The environment variables of a step. `plan`, `steadyState`, `targets` and `attackObjects` hold JSON, `plan`
+ * compressed; the others text.
  */
 export const variables = {
     plan: "EXPERIMENT_PLAN",

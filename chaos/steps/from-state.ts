@@ -1,4 +1,4 @@
-import { gzipSync } from "node:zlib";
+import { runPacked } from "../packed";
 
 /**
  * Commands that need nothing but Node and what the stack's state has: an experiment can be undone from any folder, on
@@ -11,31 +11,5 @@ export const printAgain = `node -e "process.stdout.write(process.env.PULUMI_COMM
 
 export const doNothing = 'node -e ""';
 
-/** JavaScript that runs a program. @param bytes JavaScript for its compressed bytes */
-const run = (bytes: string) => `eval(require('zlib').gunzipSync(${bytes}).toString())`;
-
 /** The command that runs a step of the program in its standard input; the step's name is appended. */
-export const runFromInput = `node -e "${run("Buffer.from(require('fs').readFileSync(0, 'latin1'), 'base64')")}"`;
-
-/**
- * A pod's program as a ConfigMap has it: compressed, so that a preview shows it in one line and the state has little of
- * it; the volume; and the arguments for Node that run it.
- */
-export function podProgram(program: string) {
-    const file = "program.js.gz";
-    const mountPath = "/program";
-    return {
-        binaryData: { [file]: packed(program) },
-        volumeMounts: [{ name: "program", mountPath, readOnly: true }],
-        args: ["--eval", run(`require('fs').readFileSync('${mountPath}/${file}')`)],
-    };
-}
-
-const packings = new Map<string, string>();
-
-/** A program compressed, as base64. Packed once for all steps of a program: it takes 0.2 s. */
-export function packed(program: string): string {
-    const known = packings.get(program) ?? gzipSync(program, { level: 9 }).toString("base64");
-    packings.set(program, known);
-    return known;
-}
+export const runFromInput = `node -e "${runPacked("Buffer.from(require('fs').readFileSync(0, 'latin1'), 'base64')")}"`;

@@ -9,7 +9,7 @@ import { productsCheck } from "../../../experiments/products";
 import { heap } from "../../../chaos/deadline/deadline";
 import { Experiment, type ExperimentArgs } from "../../../chaos/experiment";
 import { type Plan, type PlannedAttack, runNameOf } from "../../../chaos/definition/plan";
-import { podProgram } from "../../../chaos/steps/from-state";
+import { podProgram } from "../../../chaos/packed";
 import { type Asked, find, kinds, recordGraph } from "./support";
 
 function attackOn(deployment: string, attack: Attack, name: string = attack.kind): PlannedAttack {
