@@ -6,6 +6,7 @@ import { guardedContext, type Naming } from "./cluster/guard";
 import { kubeconfigFrom, loadKubeconfig } from "./cluster/kubeconfig";
 import { explain, problemOf } from "./cluster/problem";
 import { type DefinedExperiment, namespaceOf, planOfArguments } from "./definition/arguments";
+import { inputsOf } from "./definition/inputs";
 import { isAttack, type Plan, runNameOf } from "./definition/plan";
 import { type FirstActs, firstActs } from "./first-acts";
 import { holderOf, identityIn } from "./identity";
@@ -79,13 +80,15 @@ export class Experiment extends pulumi.ComponentResource {
     readonly verdict: pulumi.Output<Verdict | "disabled">;
 
     constructor(name: string, args: ExperimentArgs, opts?: pulumi.ComponentResourceOptions) {
+        const prepared = prepare(name, args);
+        // The preview that enables an experiment shows all that it does.
+        const inputs = args.enabled === true && "plan" in prepared ? inputsOf(prepared.plan) : {};
         // Only a run waits for what it depends on. The end of attacks does not: under them that may never be ready.
-        super("chaos-experiments:index:Experiment", name, {}, { ...opts, dependsOn: undefined });
+        super("chaos-experiments:index:Experiment", name, inputs, { ...opts, dependsOn: undefined });
         const { enabled, kubeconfig, image = defaultImage, identity, programs = builtPrograms } = args;
         const prefix = `${name}-`;
         const own = () => identityIn(`${prefix}identity`, undefined, { parent: this });
         const stack = pulumi.output(identity ?? own()).apply(holderOf);
-        const prepared = prepare(name, args);
         const first = firstActs();
 
         const acts: pulumi.Output<void>[] = [];
@@ -108,7 +111,7 @@ export class Experiment extends pulumi.ComponentResource {
             // Its workloads could not become ready under the attack of an earlier plan.
             if (!pulumi.runtime.isDryRun()) first.endEarlier(endEarlier(plan, given, stack));
             this.conclusion = runResources({ ...run, stack: first.before(stack), dependsOn: opts?.dependsOn });
-            if (pulumi.runtime.isDryRun()) acts.push(pulumi.output(preview(plan, given)));
+            if (pulumi.runtime.isDryRun()) acts.push(pulumi.output(preview(plan, given, this.conclusion)));
         }
         this.verdict = this.conclusion.apply((conclusion) => conclusion?.verdict ?? ("disabled" as const));
         // The update waits for what the outputs wait for.
@@ -202,19 +205,36 @@ function guarded(
     });
 }
 
-/** Tells in a preview whom the experiment would hit. */
-async function preview(plan: Plan, kubeconfig: pulumi.Input<string> | undefined): Promise<void> {
-    if (!isAttack(plan)) return pulumi.log.info(describeWithoutAttack(plan));
-    // Undocumented, but in use by Pulumi's own packages: `apply` says nothing about what is not known yet.
-    const given = pulumi.output(kubeconfig) as pulumi.Output<string | undefined> & { isKnown: Promise<boolean> };
-    if (!(await given.isKnown)) {
-        const targets = plan.attacks.map(({ target }) => target).join("; ");
-        return pulumi.log.info(
-            `${plan.experiment} would attack ${targets}; the kubeconfig is not known yet, so this preview names no pod`,
-        );
+/** Says in a preview whom the experiment would hit, and what it would do and check; or that it has run already. */
+async function preview(
+    plan: Plan,
+    kubeconfig: pulumi.Input<string> | undefined,
+    conclusion: pulumi.Output<Conclusion | undefined>,
+): Promise<void> {
+    const { experiment, context, actions } = plan;
+    // A preview knows the result of a check only if it would not run it.
+    const [concluded] = await ifKnown(conclusion);
+    if (concluded !== undefined) {
+        const { verdict, reason } = concluded;
+        return pulumi.log.info(`${experiment} has run, and would not run again: ${verdict}. ${reason}`);
     }
-    const text = await new Promise<string | undefined>((resolve) => void given.apply(resolve));
-    await previewTargets(plan, () => connect({ kubeconfig: text, context: plan.context }));
+    if (!isAttack(plan)) return pulumi.log.info(describeWithoutAttack(plan));
+    const besides = [
+        ...(actions.length > 0 ? [`Meanwhile it would ${doneBy(plan)}`] : []),
+        `It would check ${namesOf(plan)}`,
+    ];
+    const known = await ifKnown(pulumi.output(kubeconfig));
+    if (known.length > 0) return previewTargets(plan, () => connect({ kubeconfig: known[0], context }), besides);
+    const targets = plan.attacks.map(({ target }) => target).join("; ");
+    const would = `${experiment} would attack ${targets}; the kubeconfig is not known yet, so no pod is named here`;
+    return pulumi.log.info([would, ...besides].join("\n"));
+}
+
+/** What an output has, in a list that is empty if a preview does not know it. */
+async function ifKnown<T>(output: pulumi.Output<T>): Promise<[] | [T]> {
+    // Undocumented, but in use by Pulumi's own packages: `apply` says nothing about what is not known yet.
+    if (!(await (output as pulumi.Output<T> & { isKnown: Promise<boolean> }).isKnown)) return [];
+    return new Promise((resolve) => void output.apply((value) => resolve([value])));
 }
 
 /**
@@ -241,8 +261,11 @@ async function endAndTell(access: () => ClusterAccess, owner: LeaseOwner, but?: 
     if (ended.length > 0) await pulumi.log.info(`Ended the attacks of ${ended.join(" and ")}`);
 }
 
-function describeWithoutAttack({ experiment, namespace, actions, checks }: Plan): string {
-    const done = actions.map((action) => actionKindOf(action).describe(action)).join(", ");
+const doneBy = ({ actions }: Plan) => actions.map((action) => actionKindOf(action).describe(action)).join(", ");
+
+function describeWithoutAttack(plan: Plan): string {
+    const { experiment, namespace, checks } = plan;
+    const done = doneBy(plan);
     const nothing = `${experiment} would attack nothing`;
     if (done === "") return `${nothing}, and only check ${namesOf({ checks })}`;
     return `${nothing}; in namespace ${namespace} it would ${done}, while it checks ${namesOf({ checks })}`;

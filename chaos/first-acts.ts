@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 
 /** Mistakes of the person who wrote the program. Their message has no stack trace. */
 class MistakeError extends pulumi.RunError {
@@ -9,12 +9,6 @@ class MistakeError extends pulumi.RunError {
     }
 }
 
-/**
- * How long a program is given to construct its components, in milliseconds: it may read files in between. By then the
- * SDK listens to its outputs, too; else Node would warn of rejections that are handled late.
- */
-const constructionMs = 100;
-
 /** How long mistakes wait for attacks to end, in milliseconds: what ends one may itself wait for a resource. */
 const patienceMs = 15_000;
 
@@ -22,12 +16,22 @@ const patienceMs = 15_000;
  * What an update does before any of its program's experiments begins: the disabled ones end their attacks, and then all
  * mistakes in the enabled ones are told together. A mistake is no exception in a constructor: that would keep the
  * program from constructing the components below, which may be disabled.
+ *
+ * A program constructs its components in one turn of the event loop. One that waits in between, for a file, say, is
+ * heard as far as it has come: then mistakes below are told later.
  */
 export class FirstActs {
     private readonly endings: pulumi.Output<void>[] = [];
     private readonly earlier: pulumi.Output<void>[] = [];
+    private experiments = 0;
     private mistakes: string[] = [];
     private told?: MistakeError;
+
+    /** Adds an experiment, which its constructor begins with. */
+    add(): this {
+        this.experiments++;
+        return this;
+    }
 
     /** Adds what ends the attacks of a disabled experiment. It never rejects. */
     end(ending: pulumi.Output<void>): void {
@@ -47,32 +51,45 @@ export class FirstActs {
 
     /**
      * A value for an enabled experiment, once it may begin: nothing in the program is a mistake, and the attacks of
-     * earlier plans and of the disabled experiments above it have ended, since their namespace may be this one's.
+     * earlier plans and of all disabled experiments have ended, since their namespace may be this one's.
      */
     before(value: pulumi.Output<string>): pulumi.Output<string> {
-        // They know kubeconfigs, which are secret. The value is not.
-        const ended = pulumi.unsecret(pulumi.all([...this.endings, ...this.earlier]));
-        return pulumi.all([value, this.withoutMistakes(), ended]).apply(([known]) => known);
+        return pulumi.all([value, this.mayBegin()]).apply(([known]) => known);
     }
 
-    private async withoutMistakes(): Promise<void> {
-        await sleep(constructionMs);
+    private async mayBegin(): Promise<void> {
+        await this.constructed();
         if (this.mistakes.length > 0 || this.told) await this.fail();
+        await Promise.all([...this.endings, ...this.earlier].map(ended));
+        // Meanwhile a kubeconfig may have become known, and be a mistake.
+        if (this.told) throw this.told;
     }
 
     /** @throws the same error for all who ask: the engine tells one error once */
     private async fail(): Promise<never> {
-        await sleep(constructionMs);
-        const ended = this.endings.map((ending) => new Promise<void>((resolve) => void ending.apply(() => resolve())));
+        await this.constructed();
         const timeout = new AbortController();
-        await Promise.race([Promise.all(ended), sleep(patienceMs, undefined, timeout).catch(() => undefined)]);
+        const patience = sleep(patienceMs, undefined, timeout).catch(() => undefined);
+        await Promise.race([Promise.all(this.endings.map(ended)), patience]);
         timeout.abort();
         const untold = this.mistakes;
         this.mistakes = [];
         if (untold.length > 0) this.told = new MistakeError(untold.join("\n"));
         throw this.told!;
     }
+
+    /** Ends after a turn of the event loop that has constructed no other experiment. */
+    private async constructed(): Promise<void> {
+        let before: number;
+        do {
+            before = this.experiments;
+            await turn();
+        } while (this.experiments > before);
+    }
 }
+
+/** Whatever it knows is left out: it may be secret. */
+const ended = (ending: pulumi.Output<void>) => new Promise<void>((resolve) => void ending.apply(() => resolve()));
 
 /** By what a program talks to: one process may run several programs, one after the other. */
 const ofPrograms = new WeakMap<object, FirstActs>();
@@ -82,5 +99,5 @@ export function firstActs(): FirstActs {
     const program = pulumi.runtime.getMonitor() ?? ofPrograms;
     const acts = ofPrograms.get(program) ?? new FirstActs();
     ofPrograms.set(program, acts);
-    return acts;
+    return acts.add();
 }

@@ -11,6 +11,7 @@ import {
     type PlannedAttack,
     planToken,
     targetLabelFor,
+    tokenOf,
 } from "./definition/plan";
 import { changedBy } from "./ending/left";
 import { faultResources } from "./fault/resources";
@@ -24,9 +25,10 @@ import {
     type StepName,
     variables,
 } from "./steps/contract";
-import { doNothing, packed, printAgain, runFromInput } from "./steps/from-state";
+import { packed } from "./packed";
+import { doNothing, printAgain, runFromInput } from "./steps/from-state";
 import { parsed } from "./steps/results";
-import { asVariable } from "./steps/variable";
+import { asVariable, compressed } from "./steps/variable";
 
 export interface RunArgs {
     plan: Plan;
@@ -178,7 +180,7 @@ function stepResource(
             ...(remove && { delete: `${runFromInput} ${remove}`, stdin: packed(programs.steps) }),
             environment: {
                 ...Object.fromEntries(inputs.map(([input, value]) => [variables[input], value])),
-                [variables.plan]: JSON.stringify(plan),
+                [variables.plan]: compressed(JSON.stringify(plan)),
                 [variables.stack]: stack,
                 ...(kubeconfig !== undefined && {
                     [variables.kubeconfig]: pulumi.secret(pulumi.output(kubeconfig).apply(asVariable)),
@@ -186,9 +188,13 @@ function stepResource(
             },
             // A stack may be renamed.
             triggers: [
-                planToken(plan),
-                pulumi.output(stack).apply(identityOf),
-                ...inputs.flatMap(([input, value]) => (input === again ? [] : [value])),
+                pulumi
+                    .all([
+                        planToken(plan),
+                        pulumi.output(stack).apply(identityOf),
+                        ...inputs.flatMap(([input, value]) => (input === again ? [] : [value])),
+                    ])
+                    .apply((known) => tokenOf(JSON.stringify(known))),
             ],
             logging: "stderr",
         },

@@ -235,7 +235,8 @@ export function runNameOf(plan: Plan, stack: string): string {
 /** What distinguishes a stack from others of its name, if it has that: a stack may be renamed. */
 export const identityOf = (stack: string) => stack.replace(/^.*\//, "");
 
-const tokenOf = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 8);
+/** Enough of a hash to distinguish texts. */
+export const tokenOf = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 8);
 
 /**
  * Distinguishes plans in the names of their objects: another plan is another run. What another machine may have

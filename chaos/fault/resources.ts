@@ -5,6 +5,7 @@ import { annotations, labels } from "../cluster/labels";
 import { withoutMesh } from "../cluster/mesh";
 import { restrictedContainer, restrictedPod, users } from "../cluster/pod-security";
 import { nodeFlags } from "../proxy/node-flags";
+import { podProgram } from "../packed";
 import {
     drainMs,
     proxyContainer,
@@ -33,9 +34,6 @@ export interface FaultResourcesArgs {
     program: string;
 }
 
-const programFile = "proxy.js";
-const programMount = "/program";
-
 /** Until a proxy that ends is killed, in seconds. It needs a moment more than it drains. */
 const graceSeconds = drainMs / 1_000 + 5;
 
@@ -55,6 +53,7 @@ export function faultResources(
     const metadata = { name: object, namespace, labels: { [labels.experiment]: experiment } };
     const proxied = chosen.apply((found) => found.proxied!);
 
+    const { binaryData } = podProgram(program);
     const account = new k8s.core.v1.ServiceAccount(`${name}-account`, { metadata }, own);
     const rules = [{ apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: ["list", "watch"] }];
     const role = new k8s.rbac.v1.Role(`${name}-role`, { metadata, rules }, own);
@@ -70,9 +69,9 @@ export function faultResources(
     );
     const code = new k8s.core.v1.ConfigMap(
         `${name}-program`,
-        { metadata, data: { [programFile]: program }, immutable: true },
+        { metadata, binaryData, immutable: true },
         // Another version of the program would replace the proxy in the middle of a run.
-        { ...own, ignoreChanges: ["data"] },
+        { ...own, ignoreChanges: ["binaryData"] },
     );
     const pods = new k8s.core.v1.Service(
         `${name}-pods`,
@@ -112,7 +111,7 @@ const headlessSpec = ({ selector, ports, publishNotReadyAddresses }: Proxied) =>
 const faultOf = ({ delayMs, abort, percentage }: Through): ProxyFault => ({ delayMs, abort, percentage });
 
 function podSpec(
-    { through, namespace, image }: FaultResourcesArgs,
+    { through, namespace, image, program }: FaultResourcesArgs,
     object: string,
     run: string,
     { proxied, targets }: Chosen,
@@ -146,7 +145,7 @@ function podSpec(
             {
                 name: proxyContainer,
                 image,
-                command: ["node", ...nodeFlags, `${programMount}/${programFile}`],
+                command: ["node", ...nodeFlags, ...podProgram(program).args],
                 env: Object.entries(env).map(([variable, value]) => ({ name: variable, value })),
                 // The Service and policies may know the ports by name.
                 ports: containerPorts(ports),
@@ -157,7 +156,7 @@ function podSpec(
                     timeoutSeconds: 1,
                     failureThreshold: 2,
                 },
-                volumeMounts: [{ name: "program", mountPath: programMount, readOnly: true }],
+                volumeMounts: podProgram(program).volumeMounts,
                 resources: { requests: { cpu: "50m", memory: "64Mi" }, limits: { memory: "160Mi" } },
                 securityContext: restrictedContainer,
             },

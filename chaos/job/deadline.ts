@@ -6,6 +6,7 @@ import { withoutMesh } from "../cluster/mesh";
 import { pathOf, type Resource } from "../cluster/resources";
 import { restrictedContainer, restrictedPod, users } from "../cluster/pod-security";
 import { leasePath } from "../lifecycle/lease";
+import { podProgram } from "../packed";
 import { deadlineContainer, type DeadlineEnvironment, type JobAttack, type LeaseOfRun } from "./protocol";
 import { type ChangedObject, roleRulesOf } from "./rules";
 
@@ -33,9 +34,6 @@ export interface DeadlineAttack extends Omit<JobAttack, "path"> {
     /** See `Restores`. */
     keptIn?: Resource;
 }
-
-const programFile = "deadline.js";
-const programMount = "/program";
 
 /**
  * Bounds the program's memory well below the container's limit, at which the kernel kills it. Node alone needs 44 MiB;
@@ -68,6 +66,7 @@ export class Deadline {
             labels: { [labels.experiment]: args.experiment },
         };
 
+        const { binaryData } = podProgram(args.program);
         const account = new k8s.core.v1.ServiceAccount(`${name}-account`, { metadata }, child);
         const role = new k8s.rbac.v1.Role(`${name}-role`, { metadata, rules }, child);
         const binding = new k8s.rbac.v1.RoleBinding(
@@ -82,9 +81,9 @@ export class Deadline {
         );
         const program = new k8s.core.v1.ConfigMap(
             `${name}-program`,
-            { metadata, data: { [programFile]: args.program }, immutable: true },
+            { metadata, binaryData, immutable: true },
             // Another version of the program would replace the Job, and leave its attack alone during the run.
-            { ...child, ignoreChanges: ["data"] },
+            { ...child, ignoreChanges: ["binaryData"] },
         );
         this.job = new k8s.batch.v1.Job(
             name,
@@ -92,7 +91,8 @@ export class Deadline {
                 // The provider would wait until the Job completes, when the attack is over. The step that labels the
                 // targets waits for the Job: its own report comes a second before its status.
                 metadata: { ...metadata, annotations: { "pulumi.com/skipAwait": "true" } },
-                spec: {
+                // A preview does not know the name: it leaves out the hundred lines that are the same for every run.
+                spec: args.runName.apply(() => ({
                     backoffLimit: 20,
                     // No `ttlSecondsAfterFinished`: an update with --refresh would create a Job that is gone again, and
                     // it would kill pods without a lease or a check.
@@ -101,7 +101,7 @@ export class Deadline {
                         metadata: { labels: { ...metadata.labels, ...withoutMesh } },
                         spec: podSpec(args, objectName),
                     },
-                },
+                })),
             },
             {
                 ...child,
@@ -144,9 +144,9 @@ function podSpec(args: DeadlineArgs, objectName: pulumi.Output<string>): k8s.typ
             {
                 name: deadlineContainer,
                 image: args.image,
-                command: ["node", ...heap, `${programMount}/${programFile}`],
+                command: ["node", ...heap, ...podProgram(args.program).args],
                 env: Object.entries(env).map(([variable, value]) => ({ name: variable, value })),
-                volumeMounts: [{ name: "program", mountPath: programMount, readOnly: true }],
+                volumeMounts: podProgram(args.program).volumeMounts,
                 resources: { requests: { cpu: "10m", memory: "48Mi" }, limits: { cpu: "1", memory: "96Mi" } },
                 securityContext: restrictedContainer,
             },

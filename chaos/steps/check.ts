@@ -3,7 +3,7 @@ import { namesOf } from "../checks/observe";
 import { statusOf } from "../cluster/client";
 import { labels } from "../cluster/labels";
 import { objectApi } from "../cluster/objects";
-import { runNameOf, targetLabelFor, undoneOf } from "../definition/plan";
+import { targetLabelFor, undoneOf } from "../definition/plan";
 import { endAttacks } from "../ending/end";
 import { ofPlan } from "../ending/left";
 import { AttackProofs } from "../proof/attack-proofs";

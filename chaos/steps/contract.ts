@@ -6,6 +6,7 @@ import type { Baseline } from "../proof/outcome";
 import type { Conclusion } from "../report/conclusion";
 import type { Chosen } from "../targets/choose";
 import { parsed } from "./results";
+import { fromVariable } from "./variable";
 
 /** The result of each step, which it prints; see `printed`. */
 export interface StepResults {
@@ -78,7 +79,8 @@ export type Step<N extends StepName, I extends keyof StepInputs = never> = (
 ) => Promise<StepResults[N]>;
 
 /**
- * The environment variables of a step. `plan`, `steadyState`, `targets` and `attackObjects` hold JSON, the others text.
+ * The environment variables of a step. `plan`, `steadyState`, `targets` and `attackObjects` hold JSON, `plan`
+ * compressed; the others text.
  */
 export const variables = {
     plan: "EXPERIMENT_PLAN",
@@ -101,7 +103,7 @@ export function inputsFrom(env: NodeJS.ProcessEnv): { plan: Plan; stack: string 
         if (value !== undefined) return value;
         throw new Error(`${variables[name]} is not set: this is a step of an experiment, which \`pulumi up\` runs`);
     };
-    const json = <T>(name: keyof typeof variables) => parsed<T>(text(name));
+    const json = <T>(name: keyof typeof variables) => parsed<T>(fromVariable(text(name)));
     return {
         plan: json("plan"),
         stack: text("stack"),

@@ -1,4 +1,4 @@
-import { gzipSync } from "node:zlib";
+import { runPacked } from "../packed";
 
 /**
  * Commands that need nothing but Node and what the stack's state has: an experiment can be undone from any folder, on
@@ -12,16 +12,4 @@ export const printAgain = `node -e "process.stdout.write(process.env.PULUMI_COMM
 export const doNothing = 'node -e ""';
 
 /** The command that runs a step of the program in its standard input; the step's name is appended. */
-export const runFromInput = `node -e "${[
-    "const packed = Buffer.from(require('fs').readFileSync(0, 'latin1'), 'base64')",
-    "eval(require('zlib').gunzipSync(packed).toString())",
-].join("; ")}"`;
-
-const packings = new Map<string, string>();
-
-/** A program as the standard input of that command. Packed once for all steps of a program: it takes 0.2 s. */
-export function packed(program: string): string {
-    const known = packings.get(program) ?? gzipSync(program, { level: 9 }).toString("base64");
-    packings.set(program, known);
-    return known;
-}
+export const runFromInput = `node -e "${runPacked("Buffer.from(require('fs').readFileSync(0, 'latin1'), 'base64')")}"`;

@@ -6,11 +6,12 @@ const longest = 30_000;
 const mark = "gzip:";
 
 /** A text as the value of an environment variable of a step: compressed if it is long. It may still be too long. */
-export function asVariable(text: string): string {
-    return text.length <= longest ? text : mark + gzipSync(text, { level: 9 }).toString("base64");
-}
+export const asVariable = (text: string): string => (text.length <= longest ? text : compressed(text));
 
-/** The text that `asVariable` has made a value of. */
+/** A text as a short value in one line, for `fromVariable`: a preview would show JSON in many lines. */
+export const compressed = (text: string): string => mark + gzipSync(text, { level: 9 }).toString("base64");
+
+/** The text that a value has been made of, by one of these. */
 export function fromVariable(value: string): string {
     if (!value.startsWith(mark)) return value;
     return gunzipSync(Buffer.from(value.slice(mark.length), "base64")).toString();

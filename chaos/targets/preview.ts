@@ -20,8 +20,16 @@ interface PreviewedPlan extends DiscoveryScope, Written {
     attacks: readonly TargetRequest[];
 }
 
-/** Logs in a preview which containers an experiment would hit today. The attack itself chooses again. */
-export async function previewTargets(plan: PreviewedPlan, reach: () => Cluster): Promise<void> {
+/**
+ * Logs in a preview which containers an experiment would hit today. The attack itself chooses again.
+ *
+ * @param besides what else it would do, in sentences
+ */
+export async function previewTargets(
+    plan: PreviewedPlan,
+    reach: () => Cluster,
+    besides: readonly string[],
+): Promise<void> {
     const { experiment } = plan;
     try {
         const cluster = reach();
@@ -31,9 +39,8 @@ export async function previewTargets(plan: PreviewedPlan, reach: () => Cluster):
         ]);
         if (typeof behind === "string") return await pulumi.log.warn(`${experiment} would not begin now: ${behind}`);
         const { attacks } = behind;
-        for (const attack of attacks) {
-            await pulumi.log.info(`${experiment} would hit ${describe(discovered, attack)}`);
-        }
+        const hits = attacks.map((attack) => `${experiment} would hit ${describe(discovered, attack)}`);
+        await pulumi.log.info([...hits, ...besides].join("\n"));
         const notChosen = whyNotChosen(discovered, { ...plan, attacks });
         if (notChosen !== undefined) await pulumi.log.warn(`${experiment} would not begin now: ${notChosen}`);
         await refuseWebhookServers(cluster, plan, discovered).catch((error: unknown) =>

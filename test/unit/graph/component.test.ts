@@ -4,9 +4,11 @@ import { execSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type DefinedExperiment, planOfArguments } from "../../../chaos/definition/arguments";
 import { Experiment, type ExperimentArgs } from "../../../chaos/experiment";
+import type { Plan } from "../../../chaos/definition/plan";
 import { quoted } from "../../../chaos/programs";
 import { fromVariable } from "../../../chaos/steps/variable";
 import { type Asked, find, kinds, recordGraph, secretMark, unhandledErrors } from "./support";
@@ -40,7 +42,11 @@ const found = Object.fromEntries(
     ]),
 );
 const build = (changes: object = {}, names = ["it"], isPreview = false) =>
-    recordGraph(async () => names.forEach((name) => new Experiment(name, { ...args, ...changes })), found, isPreview);
+    recordGraph(
+        async () => names.forEach((name) => new Experiment(name, { ...args, ...changes })),
+        isPreview ? {} : found,
+        isPreview,
+    );
 /** Builds several experiments, each with its changes. @returns the steps that were begun, and the errors */
 async function refused(experiments: Record<string, object>, isPreview = false) {
     const asked: Asked[] = [];
@@ -80,6 +86,8 @@ function useAmbient(context: string, server: string): void {
 }
 
 const steps = (asked: readonly Asked[]) => asked.filter(({ type }) => type === kinds.command);
+const planIn = (asked: readonly Asked[]): Plan =>
+    JSON.parse(fromVariable(find(asked, kinds.command, "it-check").environment.EXPERIMENT_PLAN));
 
 describe("mistakes in the arguments", () => {
     it("are told all at once, with their places and what is allowed", async () => {
@@ -222,6 +230,27 @@ it("ends attacks before what the experiment depends on is ready: it may not beco
     });
 });
 
+it("waits until the attacks of the program's disabled experiments have ended, also of those below it", async () => {
+    let known!: (kubeconfig: string) => void;
+    const later = new Promise<string>((resolve) => (known = resolve));
+    const asked: Asked[] = [];
+    const whole = recordGraph(
+        async () => {
+            new Experiment("it", args);
+            new Experiment("two", { ...args, enabled: false, kubeconfig: later });
+            await vi.waitFor(() => expect(asked.map(({ name }) => name)).toContain("two-identity"));
+            await setTimeout(200);
+            expect(steps(asked)).toEqual([]);
+            known(kubeconfig("anything"));
+        },
+        found,
+        false,
+        asked,
+    );
+    await whole;
+    expect(steps(asked)).toHaveLength(4);
+});
+
 describe("a cluster that nobody has named", () => {
     it("is refused, with the argument that names it", async () => {
         useAmbient("production", "https://203.0.113.5:6443");
@@ -233,9 +262,7 @@ describe("a cluster that nobody has named", () => {
     it("is used if it is plainly local, under its name: another current context later changes nothing", async () => {
         useAmbient("kind-kind", "https://127.0.0.1:39123");
         const asked = await build({ kubeconfig: undefined });
-        expect(JSON.parse(find(asked, kinds.command, "it-check").environment.EXPERIMENT_PLAN).context).toBe(
-            "kind-kind",
-        );
+        expect(planIn(asked).context).toBe("kind-kind");
     });
 
     it("is refused for a plan, too, and a context beside the plan counts", async () => {
@@ -247,9 +274,7 @@ describe("a cluster that nobody has named", () => {
         const errors = await unhandledErrors(() => recordGraph(program({}), found));
         expect(String(errors)).toMatch(/the current context "production" .* not plainly a local cluster/);
         const asked = await recordGraph(program({ context: "production" }), found);
-        expect(JSON.parse(find(asked, kinds.command, "it-check").environment.EXPERIMENT_PLAN).context).toBe(
-            "production",
-        );
+        expect(planIn(asked).context).toBe("production");
     });
 
     it("is refused if the kubeconfig that names it turns out to be empty", async () => {
@@ -271,7 +296,7 @@ describe("the steps", () => {
             // The mocks take the whole environment for secret then; the engine only the one variable.
             expect(inputs.environment).toHaveProperty([secretMark]);
             expect(inputs.environment.value.EXPERIMENT_KUBECONFIG).toContain("a-secret-token");
-            expect(inputs.environment.value.EXPERIMENT_PLAN).not.toContain("a-secret-token");
+            expect(fromVariable(inputs.environment.value.EXPERIMENT_PLAN)).not.toContain("a-secret-token");
         }
     });
 
@@ -330,6 +355,44 @@ it("a preview with a kubeconfig that is not known yet says so, and names the tar
     const unknown = pulumi.unknown as unknown as string;
     await build({ kubeconfig: pulumi.output(unknown) }, ["it"], true);
     expect(told).toEqual([
-        expect.stringMatching(/^info: it would attack k8s\.statefulset=nats,.*the kubeconfig is not known yet/),
+        expect.stringMatching(
+            /^info: it would attack k8s\.statefulset=nats,.*not known yet.*\nIt would check \/healthz of nats$/,
+        ),
     ]);
+});
+
+it("a preview says what would be done beside the attacks", async () => {
+    const unknown = pulumi.unknown as unknown as string;
+    const actions = [{ kind: "rollout", statefulset: "nats" }];
+    await build({ kubeconfig: pulumi.output(unknown), actions }, ["it"], true);
+    expect(told).toEqual([
+        expect.stringContaining("\nMeanwhile it would restart nats\nIt would check /healthz of nats"),
+    ]);
+});
+
+it("a preview of an experiment that has run and is unchanged says so, with its verdict, and names no pod", async () => {
+    const concluded = { ...found, "it-check": { verdict: "FAILED", reason: "/healthz did not hold" } };
+    await recordGraph(async () => new Experiment("it", args), concluded, true);
+    expect(told).toEqual(["info: it has run, and would not run again: FAILED. /healthz did not hold"]);
+});
+
+describe("the component's inputs", () => {
+    const inputsOf = async (changes: object) => find(await build(changes), "chaos-experiments:index:Experiment", "it");
+
+    it("say what the experiment does as a person writes it, and no secret", async () => {
+        expect(await inputsOf({ deadline: "5m", run: "2" })).toMatchObject({
+            hypothesis: "Messages are accepted.",
+            attacks: [{ kind: "blackhole", target: "k8s.statefulset=nats,k8s.namespace=messaging", radius: 1 }],
+            checks: [{ kind: "http", service: "nats", port: 8222, path: "/healthz", interval: "1s" }],
+            actions: [],
+            window: { duration: "30s", grace: "15s" },
+            deadline: "5m",
+            run: "2",
+        });
+        expect(JSON.stringify(await inputsOf({}))).not.toContain("a-secret-token");
+    });
+
+    it("are none while it is disabled: the preview that enables it shows them all", async () => {
+        expect(await inputsOf({ enabled: false })).toEqual({});
+    });
 });

@@ -1,4 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Attack } from "../../../chaos/attacks/registry";
@@ -7,6 +10,7 @@ import { resources } from "../../../chaos/cluster/resources";
 import { heap } from "../../../chaos/job/deadline";
 import { Experiment, type ExperimentArgs } from "../../../chaos/experiment";
 import { type Plan, type PlannedAttack } from "../../../chaos/definition/plan";
+import { podProgram } from "../../../chaos/packed";
 import { type Asked, find, kinds, recordGraph } from "./support";
 
 function attackOn(deployment: string, attack: Attack, name: string = attack.kind): PlannedAttack {
@@ -194,8 +198,21 @@ describe("the deadline", () => {
 
     it("must bound its heap: the kernel kills what exceeds the limit of 96 MiB", () => {
         const [{ command, resources }] = find(experiment, kinds.job, "deadline").spec.template.spec.containers;
-        expect(command).toEqual(["node", ...heap, "/program/deadline.js"]);
+        expect(command).toEqual(["node", ...heap, ...podProgram("").args]);
         expect(resources.limits.memory).toBe("96Mi");
+    });
+
+    it("must run its program, which its ConfigMap has compressed", () => {
+        const { binaryData, args } = podProgram("process.stdout.write(require('node:path').sep)");
+        expect(find(experiment, kinds.configMap, "deadline-program").binaryData).toEqual(
+            podProgram(programs().deadline).binaryData,
+        );
+        const folder = mkdtempSync(join(tmpdir(), "chaos-program-"));
+        const [[file, packed]] = Object.entries(binaryData) as [[string, string]];
+        writeFileSync(join(folder, file), Buffer.from(packed, "base64"));
+        const [option, script] = args as [string, string];
+        expect(execFileSync("node", [option, script.replace("/program/", `${folder}/`)]).toString()).toBe("/");
+        rmSync(folder, { recursive: true });
     });
 
     it("must never be a target itself", () => {

@@ -17,7 +17,7 @@ export const images = {
 
 /**
  * Stands in for the engine, for the resource graph only: records what the program asks for, and gives back what it
- * asked with. A command's output is what `printed` says for its name.
+ * asked with. A command's output is what `printed` says for its name, and unknown to a preview for other names.
  *
  * @param asked gets what is asked for, also if the program fails
  */
@@ -31,8 +31,11 @@ export async function recordGraph(
         {
             newResource: ({ type, name, inputs, id }) => {
                 asked.push({ type, name, inputs });
+                // A preview does not know what a command will print that it would run.
                 const stdout =
-                    type === "command:local:Command" ? JSON.stringify(printed[name] ?? "generated") : undefined;
+                    type === "command:local:Command" && !(isPreview && printed[name] === undefined)
+                        ? JSON.stringify(printed[name] ?? "generated")
+                        : undefined;
                 if (type === "pulumi:index:Stash") return { id: name, state: { ...inputs, output: inputs.input } };
                 return { id: id ?? `${name}-id`, state: stdout === undefined ? inputs : { ...inputs, stdout } };
             },

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
-import { packed, printAgain, runFromInput } from "../../../../chaos/steps/from-state";
+import { packed } from "../../../../chaos/packed";
+import { printAgain, runFromInput } from "../../../../chaos/steps/from-state";
 
 /** Runs a command as the command provider does, far from this repository. */
 const run = (command: string, { stdout, stdin }: { stdout?: string; stdin?: string } = {}) =>

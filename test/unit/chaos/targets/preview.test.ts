@@ -14,31 +14,32 @@ beforeEach(() => {
 });
 afterEach(() => run.close());
 
+const besides = ["It would check /products"];
 const target = "k8s.deployment=hot-deals,k8s.namespace=demo";
 
 it("a preview names the containers that an experiment would choose from", async () => {
-    await previewTargets(run.plan, () => run.cluster.api);
+    await previewTargets(run.plan, () => run.cluster.api, besides);
     expect(told).toEqual([
         `info: hot-deals-blackhole would hit 1 container of 2 that match ${target}, chosen when the attack begins; ` +
-            "running now: hot-deals-1/hot-deals, hot-deals-2/hot-deals",
+            "running now: hot-deals-1/hot-deals, hot-deals-2/hot-deals\nIt would check /products",
     ]);
 });
 
 it("a preview marks those that are not ready, and counts them only if the attack asks for them", async () => {
     run.setReady("hot-deals-2", false);
     run.plan.attacks[0]!.radius = { kind: "all" };
-    await previewTargets(run.plan, () => run.cluster.api);
+    await previewTargets(run.plan, () => run.cluster.api, besides);
     run.plan.attacks[0]!.includeNotReady = true;
-    await previewTargets(run.plan, () => run.cluster.api);
+    await previewTargets(run.plan, () => run.cluster.api, besides);
     expect(told).toEqual([
-        expect.stringMatching(/would hit 1 container of 1 that are ready and match .*-2\/hot-deals \(not ready\)$/),
-        expect.stringMatching(/would hit 2 containers of 2 that match .*-2\/hot-deals \(not ready\)$/),
+        expect.stringMatching(/would hit 1 container of 1 that are ready and match .*-2\/hot-deals \(not ready\)$/m),
+        expect.stringMatching(/would hit 2 containers of 2 that match .*-2\/hot-deals \(not ready\)$/m),
     ]);
 });
 
 it("a preview warns of a target that nothing matches, and lists what could be attacked", async () => {
     run.plan.attacks[0]!.target = "k8s.deployment=hot-dogs,k8s.namespace=demo";
-    await previewTargets(run.plan, () => run.cluster.api);
+    await previewTargets(run.plan, () => run.cluster.api, besides);
     expect(told).toEqual([
         expect.stringContaining("would hit 0 containers of 0"),
         expect.stringMatching(
@@ -53,10 +54,10 @@ it("a preview of a kill marks pods that nothing would replace, and leaves them o
     run.plan.attacks = [
         { ...run.plan.attacks[0]!, target: "k8s.namespace=demo", attack: { kind: "kill" }, radius: { kind: "all" } },
     ];
-    await previewTargets(run.plan, () => run.cluster.api);
+    await previewTargets(run.plan, () => run.cluster.api, besides);
     expect(told).toEqual([
         expect.stringMatching(
-            /would hit 1 .* of 1 that may be chosen and match .*: hot-deals-1\S+ hot-deals-2\/loose \(bare pod\)$/,
+            /would hit 1 .* of 1 that may be chosen and match .*: hot-deals-1\S+ hot-deals-2\/loose \(bare pod\)$/m,
         ),
     ]);
 });
@@ -66,7 +67,7 @@ it("a preview tells what else is in the pods, and that outward may stay unproven
         run.cluster.get("Pod", pod).spec.containers.push({ name: "proxy" });
     run.plan.attacks[0]!.target += ",k8s.container.name=hot-deals";
     run.plan.attacks[0]!.outward = "unproven";
-    await previewTargets(run.plan, () => run.cluster.api);
+    await previewTargets(run.plan, () => run.cluster.api, besides);
     expect(told[0]).toContain(
         "hot-deals-2/hot-deals; in the same pods, and hit with them: hot-deals-1/proxy, hot-deals-2/proxy. Where no " +
             "container of a pod has a tool, outward is not proven",
@@ -78,7 +79,7 @@ it("a preview names the right that is missing, and goes on", async () => {
         if (call !== "listNamespacedPod") return;
         refuse(403, 'pods is forbidden: User "ada" cannot list resource "pods" in API group "" at the cluster scope');
     };
-    await previewTargets(run.plan, () => run.cluster.api);
+    await previewTargets(run.plan, () => run.cluster.api, besides);
     expect(told).toEqual([
         expect.stringMatching(
             /^warn: the targets of hot-deals-blackhole cannot be previewed: the account "ada" may not list pods in/,

@@ -1,0 +1,46 @@
+import type { PlannedCheck } from "../checks/observe";
+import { formatDuration } from "../duration";
+import { describeShare } from "../share";
+import type { Radius } from "../targets/radius";
+import type { Plan, PlannedAttack } from "./plan";
+
+/**
+ * What a run does, as a person writes it, completed by the settings: the inputs that a preview shows of an experiment,
+ * so that the diff of a changed one shows what has changed. Nothing in a plan is secret.
+ */
+export function inputsOf(plan: Plan) {
+    const { experiment, run, hypothesis, context, namespace, attacks, checks, actions, window, onFailure } = plan;
+    return {
+        experiment,
+        run,
+        hypothesis,
+        context,
+        namespace,
+        attacks: attacks.map(writtenAttack),
+        checks: checks.map(writtenCheck),
+        actions,
+        window: { duration: formatDuration(window.durationMs), grace: formatDuration(window.graceMs) },
+        deadline: formatDuration(plan.deadlineMs),
+        onFailure,
+    };
+}
+
+const writtenAttack = ({ attack, name: _, radius, ...options }: PlannedAttack) => ({
+    ...attack,
+    ...options,
+    radius: writtenRadius(radius),
+});
+
+function writtenRadius(radius: Radius): number | string {
+    if (radius.kind === "count") return radius.containers;
+    return radius.kind === "all" ? "all" : describeShare(radius.share);
+}
+
+const writtenCheck = ({ check, name, intervalMs, timeoutMs, successRate, abort }: PlannedCheck) => ({
+    ...check,
+    name,
+    ...(check.perSecond === undefined && { interval: formatDuration(intervalMs) }),
+    timeoutMs,
+    successRate: describeShare(successRate),
+    ...(abort && { abort: { ...abort } }),
+});
