@@ -27,11 +27,11 @@ import { inWords } from "./in-words";
 export interface ExperimentDefinition {
     /** The expectation in one sentence. The verdict answers it. */
     hypothesis: string;
-    /** Attacks, all at once. All targets are in one namespace. @default none: only the actions are done, and checked */
+    /** They begin at once, with all targets in one namespace. @default none: the run only acts and checks */
     attacks?: AttackDefinition[];
-    /** What must hold; at least one check. @default the caller's default checks */
+    /** What must hold; at least one check. @default for the shop, `GET /products`, complete */
     checks?: Check[];
-    /** Done one after the other, once all attacks are proven; without attacks, once the checks look. @default none */
+    /** Done in order, once all attacks are proven; without attacks, once the checks begin. */
     actions?: Action[];
 }
 
