@@ -24,17 +24,17 @@ import { describeValue, isOutput } from "./texts";
 export interface ExperimentOptions {
     /**
      * Whether the experiment runs. The update that sets it runs the experiment; the next one without it ends the
-     * attacks before anything else, and waits until every check is steady again.
+     * attacks before anything else, and waits until every check holds again.
      */
     enabled: boolean;
     /**
-     * Text of a kubeconfig that reaches the provider's cluster; kept as a secret. It may be an output of the cluster's
+     * Text of a kubeconfig that reaches the provider's cluster, kept as a secret. It may be an output of the cluster's
      * resource. @default this machine's, as kubectl loads it
      */
     kubeconfig?: pulumi.Input<string>;
     /**
-     * The context to use. @default the current one of `kubeconfig`; without `kubeconfig` only if it is plainly local,
-     * as those of kind, minikube, k3d, Docker Desktop and Rancher Desktop are: no cluster is attacked that nobody named
+     * A context of the kubeconfig. @default the current one of `kubeconfig`; without `kubeconfig` only if it is plainly
+     * local, as those of kind, minikube, k3d, Docker Desktop and Rancher Desktop are
      */
     context?: string;
     /**
@@ -42,9 +42,9 @@ export interface ExperimentOptions {
      * @default "docker.io/library/node:22.23.3-bookworm-slim"
      */
     image?: string;
-    /** Distinguishes the stack from others of its name. @default one that the stack's state keeps */
+    /** Distinguishes the stack from others of its name. @default one that the stack's state keeps @internal */
     identity?: string;
-    /** How the package's programs are run. @default as its build has left them */
+    /** How the package's programs are run. @default as its build has left them @internal */
     programs?: () => ExperimentPrograms;
 }
 

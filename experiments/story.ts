@@ -13,6 +13,7 @@ export type Lesson = keyof typeof lessons;
 
 /** What a saved experiment teaches, and what it is expected to show. */
 export interface Story {
+    /** The lesson: `--list` and `--all --lesson` group by it. */
     lesson: Lesson;
     /** Names of the checks that do not hold in a shop with default settings. @default none: the verdict is PASSED */
     failing?: string[];
@@ -28,7 +29,7 @@ export interface Story {
 export interface Remedy {
     /** In one sentence. */
     what: string;
-    /** With these settings, all checks hold. */
+    /** Settings with which all checks hold. @default it is in another check */
     settings?: Record<string, string>;
     /** The saved experiment that has the other verdict, since one of the two lacks the remedy. */
     compare?: string;

@@ -16,10 +16,13 @@ import { readWorkload, referenceTo, requireFound, resourceOf, type Workload, typ
  */
 export interface RolloutAction {
     kind: "rollout";
+    /** Name of a Deployment. Exactly one workload is named. */
     deployment?: string;
+    /** Name of a StatefulSet. */
     statefulset?: string;
+    /** Name of a DaemonSet. */
     daemonset?: string;
-    /** How long the rollout may take, in milliseconds, 1 s to 1 h. @default until the checks end */
+    /** How long the rollout may take, in milliseconds, 1000 to 3 600 000. @default until the checks end */
     timeoutMs?: number;
 }
 

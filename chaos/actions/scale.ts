@@ -7,8 +7,9 @@ import { setUntilUndone } from "./workload";
 /** Scales a Deployment, as `kubectl scale` does, until the run is undone. */
 export interface ScaleAction {
     kind: "scale";
-    /** Name of the Deployment, in the namespace of the attacks. */
+    /** Name of the Deployment. */
     deployment: string;
+    /** Number of pods, 0 to 100. */
     replicas: number;
 }
 

@@ -3,8 +3,10 @@ import * as z from "zod";
 import { describeMilliseconds } from "../duration";
 import type { ActionKind } from "./kind";
 
+/** Waits before the next action. */
 export interface WaitAction {
     kind: "wait";
+    /** Milliseconds, at most 3 600 000. */
     durationMs: number;
 }
 

@@ -6,11 +6,11 @@ import type { Answer } from "./answer";
 /** When a check ends the attacks early, as a definition says it. */
 export interface AbortSettings {
     /**
-     * A percentage, such as `50%`. If the success rate over `abortOver` is lower, the attacks end at once and the
-     * verdict is FAILED. @default the experiment's `abortBelow`, which is off by default
+     * A percentage, such as `"50%"`, at most the required success rate. A lower success rate over `abortOver` ends the
+     * attacks at once, with the verdict `FAILED`. @default the experiment's `abortBelow`
      */
     abortBelow?: string;
-    /** How long the success rate is measured, such as `10s`. @default `10s` */
+    /** How long the success rate is measured, 1 s to 1 h; longer than the interval between probes. @default "10s" */
     abortOver?: Duration;
 }
 

@@ -8,13 +8,13 @@ import { type Ended, NotStartedError, runCommand } from "./run-command";
 export interface CommandCheck extends CheckSettings {
     kind: "command";
     /**
-     * Program and arguments, without a shell. A program with a slash is found from the folder of the update, others in
-     * `PATH`. Never put secrets here: the state and journals show them.
+     * The program and its arguments; there is no shell. A program with a slash is found from the folder of the update,
+     * others in `PATH`. Never put secrets here: the state and journals show them.
      */
     command: string[];
-    /** Exit code of a good run. @default 0 */
+    /** Exit code of a good run, 0 to 255. @default 0 */
     exitCode?: number;
-    /** Added to the environment of the update, which the program inherits. No secrets here, either. @default nothing */
+    /** Variables that are added to the environment of the update, which the program inherits. No secrets here. */
     env?: Record<string, string>;
 }
 

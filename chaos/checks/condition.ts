@@ -12,17 +12,21 @@ import { requireNamespace } from "./references";
 /** Reads a Kubernetes object: one of its conditions, or one of its fields. */
 export interface ConditionCheck extends CheckSettings {
     kind: "condition";
+    /** The object. A Secret is refused. */
     of: ObjectReference;
-    /** Type of a condition in `status.conditions`, such as `Available`. Excludes `field`. */
+    /** Type of a condition in `status.conditions`, such as `Available`. This or `field` is required. */
     type?: string;
     /** Required status of the condition. @default "True" */
     status?: "True" | "False" | "Unknown";
     /** Keys and indices joined by dots, such as `status.readyReplicas`. Excludes `type`. */
     field?: string;
+    /** The least good value of the field. A field needs at least one limit, or `equals`. @default no limit */
     atLeast?: number;
+    /** The greatest good value of the field. @default no limit */
     atMost?: number;
+    /** The exact value of the field. Excludes the limits. */
     equals?: string | number | boolean;
-    /** What a missing field counts as: Kubernetes leaves out many that are 0. @default a missing field is not good */
+    /** What a missing field counts as: Kubernetes leaves out many that are 0. @default a missing field is bad */
     ifMissing?: string | number | boolean;
 }
 

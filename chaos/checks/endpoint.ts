@@ -1,46 +1,48 @@
 /** What a check over HTTP asks, and how. Without `url` and `service` it asks the plan's Service. */
 export interface EndpointSettings {
-    /** Absolute base URL, to which the path is added. Excludes `service`. */
+    /** Absolute base URL with `http` or `https`, to which the path is added. Excludes `service`. */
     url?: string;
-    /** Name of a Service. Excludes `url`. */
+    /** Name of a Service. Excludes `url`. @default for `http` in the shop, the gateway's */
     service?: string;
-    /** Namespace of `service`, and of Secrets and ConfigMaps that name none. @default the plan's default namespace */
+    /** Namespace of `service`, and of Secrets and ConfigMaps that name none. @default the experiment's */
     namespace?: string;
     /** Number or name of a port of `service`. @default its only TCP port */
     port?: number | string;
-    /** For `service`. @default "http" */
+    /** How `service` is asked. @default "http" */
     scheme?: "http" | "https";
-    /** Certificates, in PEM: only what one of them has signed is trusted. @default the CAs that Node.js trusts */
+    /** Certificates in PEM: only what they have signed is trusted. For HTTPS. @default the CAs that Node.js trusts */
     ca?: string;
-    /** The same, in a ConfigMap or Secret. Read by each step when it runs. */
+    /** The same, in a ConfigMap or Secret, read by each step when it begins. Excludes `ca`. */
     caFrom?: CaReference;
-    /** Host name that the certificate must be valid for. @default the host that is asked */
+    /** Host name that the certificate must be valid for. For HTTPS. @default the host that is asked */
     serverName?: string;
     /**
-     * `{uuid}` in a value is replaced by a new UUID in each request. Never put secrets here: the state and journals
-     * show them. @default none
+     * Names and values. `{uuid}` in a value is a new UUID in each request. Never put secrets here: the state and
+     * journals show them.
      */
     headers?: Record<string, string>;
-    /** Headers whose values are in Secrets. Read by each step when it runs, and stored nowhere. @default none */
+    /** Headers whose values are in Secrets. Each step reads them when it begins; they are stored nowhere. */
     headersFrom?: Record<string, SecretReference>;
 }
 
 export interface CaReference {
-    /** @default "ConfigMap" */
+    /** What holds the certificates. @default "ConfigMap" */
     kind?: "ConfigMap" | "Secret";
+    /** Its name. */
     name: string;
-    /** @default "ca.crt" */
+    /** The entry with the certificates. @default "ca.crt" */
     key?: string;
-    /** @default the check's */
+    /** Its namespace. @default the check's */
     namespace?: string;
 }
 
 export interface SecretReference {
     /** Name of the Secret. */
     secret: string;
+    /** The entry with the value. */
     key: string;
-    /** Comes before the value, such as `Bearer `. @default nothing */
+    /** Text before the value, such as `Bearer `. */
     prefix?: string;
-    /** @default the check's */
+    /** Namespace of the Secret. @default the check's */
     namespace?: string;
 }

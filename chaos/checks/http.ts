@@ -22,15 +22,15 @@ export interface HttpCheck extends CheckSettings, EndpointSettings {
     kind: "http";
     /** Path of the request, such as `/products`. */
     path: string;
-    /** @default "GET" */
+    /** Method of the request. @default "GET" */
     method?: (typeof methods)[number];
-    /** Sent as JSON. @default none */
+    /** Object that is sent as JSON. */
     body?: Record<string, unknown>;
-    /** Good statuses: one, or a range with both ends included. @default [200, 299] */
+    /** The good status, or the first and the last of a range. @default [200, 299] */
     status?: number | [least: number, most: number];
-    /** What the JSON of a good answer contains. @default anything */
+    /** What the JSON of a good answer must contain. @default anything */
     json?: JsonExpectation[];
-    /** Slower answers are not good. @default any answer within `timeoutMs` */
+    /** Slower answers are bad, in milliseconds. @default `timeoutMs` */
     maxLatencyMs?: number;
 }
 

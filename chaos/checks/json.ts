@@ -3,7 +3,7 @@ import { describeValue } from "../texts";
 
 /** Something that a JSON document must contain. */
 export interface JsonExpectation {
-    /** Keys and indices joined by dots, such as `fashionResponse.products.0.id`. */
+    /** Keys and indices joined by dots, such as `fashionResponse.products.0.id`. The value must exist. */
     path: string;
     /** The exact value. @default any value */
     equals?: string | number | boolean | null;

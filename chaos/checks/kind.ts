@@ -11,11 +11,11 @@ import type { ServiceReference } from "./service";
 
 /** What a check of any kind may say. */
 export interface CheckSettings extends AbortSettings {
-    /** Name of the check, unique in the experiment. @default what its kind calls it, as in `POST /orders` */
+    /** Unique in the experiment, at most 60 characters. @default by its kind, such as `POST /orders` */
     name?: string;
-    /** Looks per second, from 1 to 50. @default by the experiment's `interval` */
+    /** Probes per second, 1 to 50. @default by the experiment's `interval` */
     perSecond?: number;
-    /** Time limit of one look, in milliseconds. @default the experiment's `timeout` */
+    /** Time limit of one probe, in milliseconds, 100 to 60 000. @default the experiment's `timeout` */
     timeoutMs?: number;
     /** Required share of good answers, above 0 and up to 1. @default the experiment's `successRate` */
     successRate?: number;

@@ -8,9 +8,11 @@ import { MissingError } from "./references";
 export interface ObjectReference {
     /** Such as `apps/v1`. */
     apiVersion: string;
+    /** Such as `Deployment`. */
     kind: string;
+    /** Its name. */
     name: string;
-    /** Ignored for kinds that belong to no namespace. @default the plan's default namespace */
+    /** Ignored for kinds that belong to no namespace. @default the experiment's */
     namespace?: string;
 }
 

@@ -10,9 +10,9 @@ import { type CheckContext, type CheckKind, type CheckSettings, checkSettingsSch
 /** Counts the ready pods, by their status in the API server. */
 export interface PodsReadyCheck extends CheckSettings {
     kind: "podsReady";
-    /** Attributes of the pods' containers, in the default namespace unless they name another. */
+    /** The pods' containers, in the experiment's namespace unless it names another. */
     of: AttributeExpression;
-    /** Required number of ready pods. @default 1 */
+    /** Required number of ready pods, 1 to 1000. @default 1 */
     atLeast?: number;
 }
 

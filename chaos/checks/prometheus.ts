@@ -19,10 +19,13 @@ export interface PrometheusCheck extends CheckSettings, EndpointSettings {
     kind: "prometheus";
     /** Number or name of a port of `service`. @default 9090 */
     port?: number | string;
-    /** PromQL. Its value is a scalar, or an instant vector of which each sample counts. */
+    /** PromQL that gives a scalar, or an instant vector of which each sample must be good; at most 4000 characters. */
     query: string;
+    /** The least good value. At least one limit, or `equals`, is required. @default no limit */
     atLeast?: number;
+    /** The greatest good value. @default no limit */
     atMost?: number;
+    /** The exact value. Excludes the limits. */
     equals?: number;
     /** Whether a vector without samples is good. @default false */
     allowEmpty?: boolean;

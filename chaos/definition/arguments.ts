@@ -38,20 +38,20 @@ export interface DefinedExperiment extends ExperimentDefinition {
          */
         grace?: Duration;
     };
-    /** Time between looks, for checks that set none, 20 ms to 1 min. @default "1s" */
+    /** Time between the probes of a check that sets none, 20 ms to 1 min. @default "1s" */
     interval?: Duration;
-    /** Time limit of a look, for checks that set none, 100 ms to 1 min. @default "5s" */
+    /** Time limit of a probe, for checks that set none, 100 ms to 1 min. @default "5s" */
     timeout?: Duration;
     /** Required share of good answers, for checks that set none. @default "100%" */
     successRate?: string;
-    /** Success rate below which a check ends the attacks, for checks that set none. @default they do not */
+    /** Success rate below which a check ends the attacks, for checks that set none. @default never */
     abortBelow?: string;
     /**
      * The attacks end by themselves after this time, 10 s to 24 h, even if nothing is left of the update and its
      * machine. @default "10m"
      */
     deadline?: Duration;
-    /** `fail`: a verdict other than PASSED fails the update, after the run is undone. @default "report" */
+    /** `"fail"`: a verdict other than `PASSED` fails the update, after the run is undone. @default "report" */
     onFailure?: "report" | "fail";
     /** Any text; another text runs the experiment again. @default "1" */
     run?: string;

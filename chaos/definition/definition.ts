@@ -27,11 +27,11 @@ import { inWords } from "./in-words";
 export interface ExperimentDefinition {
     /** The expectation in one sentence. The verdict answers it. */
     hypothesis: string;
-    /** Attacks, all at once. All targets are in one namespace. @default none: only the actions are done, and checked */
+    /** They begin at once, with all targets in one namespace. @default none: the run only acts and checks */
     attacks?: AttackDefinition[];
-    /** What must hold; at least one check. @default the caller's default checks */
+    /** What must hold; at least one check. @default for the shop, `GET /products`, complete */
     checks?: Check[];
-    /** Done one after the other, once all attacks are proven; without attacks, once the checks look. @default none */
+    /** Done in order, once all attacks are proven; without attacks, once the checks begin. */
     actions?: Action[];
 }
 
@@ -45,16 +45,16 @@ export type AttackDefinition = (
 
 interface Aimed {
     /**
-     * Attributes of the containers to attack, in the default namespace unless they name another. Of a fault, only pods
-     * of its Service are chosen. @default for a fault, all pods of its Service
+     * The containers to attack, in the experiment's namespace unless it names another. Of a fault, only pods of its
+     * Service are chosen. @default required, but for a fault: all pods of its Service
      */
     target: AttributeExpression;
 }
 
 interface AttackOptions {
     /**
-     * Blast radius, as the number of affected containers: a number, a percentage of the matching containers, or all of
-     * them. @default 1
+     * How many containers are affected: a number, a percentage of those that match, rounded down, or all of them.
+     * @default 1
      */
     radius?: number | `${number}%` | "all";
     /**
@@ -69,7 +69,7 @@ interface AttackOptions {
      */
     established?: "any" | "cut";
     /**
-     * Whether it must be proven that the targets reach nobody, which takes a tool in their pods. `unproven`: a
+     * Whether it must be proven that the targets reach no other pod, which takes a tool in them. `unproven`: a
      * blackhole of direction both needs no such proof of pods without a tool, and the verdict says so.
      * @default "proven"
      */

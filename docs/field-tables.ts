@@ -1,0 +1,166 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
+
+/**
+ * The tables of fields in the pages, written from the interfaces and what editors show of them: their comments. The
+ * schemas that check definitions satisfy these interfaces.
+ */
+
+const repository = join(__dirname, "..");
+
+/** What a reader calls a type, where its name does not say it. */
+const words: Record<string, string> = {
+    AttributeExpression: "[target](experiment-reference.md#targets)",
+    AttackDefinition: "[attack](experiment-reference.md#attacks)",
+    Check: "[check](experiment-reference.md#checks)",
+    Action: "[action](experiment-reference.md#actions)",
+    JsonExpectation: "[expectation](experiment-reference.md#json-expectations)",
+    Story: "[story](experiment-reference.md#stories)",
+    Lesson: "[lesson](stories.md)",
+    Duration: "duration",
+};
+
+/** The pages that have such tables. */
+export const pagesWithFields = ["docs/experiment-reference.md", "chaos/README.md"];
+
+type Declaration = ts.InterfaceDeclaration | ts.TypeAliasDeclaration;
+
+/** The interfaces and types that experiments are written with, by name. */
+function declarations(): Map<string, Declaration> {
+    const files = ["chaos", "experiments"].flatMap((folder) =>
+        readdirSync(join(repository, folder), { recursive: true, encoding: "utf8" })
+            .filter((file) => /(?<!\.d)\.ts$/.test(file) && !/(?:^|\/)(?:node_modules|dist)\//.test(file))
+            .map((file) => join(repository, folder, file)),
+    );
+    return new Map(
+        files.flatMap((file) =>
+            ts
+                .createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, true)
+                .statements.filter((one) => ts.isInterfaceDeclaration(one) || ts.isTypeAliasDeclaration(one))
+                .map((one) => [one.name.text, one] as const),
+        ),
+    );
+}
+
+const begin = /<!-- (Fields|Kinds) of ([\w, ]+)\. Written by `npm run docs:fields`\. -->\n/;
+const end = "<!-- End. -->";
+
+/** The text of a page with its tables written again. @param path of the page, relative to the repository */
+export function withFieldTables(path: string): string {
+    const known = declarations();
+    const [head, ...parts] = readFileSync(join(repository, path), "utf8").split(/(?=<!-- (?:Fields|Kinds) of )/);
+    const written = parts.map((part) => {
+        const [marker, what, names] = begin.exec(part)!;
+        const table = what === "Fields" ? fieldTable(names!.split(", "), known) : kindTable(names!, known);
+        return `${marker}\n${relink(table.join("\n"), path)}\n\n${part.slice(part.indexOf(end))}`;
+    });
+    return [head, ...written].join("");
+}
+
+/** Links are written as from docs/. */
+function relink(text: string, path: string): string {
+    const page = path.replace(/^docs\//, "");
+    return page === path ? text.replaceAll("](", "](../docs/") : text.replaceAll(`](${page}#`, "](#");
+}
+
+const fieldTable = (names: readonly string[], known: ReadonlyMap<string, Declaration>) => [
+    "| field | type | default | meaning |",
+    "|---|---|---|---|",
+    // What one interface says again, such as that a field is required, takes the place of what another said.
+    ...new Map(names.flatMap((name) => rowsOf(name, known, "")).map((row) => [row.split(" | ")[0], row])).values(),
+];
+
+/** The kinds of an attack, check or action: the members of the registry's union, in its order. */
+function kindTable(union: string, known: ReadonlyMap<string, Declaration>): string[] {
+    const { type } = known.get(union) as ts.TypeAliasDeclaration;
+    const rows = (type as ts.UnionTypeNode).types.map((member) => {
+        const found = known.get(member.getText()) as ts.InterfaceDeclaration;
+        const kind = found.members.find((one) => one.name?.getText() === "kind") as ts.PropertySignature;
+        const name = kind.type!.getText().slice(1, -1);
+        const comment = ts.getJSDocCommentsAndTags(found)[0] as ts.JSDoc;
+        const first = textOf(comment.comment).replace(/(?<=\.) .*/, "");
+        return `| [\`${name}\`](experiment-reference.md#${name.toLowerCase()}) | ${cell(first)} |`;
+    });
+    return ["| kind | what it does |", "|---|---|", ...rows];
+}
+
+/** A row for each field of an interface or a type that is declared, and for those of the objects in it. */
+function rowsOf(name: string, known: ReadonlyMap<string, Declaration>, prefix: string): string[] {
+    const found = known.get(name);
+    if (found === undefined) throw new Error(`no interface ${name} is declared`);
+    const members = ts.isInterfaceDeclaration(found) ? found.members : (found.type as ts.TypeLiteralNode).members;
+    return fieldsOf(members, known, prefix);
+}
+
+function fieldsOf(
+    members: ts.NodeArray<ts.TypeElement>,
+    known: ReadonlyMap<string, Declaration>,
+    prefix: string,
+): string[] {
+    return members.filter(ts.isPropertySignature).flatMap((member) => {
+        const [comment, tags] = [ts.getJSDocCommentsAndTags(member)[0], ts.getJSDocTags(member)];
+        const key = prefix + (member.name as ts.Identifier).text;
+        const type = member.type!;
+        const isKind = prefix === "" && key === "kind" && ts.isLiteralTypeNode(type);
+        if (isKind || tags.some(({ tagName }) => tagName.text === "internal")) return [];
+        const standard = tags.find(({ tagName }) => tagName.text === "default");
+        const meaning = comment && ts.isJSDoc(comment) ? textOf(comment.comment) : "";
+        const shown = standard ? asCode(textOf(standard.comment)) : member.questionToken ? "none" : "required";
+        const row = `| ${[`\`${key}\``, typeInWords(type, known), shown, meaning].map(cell).join(" | ")} |`;
+        return [row, ...innerRows(type, known, `${key}.`)];
+    });
+}
+
+/** The rows of an object's own fields, as in `window.duration`. */
+function innerRows(type: ts.TypeNode, known: ReadonlyMap<string, Declaration>, prefix: string): string[] {
+    if (ts.isTypeLiteralNode(type)) return fieldsOf(type.members, known, prefix);
+    if (!ts.isTypeReferenceNode(type)) return [];
+    const name = type.typeName.getText();
+    if (name === "Record") return innerRows(type.typeArguments![1]!, known, `${prefix}NAME.`);
+    const found = name in words ? undefined : known.get(name);
+    return found && ts.isInterfaceDeclaration(found) ? rowsOf(name, known, prefix) : [];
+}
+
+function typeInWords(type: ts.TypeNode, known: ReadonlyMap<string, Declaration>): string {
+    if (ts.isParenthesizedTypeNode(type)) return typeInWords(type.type, known);
+    if (ts.isUnionTypeNode(type)) {
+        const each = type.types.map((one) => typeInWords(one, known));
+        return [each.slice(0, -1).join(", "), each.at(-1)].join(" or ");
+    }
+    if (ts.isNamedTupleMember(type)) return typeInWords(type.type, known);
+    if (ts.isArrayTypeNode(type)) return `list of ${plural(typeInWords(type.elementType, known))}`;
+    if (ts.isTupleTypeNode(type))
+        return `list of ${type.elements.length} ${plural(typeInWords(type.elements[0]!, known))}`;
+    if (ts.isLiteralTypeNode(type)) return `\`${type.getText()}\``;
+    if (ts.isTemplateLiteralTypeNode(type)) return "percentage";
+    if (ts.isIndexedAccessTypeNode(type)) return membersOf(type);
+    if (ts.isTypeLiteralNode(type)) return "object";
+    if (!ts.isTypeReferenceNode(type)) return type.getText().replace("string", "text");
+    const name = type.typeName.getText();
+    if (words[name] !== undefined) return words[name];
+    if (name === "Record") return `object of ${plural(typeInWords(type.typeArguments![1]!, known))}`;
+    if (name === "pulumi.Input") return typeInWords(type.typeArguments![0]!, known);
+    const found = known.get(name);
+    return found && ts.isTypeAliasDeclaration(found) ? typeInWords(found.type, known) : "object";
+}
+
+/** The texts of a constant list: `(typeof methods)[number]`. */
+function membersOf(type: ts.IndexedAccessTypeNode): string {
+    const name = /typeof (\w+)/.exec(type.objectType.getText())![1]!;
+    const list = new RegExp(`const ${name} = \\[(.*?)\\]`, "s").exec(type.getSourceFile().text)![1]!;
+    const each = list.split(",").map((one) => `\`${one.trim()}\``);
+    return [each.slice(0, -1).join(", "), each.at(-1)].join(" or ");
+}
+
+/** The first word of a type, or of its link, in the plural. */
+const plural = (type: string) => type.replace(/^(\[?\w+)/, "$1s");
+
+const textOf = (comment: string | ts.NodeArray<ts.JSDocComment> | undefined) =>
+    (ts.getTextOfJSDocComment(comment) ?? "").replace(/\s+/g, " ").trim();
+
+/** A default that is a value, and not a sentence. */
+const asCode = (text: string) => (/^(?:".*"|\[.*\]|[\d_]+|true|false)$/.test(text) ? `\`${text}\`` : text);
+
+/** A pipe would end the cell. */
+const cell = (text: string) => text.replaceAll("|", "\\|");
