@@ -1,11 +1,22 @@
 import { defineConfig } from "vitest/config";
 
-/** Tests that stop a part of the sandbox, or all of it. */
-const alone = [
-    ...["lifecycle", "network-policy"].map((file) => `sandbox/test/e2e/${file}.test.ts`),
-    ...["trials", "unenforced"].map((file) => `test/e2e/${file}.test.ts`),
+/** `npm run test:all` runs every file, with all its cases. */
+const all = process.env.TEST_ALL === "true";
+
+/** Tests that stop a part of the sandbox, or all of it, or change this project's files: alone, after the others. */
+const alone = ["unenforced", "trials"].map((file) => `test/e2e/${file}.test.ts`);
+const aloneInAll = [
+    "test/e2e/all/workshop.test.ts",
+    ...["network-policy", "lifecycle"].map((file) => `sandbox/test/e2e/${file}.test.ts`),
 ];
-const patience = { testTimeout: 300_000, hookTimeout: 600_000 };
+const endToEnd = {
+    testTimeout: 300_000,
+    hookTimeout: 600_000,
+    // Runs the stack's program in the tests' process, as the programs of `npm run` do.
+    execArgv: ["--import", "tsx"],
+    provide: { all },
+};
+const whereDropped = { ...endToEnd, globalSetup: "test/e2e/setup-drop.ts" };
 
 export default defineConfig({
     test: {
@@ -29,15 +40,23 @@ export default defineConfig({
                     hookTimeout: 60_000,
                 },
             },
-            // Each file has a namespace. Two run at a time, since they mostly wait.
+            // Each worker has a shop for the files that do not test its installation; the others have a namespace each.
             {
                 test: {
                     name: "e2e",
                     include: ["test/e2e/**/*.test.ts", "sandbox/test/e2e/*.test.ts"],
-                    exclude: alone,
-                    maxWorkers: 2,
-                    globalSetup: "test/e2e/network/drop.ts",
-                    ...patience,
+                    exclude: [...alone, ...aloneInAll, ...(all ? [] : ["test/e2e/all/**"])],
+                    maxWorkers: 3,
+                    ...whereDropped,
+                },
+            },
+            {
+                test: {
+                    name: "e2e-alone",
+                    include: [...alone, ...(all ? aloneInAll : [])],
+                    maxWorkers: 1,
+                    sequence: { groupOrder: 1 },
+                    ...whereDropped,
                 },
             },
             // Again where the network refuses what a policy denies.
@@ -46,17 +65,8 @@ export default defineConfig({
                     name: "e2e-reject",
                     include: ["story", "resilience"].map((file) => `test/e2e/shop/${file}.test.ts`),
                     maxWorkers: 2,
-                    globalSetup: "test/e2e/network/reject.ts",
-                    ...patience,
-                },
-            },
-            {
-                test: {
-                    name: "e2e-alone",
-                    include: alone,
-                    fileParallelism: false,
-                    globalSetup: "test/e2e/network/drop.ts",
-                    ...patience,
+                    ...endToEnd,
+                    globalSetup: "test/e2e/setup-reject.ts",
                 },
             },
         ],

@@ -1,6 +1,9 @@
 /**
- * `npm test`: the checks, then all tests that this machine can run. Says which it cannot run, and why. Ends with a list
- * of the failures and one line of totals: `N passed, N failed, N skipped`.
+ * `npm test`: the checks and the unit tests, and if they pass, the other tests that this machine can run. Says which it
+ * cannot run, and why. Ends with a list of the failures, the ten slowest files, and one line of totals:
+ * `N passed, N failed, N skipped`.
+ *
+ * `npm run test:all` (`--all`) runs every end-to-end test with all its cases, and those for a network that rejects.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
@@ -15,6 +18,8 @@ interface Outcome {
     skipped: number;
     /** One text each: what failed, and why. */
     failures: string[];
+    /** How long each file took. @default none */
+    files?: { name: string; seconds: number }[];
 }
 
 /** The part of vitest's JSON report that is read here. */
@@ -25,6 +30,8 @@ interface Report {
         name: string;
         status: string;
         message: string;
+        startTime: number;
+        endTime: number;
         assertionResults: { status: string; fullName: string; failureMessages: string[] }[];
     }[];
 }
@@ -32,21 +39,39 @@ interface Report {
 const project = join(__dirname, "..");
 const reports = join(project, "reports", "tests");
 const bin = (name: string) => join(project, "node_modules", ".bin", name);
+const all = process.argv.includes("--all");
 
 async function main(): Promise<void> {
+    const begun = Date.now();
     rmSync(reports, { recursive: true, force: true });
     mkdirSync(reports, { recursive: true });
-    const outcomes = [await checks(), run("unit"), run("services")];
-    const unsuitable = unsuitableBecause();
-    if (unsuitable === undefined)
-        outcomes.push(...(await onSandbox(() => ["e2e", "e2e-reject", "e2e-alone"].map(run))));
-    else console.log(`\nSkipped: the end-to-end tests, which need the sandbox. ${unsuitable}`);
+    const outcomes = [await checks(), run("unit")];
+    if (outcomes.some(({ failures }) => failures.length > 0))
+        console.log("\nNot run: the other tests, since checks or unit tests failed.");
+    else {
+        outcomes.push(run("services"));
+        const unsuitable = unsuitableBecause();
+        if (unsuitable === undefined) outcomes.push(...(await onSandbox(endToEnd)));
+        else console.log(`\nSkipped: the end-to-end tests, which need the sandbox. ${unsuitable}`);
+    }
 
     const failures = outcomes.flatMap((outcome) => outcome.failures);
     if (failures.length > 0) console.log(["\n── failures ──", ...failures].join("\n\n"));
+    printSlowest(outcomes.flatMap(({ files = [] }) => files));
     const total = (kind: "passed" | "skipped") => outcomes.reduce((sum, outcome) => sum + outcome[kind], 0);
-    console.log(`\n${total("passed")} passed, ${failures.length} failed, ${total("skipped")} skipped`);
+    console.log(`\nTook ${((Date.now() - begun) / 60_000).toFixed(1)} min`);
+    console.log(`${total("passed")} passed, ${failures.length} failed, ${total("skipped")} skipped`);
     process.exitCode = failures.length === 0 ? 0 : 1;
+}
+
+function endToEnd(): Outcome[] {
+    return [run("e2e", "e2e-alone"), ...(all ? [run("e2e-reject")] : [])];
+}
+
+function printSlowest(files: { name: string; seconds: number }[]): void {
+    console.log("\n── the ten slowest files ──");
+    for (const { name, seconds } of files.sort((a, b) => b.seconds - a.seconds).slice(0, 10))
+        console.log(`${seconds.toFixed(0).padStart(5)} s  ${name}`);
 }
 
 async function checks(): Promise<Outcome> {
@@ -56,14 +81,16 @@ async function checks(): Promise<Outcome> {
     return { passed: results.length - failures.length, skipped: 0, failures };
 }
 
-/** One of vitest's projects. */
-function run(kind: string): Outcome {
+/** Some of vitest's projects. */
+function run(...kinds: string[]): Outcome {
+    const [kind] = kinds as [string];
     console.log(`\n── ${kind} ──`);
     const path = join(reports, `${kind}.json`);
+    const chosen = kinds.flatMap((name) => ["--project", name]);
     const { status } = spawnSync(
         bin("vitest"),
-        ["run", "--project", kind, "--reporter=verbose", "--reporter=json", `--outputFile.json=${path}`],
-        { cwd: project, stdio: "inherit" },
+        ["run", ...chosen, "--reporter=verbose", "--reporter=json", `--outputFile.json=${path}`],
+        { cwd: project, stdio: "inherit", env: { ...process.env, TEST_ALL: String(all) } },
     );
     let report: Report;
     try {
@@ -74,7 +101,11 @@ function run(kind: string): Outcome {
     const failures = report.testResults.flatMap((file) => failuresOf(kind, file));
     if (failures.length === 0 && status !== 0)
         failures.push(`${kind}: no test failed, but vitest ended with exit status ${status}`);
-    return { passed: report.numPassedTests, skipped: report.numPendingTests, failures };
+    const files = report.testResults.map(({ name, startTime, endTime }) => ({
+        name: `${kind}: ${relative(project, name)}`,
+        seconds: (endTime - startTime) / 1_000,
+    }));
+    return { passed: report.numPassedTests, skipped: report.numPendingTests, failures, files };
 }
 
 /** The failed tests of a file, or the file itself if it failed outside a test. */

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startEnforcer, stopEnforcer } from "../../sandbox/test/support/enforcer";
-import { quick, TestStack } from "./shop/support";
+import { giveBack, sharedStack } from "./shop/shared";
+import { quick, type TestStack } from "./shop/support";
 
 let stack: TestStack;
 beforeAll(async () => {
-    stack = await TestStack.open("e2e-unenforced");
-    await stack.up();
+    stack = await sharedStack();
 });
-afterAll(() => stack.close());
+afterAll(() => giveBack(stack));
 
 it("a verdict is INCONCLUSIVE if the cluster ignores NetworkPolicies, with the reason and the remedy", async () => {
     await stopEnforcer();

@@ -19,7 +19,7 @@ let secrets: SecretWatch;
 let key = randomBytes(24).toString("hex");
 
 beforeAll(async () => {
-    stack = await TestStack.open(namespace);
+    stack = await TestStack.open(namespace, { inline: false });
     secrets = new SecretWatch(stack, [namespace, agentNamespace]);
     secrets.add(key);
     await stack.setSecret("agent.key", key);

@@ -1,16 +1,19 @@
-import { attackPolicies } from "../../support/attack-policies";
+import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { keptJournals } from "../../../chaos/report/journal-files";
 import { reportsFolder } from "../../../experiments/run";
-import { quick, TestStack } from "../shop/support";
+import { giveBack, sharedNamespace as namespace, sharedStack } from "../shop/shared";
+import { quick, type TestStack } from "../shop/support";
+import { attackPolicies } from "../../support/attack-policies";
+import { inOrder } from "../../support/in-order";
 import { until } from "../../support/until";
 
-const namespace = "e2e-abort";
 const graceMs = 5_000;
 const durationMs = 180_000;
+const enabled = { "experiment.enabled": "true" };
 const patient = {
     ...quick,
-    "experiment.enabled": "true",
+    ...enabled,
     "experiment.grace": `${graceMs}ms`,
     "experiment.duration": `${durationMs}ms`,
     "experiment.timeout": "2s",
@@ -20,10 +23,9 @@ const disabled = { "experiment.enabled": "false" };
 
 let stack: TestStack;
 beforeAll(async () => {
-    stack = await TestStack.open(namespace);
-    await stack.up();
+    stack = await sharedStack();
 });
-afterAll(() => stack.close());
+afterAll(() => giveBack(stack));
 
 const policies = async () => (await attackPolicies(stack.cluster, namespace)).length;
 const targets = async () =>
@@ -68,13 +70,29 @@ describe("experiment.abortBelow", () => {
         expect(await stack.traces()).toEqual([]);
         expect(journal().recovery).toEqual(recovery);
     });
+});
 
-    it("fails the update with experiment.onFailure=fail, once everything is undone", async () => {
-        const settings = { ...patient, "experiment.onFailure": "fail", "experiment.run": "2" };
-        expect(await stack.failingUp(settings)).toContain("FAILED: aborted after");
-        expect(await policies()).toBe(0);
+describe("experiment.onFailure=fail", () => {
+    const failing = { ...quick, ...enabled, "experiment.onFailure": "fail", "experiment.run": "failing" };
+
+    it("fails the update with the verdict, after the attack is undone and the shop has recovered", async () => {
+        stack.unset("experiment.abortBelow");
+        const error = await stack.failingUp({ ...failing, "experiment.timeout": "5s" });
+        expect(error).toMatch(/FAILED: [\d.]+% of .* The attack is undone, and \/products succeeded again/);
+        expect(existsSync(/journal is (\S+\.json)/.exec(error)![1]!)).toBe(true);
         expect((await stack.products()).good).toBe(true);
-        await stack.up(disabled);
+        expect(await stack.traces()).toEqual([]);
+    });
+
+    it("another update of the same run says that its attack is over, and how to start a new run", async () => {
+        const error = await stack.failingUp();
+        expect(error).toMatch(
+            inOrder("INCONCLUSIVE: ", "attack of run failing has already ended", "pulumi config set experiment.run"),
+        );
+    });
+
+    it("leaves nothing once the experiment is disabled", async () => {
+        await stack.up({ ...disabled, "experiment.onFailure": "report" });
         expect(await stack.traces()).toEqual([]);
     });
 });

@@ -11,10 +11,13 @@ import { isPointing, pointedService } from "../../../chaos/fault/pointing";
 import { leaseName } from "../../../chaos/lifecycle/lease";
 import { pointAt } from "../../../chaos/steps/begin-faults";
 import { kubectl } from "../../../sandbox/test/e2e/support";
+import { casesOf, itInAll } from "../in-all";
 import { TestStack } from "../shop/support";
 import { until } from "../../support/until";
 
-/** The shop has default-deny policies: the proxy works among these. */
+/**
+ * Not the shared shop: the Service will have other owners. It has default-deny policies: the proxy works among these.
+ */
 const namespace = "e2e-fault";
 const service = "hot-deals";
 
@@ -117,7 +120,7 @@ describe("a fault ends", () => {
         });
     });
 
-    it("when its proxy and the deadline Job's pod die together, as with their node", async () => {
+    itInAll("when its proxy and the deadline Job's pod die together, as with their node", async () => {
         await conclusionOf({ "experiment.name": "hot-deals-slow", "experiment.run": "drained" });
         const labelSelector = "batch.kubernetes.io/job-name";
         const jobs = (await stack.cluster.core.listNamespacedPod({ namespace, labelSelector })).items;
@@ -130,7 +133,7 @@ describe("a fault ends", () => {
         await isRestoredWithin(60_000);
     });
 
-    it("when the lease is deleted", async () => {
+    itInAll("when the lease is deleted", async () => {
         const update = await begun({ "experiment.run": "stopped" });
         await stack.cluster.coordination.deleteNamespacedLease({ name: leaseName, namespace });
         await isRestoredWithin(5_000);
@@ -203,36 +206,38 @@ it("an update with --refresh takes the Service back, and has no conflict", async
     expect(await stack.traces()).toEqual([]);
 });
 
+type Change = [how: string, change: () => Promise<unknown>];
+
 describe("a selector that somebody changes meanwhile makes it INCONCLUSIVE, and stays theirs:", () => {
-    it.each<[string, () => Promise<unknown>]>([
-        [
-            "set",
-            () =>
-                stack.cluster.core.patchNamespacedService(
-                    {
-                        name: service,
-                        namespace,
-                        body: { spec: { selector: { ...before.spec!.selector, "chaos-experiments/proxy": null } } },
-                        fieldManager: "their-tool",
-                    },
-                    setHeaderOptions("Content-Type", PatchStrategy.MergePatch),
-                ),
-        ],
-        // Merged into the proxy's label, it selects nobody.
-        [
-            "applied by kubectl",
-            () => {
-                const { selector, ports } = before.spec!;
-                const manifest = {
-                    apiVersion: "v1",
-                    kind: "Service",
-                    metadata: { name: service },
-                    spec: { selector, ports },
-                };
-                return kubectl(["apply", "--namespace", namespace, "--filename", "-"], manifest);
-            },
-        ],
-    ])("%s", async (how, change) => {
+    const isSet: Change = [
+        "set",
+        () =>
+            stack.cluster.core.patchNamespacedService(
+                {
+                    name: service,
+                    namespace,
+                    body: { spec: { selector: { ...before.spec!.selector, "chaos-experiments/proxy": null } } },
+                    fieldManager: "their-tool",
+                },
+                setHeaderOptions("Content-Type", PatchStrategy.MergePatch),
+            ),
+    ];
+    // Merged into the proxy's label, it selects nobody.
+    const isApplied: Change = [
+        "applied by kubectl",
+        () => {
+            const { selector, ports } = before.spec!;
+            const manifest = {
+                apiVersion: "v1",
+                kind: "Service",
+                metadata: { name: service },
+                spec: { selector, ports },
+            };
+            return kubectl(["apply", "--namespace", namespace, "--filename", "-"], manifest);
+        },
+    ];
+
+    it.each(casesOf([isApplied], [isSet]))("%s", async (how, change) => {
         const update = await begun({ "experiment.run": how.replaceAll(" ", "-"), "experiment.duration": "5s" });
         await sleep(2_000);
         await change();

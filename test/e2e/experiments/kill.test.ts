@@ -2,10 +2,11 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { scale } from "../../../cli/shop";
 import { keptJournals } from "../../../chaos/report/journal-files";
 import { reportsFolder } from "../../../experiments/run";
-import { TestStack } from "../shop/support";
+import { itInAll } from "../in-all";
+import { giveBack, sharedNamespace as namespace, sharedStack } from "../shop/shared";
+import type { TestStack } from "../shop/support";
 import { until } from "../../support/until";
 
-const namespace = "e2e-kill";
 const short = {
     "experiment.enabled": "true",
     "experiment.name": "hot-deals-kill",
@@ -16,10 +17,12 @@ const short = {
 
 let stack: TestStack;
 beforeAll(async () => {
-    stack = await TestStack.open(namespace);
-    await stack.up();
+    stack = await sharedStack();
 });
-afterAll(() => stack.close());
+afterAll(async () => {
+    await scale(stack.cluster, namespace, "hot-deals", 1);
+    await giveBack(stack);
+});
 
 async function hotDeals() {
     const { items } = await stack.cluster.core.listNamespacedPod({ namespace, labelSelector: "app=hot-deals" });
@@ -71,7 +74,7 @@ it("a kill ends with its experiment: no further pod is deleted, and nothing is l
     expect((await stack.products()).good).toBe(true);
 });
 
-it("a kill ends at its deadline even if the update that started it was killed", async () => {
+itInAll("a kill ends at its deadline even if the update that started it was killed", async () => {
     stack.set({ ...short, "experiment.duration": "8s", "experiment.deadline": "10s" });
     const before = await uids();
     const update = stack.begin();

@@ -8,11 +8,11 @@ import { probe } from "../../../chaos/proof/probe";
 import { askApiServer } from "../../../chaos/targets/discover";
 import { select, type Target } from "../../../chaos/targets/containers";
 import { attackPolicies } from "../../support/attack-policies";
-import { TestStack } from "../shop/support";
+import { itInAll } from "../in-all";
+import { giveBack, sharedNamespace as namespace, sharedStack } from "../shop/shared";
+import type { TestStack } from "../shop/support";
 import { until } from "../../support/until";
-import { inOrder } from "../../support/in-order";
 
-const namespace = "e2e-model";
 const short = {
     "experiment.enabled": "true",
     "experiment.name": "departments-scaled-in-time",
@@ -23,10 +23,9 @@ const short = {
 
 let stack: TestStack;
 beforeAll(async () => {
-    stack = await TestStack.open(namespace);
-    await stack.up();
+    stack = await sharedStack();
 });
-afterAll(() => stack.close());
+afterAll(() => giveBack(stack));
 
 async function replicasOf(name: string): Promise<number | undefined> {
     return (await stack.cluster.apps.readNamespacedDeployment({ name, namespace })).spec!.replicas;
@@ -195,7 +194,7 @@ describe("an update that is killed with SIGKILL after it has scaled Deployments"
         await update.kill();
     }
 
-    it("is undone by the next update", async () => {
+    itInAll("is undone by the next update", async () => {
         await killedOnceScaled({ "experiment.run": "killed" });
         await stack.up({ "experiment.enabled": "false" });
         expect(await scaledBack()).toBe(true);
@@ -248,33 +247,4 @@ describe("a blackhole of some peers", () => {
         await stack.up({ "experiment.enabled": "false" });
         expect(await stack.traces()).toEqual([]);
     });
-});
-
-it("orders-kill places a new order with each request while pods of orders are deleted", async () => {
-    await stack.up({ variant: "seven", "replicas.orders": "2", "experiment.enabled": "false" });
-    const { outputs } = await stack.up({
-        ...short,
-        "experiment.name": "orders-kill",
-        "experiment.duration": "10s",
-        "experiment.grace": "2s",
-    });
-    const conclusion = outputs.experiment!.value as Conclusion;
-    const { attacks, checks } = journalOf(conclusion);
-    expect(["PASSED", "FAILED"]).toContain(conclusion.verdict);
-    expect(attacks[0]!.kills!.length).toBeGreaterThanOrEqual(1);
-    expect(checks).toMatchObject([{ name: "POST /orders" }]);
-    expect(checks[0]!.answers.filter(({ good, status }) => good && status === 202).length).toBeGreaterThan(0);
-    await stack.up({ "experiment.enabled": "false" });
-    expect(await stack.traces()).toEqual([]);
-});
-
-it("experiment.target is rejected for an experiment with two attacks, before anything is touched", async () => {
-    const error = await stack.failingUp({ ...short, "experiment.target": "k8s.deployment=gateway" });
-    expect(error).toMatch(
-        inOrder(
-            /experiment\.target is "k8s\.deployment=gateway"\s+departments-scaled-in-time has several attacks/,
-            "pulumi config rm experiment.target",
-        ),
-    );
-    expect(await stack.traces()).toEqual([]);
 });

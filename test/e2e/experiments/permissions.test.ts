@@ -9,9 +9,10 @@ import { removeNamespaces } from "../../../bench/cluster";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import { project } from "../../../cli/stack-file";
 import { locateParts } from "../../../sandbox/parts/locate";
-import { quick, TestStack } from "../shop/support";
+import { casesOf, itInAll } from "../in-all";
+import { giveBack, sharedNamespace as namespace, sharedStack } from "../shop/shared";
+import { quick, type TestStack } from "../shop/support";
 
-const namespace = "e2e-permissions";
 /** Namespace of the account. */
 const home = "e2e-permissions-person";
 const user = `system:serviceaccount:${home}:person`;
@@ -28,8 +29,7 @@ interface Role {
 let stack: TestStack;
 let admins: string | undefined;
 beforeAll(async () => {
-    stack = await TestStack.open(namespace);
-    await stack.up();
+    stack = await sharedStack();
     admins = process.env.KUBECONFIG;
     const { core } = stack.cluster;
     await removeNamespaces(stack.cluster, [home]);
@@ -47,9 +47,9 @@ beforeAll(async () => {
     writeFileSync(kubeconfig, config.exportConfig(), { mode: 0o600 });
 });
 afterAll(async () => {
-    await stack.close();
-    removeClusterRoles();
+    takeAllRoles();
     await stack.cluster.core.deleteNamespace({ name: home });
+    await giveBack(stack);
     rmSync(folder, { recursive: true });
 });
 beforeEach(() => void (process.env.KUBECONFIG = kubeconfig));
@@ -62,7 +62,13 @@ function kubectl(input: string, ...args: string[]): string {
     return execFileSync(kubectlProgram, ["--kubeconfig", admins!, ...args], { input, encoding: "utf8" });
 }
 
-function removeClusterRoles(): void {
+function takeAllRoles(): void {
+    for (const kind of ["role", "rolebinding"]) {
+        const own = kubectl("", "get", kind, "--namespace", namespace, "--output", "name")
+            .split("\n")
+            .filter((name) => name.includes("/chaos-shop-"));
+        if (own.length > 0) kubectl("", "delete", "--namespace", namespace, ...own);
+    }
     const names = clusterRoles.splice(0);
     if (names.length === 0) return;
     for (const kind of ["clusterrolebinding", "clusterrole"])
@@ -79,24 +85,9 @@ function printed(...args: string[]): Role[] {
 
 /** Gives the account exactly these roles. */
 function give(roles: readonly Role[]): void {
-    for (const kind of ["role", "rolebinding"]) {
-        const own = kubectl("", "get", kind, "--namespace", namespace, "--output", "name")
-            .split("\n")
-            .filter((name) => name.includes("/chaos-shop-"));
-        if (own.length > 0) kubectl("", "delete", "--namespace", namespace, ...own);
-    }
-    removeClusterRoles();
+    takeAllRoles();
     kubectl(roles.map((role) => dump(role)).join("---\n"), "apply", "--filename", "-");
     clusterRoles.push(...roles.filter(({ kind }) => kind === "ClusterRole").map(({ metadata }) => metadata.name));
-    console.log(
-        execFileSync(
-            kubectlProgram,
-            ["--kubeconfig", kubeconfig, "auth", "can-i", "--list", "--namespace", namespace],
-            {
-                encoding: "utf8",
-            },
-        ),
-    );
 }
 
 const isRule = ({ verbs }: { verbs: string[] }) => verbs.length > 0;
@@ -107,7 +98,8 @@ const conclusionOf = async (settings: Record<string, string>) =>
     (await stack.up({ ...short, ...settings })).outputs.experiment!.value as Conclusion;
 
 describe("a person with exactly the printed roles", () => {
-    it.each(["hot-deals-without-database"])("runs %s to a definite verdict, and undoes it", async (name) => {
+    itInAll("runs an experiment to a definite verdict, and undoes it", async () => {
+        const name = "hot-deals-without-database";
         give(printed(name));
         expect(definite).toContain((await conclusionOf({ "experiment.name": name })).verdict);
         await stack.up({ "experiment.enabled": "false" });
@@ -125,11 +117,15 @@ describe("a person with exactly the printed roles", () => {
 });
 
 describe("a person who lacks a required right", () => {
-    it.each([
-        ["pods/exec", "create", "create pods/exec in namespace e2e-permissions"],
-        ["networkpolicies", "watch", "watch networkpolicies.networking.k8s.io in namespace e2e-permissions"],
-        ["replicasets", "list", "list replicasets.apps in namespace e2e-permissions"],
-    ])("%s %s is told so before anything is attacked", async (resource, verb, told) => {
+    const cases = casesOf(
+        [["networkpolicies", "watch", "watch networkpolicies.networking.k8s.io"]],
+        [
+            ["pods/exec", "create", "create pods/exec"],
+            ["replicasets", "list", "list replicasets.apps"],
+        ],
+    ) as [resource: string, verb: string, right: string][];
+
+    it.each(cases)("%s %s is told so before anything is attacked", async (resource, verb, right) => {
         const roles = printed("hot-deals-blackhole");
         for (const { rules = [] } of required(roles))
             for (const rule of rules)
@@ -141,7 +137,9 @@ describe("a person who lacks a required right", () => {
             "experiment.run": `${resource} ${verb}`,
         };
         const error = await stack.failingUp(settings);
-        expect(error).toContain(`ABORTED: the account lacks rights that the experiment needs: ${told}.`);
+        expect(error).toContain(
+            `ABORTED: the account lacks rights that the experiment needs: ${right} in namespace ${namespace}.`,
+        );
         expect(error).toContain("npm run -s render -- --permissions hot-deals-blackhole");
         expect(await stack.traces()).toEqual([]);
         process.env.KUBECONFIG = admins;

@@ -1,9 +1,8 @@
 import { PatchStrategy, setHeaderOptions, type V1NetworkPolicy } from "@kubernetes/client-node";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Conclusion } from "../../../chaos/report/conclusion";
-import { TestStack } from "../shop/support";
-
-const namespace = "e2e-policed";
+import { giveBack, sharedNamespace as namespace, sharedStack } from "../shop/shared";
+import type { TestStack } from "../shop/support";
 
 /** As their owners apply them: without a line for experiments, which the shop's own have. */
 const everybody = {};
@@ -40,12 +39,12 @@ const theirs: V1NetworkPolicy[] = [
 let stack: TestStack;
 let before: V1NetworkPolicy[];
 beforeAll(async () => {
-    stack = await TestStack.open(namespace);
+    stack = await sharedStack();
     await stack.up({ networkPolicies: "false" });
     for (const policy of theirs) await apply(policy);
     before = await policies();
 });
-afterAll(() => stack.close());
+afterAll(() => giveBack(stack));
 
 async function policies(): Promise<V1NetworkPolicy[]> {
     const { items } = await stack.cluster.networking.listNamespacedNetworkPolicy({ namespace });

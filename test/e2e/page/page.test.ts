@@ -7,7 +7,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { scale } from "../../../cli/shop";
 import { project } from "../../../cli/stack-file";
 import { describeInChromium, openBrowser } from "../../services/support/browser";
-import { quick, TestStack } from "../shop/support";
+import { giveBack, sharedStack } from "../shop/shared";
+import { quick, type TestStack } from "../shop/support";
 import { until } from "../../support/until";
 
 const screenshots = join(project, "reports", "screenshots");
@@ -19,15 +20,15 @@ describeInChromium("the shop's page, in Chromium", () => {
     let page: Page;
     beforeAll(async () => {
         mkdirSync(screenshots, { recursive: true });
-        stack = await TestStack.open("e2e-page");
-        const { outputs } = await stack.up();
+        stack = await sharedStack();
+        const outputs = await stack.outputs();
         browser = await openBrowser();
         page = await browser.newPage({ viewport: { width: 1_200, height: 900 }, reducedMotion: "reduce" });
         await page.goto((outputs.productsUrl!.value as string).replace(/products$/, ""));
     });
     afterAll(async () => {
         await browser?.close();
-        await stack?.close();
+        await giveBack(stack);
     });
 
     const text = (selector: string) => page.textContent(selector);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { scale } from "../../../cli/shop";
-import { experimentParts, TestStack } from "./support";
+import { giveBack, sharedStack } from "./shared";
+import { experimentParts, type TestStack } from "./support";
 
 let stack: TestStack;
 /** By the last command, and by all. */
@@ -8,13 +9,13 @@ let printed = "";
 let everPrinted = "";
 const settings = { "ingress.hosts": "shop.example.com" };
 beforeAll(async () => {
-    stack = await TestStack.open("e2e-diffs");
+    stack = await sharedStack();
     stack.onOutput = (text) => {
         printed += text;
         everPrinted += text;
     };
 });
-afterAll(() => stack.close());
+afterAll(() => giveBack(stack));
 
 /** What `pulumi preview --diff` shows, a line for each resource: what is done, to which, and where that changes one. */
 async function preview(change: Record<string, string>): Promise<string[]> {
@@ -30,22 +31,11 @@ const unhashed = (lines: string[]) => lines.map((line) => line.replace(/-[0-9a-f
 
 const longestLine = () => Math.max(...printed.split("\n").map((line) => line.length));
 
-describe("a new shop", () => {
-    it("is previewed without the text of its programs: no line is longer than two lines of a terminal", async () => {
-        await preview({});
-        expect(printed).toContain("storefront-program-");
-        expect(longestLine()).toBeLessThan(500);
-        expect(printed.length).toBeLessThan(100_000);
-    });
-
-    it("is installed; the next update changes nothing, and says so", async () => {
-        await stack.up(settings);
-        printed = "";
-        expect((await stack.up()).changes).toEqual([]);
-        expect(printed).toMatch(/Resources:\s+\d+ unchanged/);
-    });
-
-    it("is not changed by an update with refresh", async () => expect((await stack.refresh()).changes).toEqual([]));
+it("the next update changes nothing, and says so", async () => {
+    await stack.up(settings);
+    printed = "";
+    expect((await stack.up()).changes).toEqual([]);
+    expect(printed).toMatch(/Resources:\s+\d+ unchanged/);
 });
 
 describe("a preview shows nothing but the change of", () => {
@@ -57,8 +47,7 @@ describe("a preview shows nothing but the change of", () => {
     });
 
     it("a host", async () => {
-        stack.set({ "replicas.hot-deals": "1" });
-        await stack.up();
+        stack.unset("replicas.hot-deals");
         expect(await preview({ "ingress.hosts": "www.example.com" })).toEqual([
             "update Ingress gateway spec.rules[0].host",
         ]);
@@ -118,6 +107,7 @@ describe("a workload that kubectl has scaled, and whose number of pods the stack
             namespace: stack.namespace,
         });
         expect(spec!.replicas).toBe(2);
+        await scale(stack.cluster, stack.namespace, "toys-bestseller", 1);
     });
 });
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import { leaseName } from "../../../chaos/lifecycle/lease";
 import { kubectl } from "../../../sandbox/test/e2e/support";
+import { casesOf } from "../in-all";
 import { quick, TestStack } from "./support";
 import { attackPolicies } from "../../support/attack-policies";
 import { until } from "../../support/until";
@@ -75,15 +76,21 @@ describe("after an update is killed with SIGKILL", () => {
         await until("/products is whole", async () => (await stack.products()).good, { timeoutMs: 5_000 });
     });
 
-    it.each([
-        ["the program begins", 0],
-        ["the lease is taken", 0],
-        ["the deadline's account is made", 0],
-        ["the deadline's Job is made", 0],
-        ["targets are labeled", 0],
-        ["the attack is made", 0],
-        ["the attack is made", 3_500],
-    ] as const)(
+    const moments = casesOf<[keyof typeof begun, number]>(
+        [
+            ["the lease is taken", 0],
+            ["targets are labeled", 0],
+            ["the attack is made", 3_500],
+        ],
+        [
+            ["the program begins", 0],
+            ["the deadline's account is made", 0],
+            ["the deadline's Job is made", 0],
+            ["the attack is made", 0],
+        ],
+    );
+
+    it.each(moments)(
         "when %s (+%i ms), the shop is back within 10 s of the deadline, and the next update ends the experiment",
         async (what, laterMs) => {
             stack.set({ ...short, "experiment.enabled": "true" });
@@ -96,7 +103,7 @@ describe("after an update is killed with SIGKILL", () => {
         },
     );
 
-    it.each([["the deadline's Job is made"], ["the attack is made"]] as const)(
+    it.each(casesOf<keyof typeof begun>(["the attack is made"], ["the deadline's Job is made"]))(
         "as soon as %s, the next update runs the experiment to its end",
         async (what) => {
             stack.set({ ...quick, "experiment.deadline": "10m", "experiment.enabled": "true" });
@@ -118,6 +125,8 @@ it("the project's own programs release the lock of a killed update", async () =>
     expect(stack.isLocked()).toBe(false);
 });
 
+type Happening = [what: string, happens: () => Promise<unknown>];
+
 describe("an attack ends by itself", () => {
     const podOfJob = async () =>
         (
@@ -127,42 +136,45 @@ describe("an attack ends by itself", () => {
             })
         ).items[0]!.metadata!.name!;
 
-    it.each([
-        ["the update that started it is killed", async () => {}],
-        // What is run in a container may end with it, and fail.
-        [
-            "the deadline Job's program gets SIGTERM, as when its node restarts",
-            async () =>
-                kubectl([
-                    "--namespace",
-                    stack.namespace,
-                    "exec",
-                    await podOfJob(),
-                    "--",
-                    "node",
-                    "-e",
-                    "process.kill(1)",
-                ]).catch(() => undefined),
-        ],
-        [
-            "the deadline Job's pod is deleted too, as when its node is drained",
-            async () => kubectl(["--namespace", stack.namespace, "delete", "pod", await podOfJob()]),
-        ],
-    ])("within 10 s of its deadline, even if %s", async (_what, happens) => {
-        stack.set({ ...quick, "experiment.enabled": "true", "experiment.deadline": "12s" });
-        await killedWhen("targets are attacked", 1_000);
-        await happens();
-        const [policy] = await attackPolicies(stack.cluster, stack.namespace);
-        const deadline = new Date(policy!.metadata!.creationTimestamp!).getTime() + 12_000;
-        expect((await stack.products()).good).toBe(false);
-        await until("the shop is whole again", async () => (await stack.products()).good, { timeoutMs: 40_000 });
-        expect(Date.now()).toBeGreaterThan(deadline - 1_000);
-        expect(Date.now()).toBeLessThan(deadline + 10_000);
-        expect(await begun["the attack is made"]()).toBe(false);
-        expect(await begun["targets are labeled"]()).toBe(false);
-        expect(await begun["targets are attacked"]()).toBe(false);
+    const alone: Happening = ["the update that started it is killed", async () => {}];
+    // What is run in a container may end with it, and fail.
+    const terminated: Happening = [
+        "the deadline Job's program gets SIGTERM, as when its node restarts",
+        async () =>
+            kubectl([
+                "--namespace",
+                stack.namespace,
+                "exec",
+                await podOfJob(),
+                "--",
+                "node",
+                "-e",
+                "process.kill(1)",
+            ]).catch(() => undefined),
+    ];
+    const drained: Happening = [
+        "the deadline Job's pod is deleted too, as when its node is drained",
+        async () => kubectl(["--namespace", stack.namespace, "delete", "pod", await podOfJob()]),
+    ];
 
-        await stack.up({ "experiment.enabled": "false", "experiment.deadline": "10m" });
-        expect(await stack.traces()).toEqual([]);
-    });
+    it.each(casesOf([drained], [alone, terminated]))(
+        "within 10 s of its deadline, even if %s",
+        async (_what, happens) => {
+            stack.set({ ...quick, "experiment.enabled": "true", "experiment.deadline": "12s" });
+            await killedWhen("targets are attacked", 1_000);
+            await happens();
+            const [policy] = await attackPolicies(stack.cluster, stack.namespace);
+            const deadline = new Date(policy!.metadata!.creationTimestamp!).getTime() + 12_000;
+            expect((await stack.products()).good).toBe(false);
+            await until("the shop is whole again", async () => (await stack.products()).good, { timeoutMs: 40_000 });
+            expect(Date.now()).toBeGreaterThan(deadline - 1_000);
+            expect(Date.now()).toBeLessThan(deadline + 10_000);
+            expect(await begun["the attack is made"]()).toBe(false);
+            expect(await begun["targets are labeled"]()).toBe(false);
+            expect(await begun["targets are attacked"]()).toBe(false);
+
+            await stack.up({ "experiment.enabled": "false", "experiment.deadline": "10m" });
+            expect(await stack.traces()).toEqual([]);
+        },
+    );
 });

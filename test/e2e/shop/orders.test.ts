@@ -4,7 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { podsOf } from "../../../cli/shop";
 import type { Conclusion } from "../../../chaos/report/conclusion";
+import { keptJournals } from "../../../chaos/report/journal-files";
+import { reportsFolder } from "../../../experiments/run";
 import { kubectl } from "../../../sandbox/test/e2e/support";
+import { itInAll } from "../in-all";
 import { quick, TestStack } from "./support";
 import { until } from "../../support/until";
 
@@ -189,6 +192,26 @@ it("orders are refused with a problem document while the database is isolated, a
     const known = [...(await stock()).keys()][0]!;
     const id = await place([{ productId: known, quantity: 1 }]);
     await until("the order is fulfilled", async () => (await stateOf(id)) === "FULFILLED");
+});
+
+itInAll("orders-kill places a new order with each request while pods of orders are deleted", async () => {
+    await stack.up({ "replicas.orders": "2" });
+    const { outputs } = await stack.up({
+        ...lasting,
+        "experiment.name": "orders-kill",
+        "experiment.duration": "10s",
+    });
+    const { verdict, journal } = outputs.experiment!.value as Conclusion;
+    const { attacks, checks } = keptJournals(reportsFolder).find(({ conclusion }) => conclusion.journal === journal)!;
+    expect(["PASSED", "FAILED"]).toContain(verdict);
+    expect(attacks[0]!.kills!.length).toBeGreaterThanOrEqual(1);
+    expect(checks).toMatchObject([{ name: "POST /orders" }]);
+    expect(checks[0]!.answers.filter(({ good, status }) => good && status === 202).length).toBeGreaterThan(0);
+    await stack.up({ "experiment.enabled": "false" });
+    expect(await stack.traces()).toEqual([]);
+    stack.unset("replicas.orders");
+    stack.unset("experiment.name");
+    await stack.up();
 });
 
 it("ending an attack on orders does not wait for its pod, which cannot become ready under the attack", async () => {

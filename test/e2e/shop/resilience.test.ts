@@ -3,16 +3,17 @@ import { marked, partsOf } from "../../support/listing";
 import { ignoreNotFound } from "../../../chaos/cluster/client";
 import { labels } from "../../../chaos/cluster/labels";
 import { kubectl } from "../../../sandbox/test/e2e/support";
-import { quick, TestStack } from "./support";
+import { giveBack, sharedNamespace as namespace, sharedStack } from "./shared";
+import { quick, type TestStack } from "./support";
 import { until } from "../../support/until";
 
 let stack: TestStack;
 let products: string;
 beforeAll(async () => {
-    stack = await TestStack.open("e2e-resilience");
-    products = (await stack.up()).outputs.productsUrl!.value as string;
+    stack = await sharedStack();
+    products = (await stack.outputs()).productsUrl!.value as string;
 });
-afterAll(() => stack.close());
+afterAll(() => giveBack(stack));
 
 async function ask(pattern: string) {
     const begun = performance.now();
@@ -68,7 +69,6 @@ describe("while hot-deals is isolated by an experiment", () => {
 });
 
 describe(`while nobody may connect to a ready hot-deals, and the network ${network.does} what is denied`, () => {
-    const namespace = "e2e-resilience";
     const policy = { name: "hot-deals-to-everybody", namespace };
     /** With this label, the shop's own policy does not allow the gateway to connect. */
     const label = (change: string) =>

@@ -7,7 +7,7 @@ import { experimentParts, quick, TestStack } from "./support";
 
 let stack: TestStack;
 beforeAll(async () => {
-    stack = await TestStack.open("e2e-story");
+    stack = await TestStack.open("e2e-story", { inline: false });
 });
 afterAll(() => stack.close());
 
@@ -22,6 +22,16 @@ const itOnce = (name: string, test: () => Promise<unknown>) => {
 const conclusionOf = (outputs: Record<string, { value: unknown }>) => outputs.experiment!.value as Conclusion;
 
 describe("the story, from nothing to two verdicts and back to nothing", () => {
+    itOnce("a preview of the new shop shows no program's text: no line is longer than two of a terminal", async () => {
+        let printed = "";
+        stack.onOutput = (text) => (printed += text);
+        await stack.preview();
+        stack.onOutput = undefined;
+        expect(printed).toContain("storefront-program-");
+        expect(Math.max(...printed.split("\n").map((line) => line.length))).toBeLessThan(500);
+        expect(printed.length).toBeLessThan(100_000);
+    });
+
     it("an update installs the shop: all pods are ready, and the gateway's address is in the outputs", async () => {
         const { outputs } = await stack.up();
         const pods = await podsOf(stack.cluster, stack.namespace);
@@ -42,7 +52,7 @@ describe("the story, from nothing to two verdicts and back to nothing", () => {
     });
 
     it("/products has exactly the document's shape", async () => {
-        const { outputs } = await stack.up();
+        const outputs = await stack.outputs();
         const response = await fetch(outputs.productsUrl!.value as string);
         const listing = (await response.json()) as Record<string, any>;
         expect(response.status).toBe(200);
@@ -77,7 +87,7 @@ describe("the story, from nothing to two verdicts and back to nothing", () => {
         }
     });
 
-    itOnce("another update changes nothing", async () => expect((await stack.up()).changes).toEqual([]));
+    itOnce("an update with refresh changes nothing", async () => expect((await stack.refresh()).changes).toEqual([]));
 
     itOnce("the state has no readable password of the database", async () => {
         const secret = await stack.cluster.core.readNamespacedSecret({
@@ -97,6 +107,9 @@ describe("the story, from nothing to two verdicts and back to nothing", () => {
             ({ op, type, name }) => `${op} ${type.split(":").at(-1)} ${name.replace(/-[0-9a-f]{8}$/, "")}`,
         );
         expect(shown.sort()).toEqual(experimentParts);
+        expect(stack.said).toMatch(
+            /would hit 1 container of 1 that match k8s\.deployment=hot-deals.*hot-deals-\S+\/hot-deals/,
+        );
     });
 
     it("the verdict is FAILED with hot-deals isolated", async () => {

@@ -29,6 +29,23 @@ export interface Change {
     properties: string[];
 }
 
+/** How the names of the folders of tests begin that a killed run may leave among the temporary files. */
+export const temporaryPrefix = "chaos-shop-e2e-";
+
+/** What each stack of a test is opened with. What is about the agent enables it. */
+const defaultsOf = (name: string) => ({ namespace: name, "agent.enabled": "false" });
+
+/** Has this process use the sandbox, and a folder as Pulumi's backend. */
+export async function useBackend(folder: string): Promise<Cluster> {
+    const { kubeconfig, context } = await sandboxUp();
+    Object.assign(process.env, {
+        KUBECONFIG: kubeconfig,
+        PULUMI_BACKEND_URL: fileBackend(folder),
+        PULUMI_CONFIG_PASSPHRASE: "only for this test",
+    });
+    return connect({ context });
+}
+
 /** A stack of its own in the sandbox, with a backend, a namespace and a passphrase that nobody else has. */
 export class TestStack {
     /** All that the engine and the steps said, for assertions on words. */
@@ -42,44 +59,54 @@ export class TestStack {
         readonly namespace: string,
         readonly cluster: Cluster,
         private readonly stack: BorrowedStack,
-        /** Undefined where it is another's. */
-        private readonly backend: string | undefined,
+        private readonly backend: string,
+        /** Whether the backend's folder goes with the stack. */
+        private readonly ownsBackend: boolean,
     ) {}
 
     private destroyed = false;
+    /** The settings of the last update, if it succeeded. */
+    private applied?: string;
 
-    /** Removes first what a killed test has left of a stack of this name. */
-    static async open(name: string): Promise<TestStack> {
-        const stack = await TestStack.openAnother(name);
+    /**
+     * Removes first what a killed test has left of a stack of this name.
+     *
+     * @param inline see `BorrowedStack.open`. @default true
+     */
+    static async open(name: string, { inline = true } = {}): Promise<TestStack> {
+        const stack = await TestStack.openAnother(name, { inline });
         await removeNamespaces(stack.cluster, [name, defaultAgentNamespace(name)]);
         return stack;
     }
 
     /** With a backend of its own, in a namespace that may be another stack's. */
-    static async openAnother(name: string): Promise<TestStack> {
-        const { kubeconfig, context } = await sandboxUp();
-        const backend = mkdtempSync(join(tmpdir(), "chaos-shop-e2e-"));
-        Object.assign(process.env, {
-            KUBECONFIG: kubeconfig,
-            PULUMI_BACKEND_URL: fileBackend(backend),
-            PULUMI_CONFIG_PASSPHRASE: "only for this test",
-        });
-        return TestStack.inBackend(name, connect({ context }), backend);
+    static async openAnother(name: string, { inline = true } = {}): Promise<TestStack> {
+        const backend = mkdtempSync(join(tmpdir(), temporaryPrefix));
+        return TestStack.inBackend(name, await useBackend(backend), backend, { ownsBackend: true, inline });
+    }
+
+    /** A stack in a backend that stays when it is closed. */
+    static async openIn(backend: string, name: string): Promise<TestStack> {
+        return TestStack.inBackend(name, await useBackend(backend), backend);
     }
 
     /** Another stack in the same backend, which must be closed first. */
     beside(name: string): Promise<TestStack> {
-        return TestStack.inBackend(name, this.cluster, undefined);
+        return TestStack.inBackend(name, this.cluster, this.backend);
     }
 
-    private static async inBackend(name: string, cluster: Cluster, backend: string | undefined): Promise<TestStack> {
-        const stack = await BorrowedStack.open(name, await preparePulumi(project));
+    private static async inBackend(
+        name: string,
+        cluster: Cluster,
+        backend: string,
+        { ownsBackend = false, inline = true } = {},
+    ): Promise<TestStack> {
+        const stack = await BorrowedStack.open(name, await preparePulumi(project), { inline });
         const isDeleted = async () =>
             (await ignoreNotFound(cluster.core.readNamespace({ name })))?.status?.phase !== "Terminating";
         await until("the last namespace of this name is gone", isDeleted);
-        // What is about the agent enables it.
-        stack.set({ namespace: name, "agent.enabled": "false" });
-        return new TestStack(name, cluster, stack, backend);
+        stack.set(defaultsOf(name));
+        return new TestStack(name, cluster, stack, backend, ownsBackend);
     }
 
     /**
@@ -95,13 +122,19 @@ export class TestStack {
         signal?: AbortSignal,
     ): Promise<{ changes: Change[]; outputs: OutputMap }> {
         this.stack.set(settings);
+        this.applied = undefined;
         const changes: Change[] = [];
-        await this.stack.up((event) => this.record(event, event.resOutputsEvent?.metadata, changes), {
-            refresh,
-            signal,
-            onOutput: this.onOutput,
-        });
-        return { changes, outputs: await this.stack.outputs() };
+        let values: Record<string, unknown> = {};
+        const onEvent = (event: EngineEvent) => {
+            const metadata = event.resOutputsEvent?.metadata;
+            this.record(event, metadata, changes);
+            // Asking the CLI would take 0.3 s.
+            if (metadata?.type === "pulumi:pulumi:Stack") values = metadata.new!.outputs;
+        };
+        await this.stack.up(onEvent, { refresh, signal, onOutput: this.onOutput });
+        this.applied = this.setNow;
+        const outputs = Object.entries(values).map(([name, value]) => [name, { value, secret: value === "[secret]" }]);
+        return { changes, outputs: Object.fromEntries(outputs) as OutputMap };
     }
 
     /** The outputs of the last update. */
@@ -127,6 +160,19 @@ export class TestStack {
     /** Leaves a setting to its default in the updates that follow. */
     unset(key: string): void {
         this.stack.set({ [key]: undefined });
+    }
+
+    /** An update to the settings that a stack is opened with, unless the last one was to these. */
+    async toDefaults(): Promise<void> {
+        const { settings } = this.stack;
+        const none = Object.fromEntries(Object.keys(settings).map((key) => [key, undefined]));
+        this.stack.set({ ...none, ...defaultsOf(this.namespace) });
+        if (this.applied !== this.setNow) await this.up();
+    }
+
+    /** All settings, in the order of their keys. */
+    private get setNow(): string {
+        return JSON.stringify(Object.entries(this.stack.settings).sort());
     }
 
     /** What went wrong in an update that must not succeed, in the words that a user reads. */
@@ -157,6 +203,7 @@ export class TestStack {
      * `printed` what it has printed so far.
      */
     begin(): { ended: Promise<number | null>; printed(): string; kill(): Promise<void> } {
+        this.applied = undefined;
         const { automation, configFile } = this.stack;
         const place = ["--stack", automation.name, "--config-file", configFile];
         const child = spawn(
@@ -195,13 +242,14 @@ export class TestStack {
 
     /** Whether the backend holds a lock of the stack, as it does while an update runs. */
     isLocked(): boolean {
-        const locks = join(this.backend!, ".pulumi", "locks");
+        const locks = join(this.backend, ".pulumi", "locks");
         return (
             existsSync(locks) && readdirSync(locks, { recursive: true }).some((name) => String(name).endsWith(".json"))
         );
     }
 
     async destroy(): Promise<void> {
+        this.applied = undefined;
         await destroyStack(this.stack, (event) => this.record(event, undefined, []), this.onOutput);
         this.destroyed = true;
     }
@@ -211,9 +259,14 @@ export class TestStack {
         try {
             if (!this.destroyed && (await this.exists())) await this.remove();
         } finally {
-            this.stack.close();
-            if (this.backend !== undefined) rmSync(this.backend, { recursive: true, force: true });
+            this.forget();
+            if (this.ownsBackend) rmSync(this.backend, { recursive: true, force: true });
         }
+    }
+
+    /** Leaves the stack as it is, for the next that opens it. */
+    forget(): void {
+        this.stack.close();
     }
 
     private async remove(): Promise<void> {

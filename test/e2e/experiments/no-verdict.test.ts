@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { scale } from "../../../cli/shop";
+import type { Conclusion } from "../../../chaos/report/conclusion";
+import { attackPolicies } from "../../support/attack-policies";
+import { inOrder } from "../../support/in-order";
+import { until } from "../../support/until";
+import { giveBack, sharedStack } from "../shop/shared";
+import { quick, type TestStack } from "../shop/support";
+
+let stack: TestStack;
+beforeAll(async () => {
+    stack = await sharedStack();
+});
+afterAll(() => giveBack(stack));
+
+it("a gateway without an external address delays no update; checks go through the API server", async () => {
+    const begun = Date.now();
+    const { outputs } = await stack.up({ "gateway.serviceType": "ClusterIP" });
+    expect(Date.now() - begun).toBeLessThan(30_000);
+    expect(outputs.productsUrl).toBeUndefined();
+    expect(outputs.gateway!.value).toContain("port-forward service/gateway 8080:80");
+    await stack.up({ ...quick, "experiment.enabled": "true" });
+    expect(stack.said).toContain("Checking /products at the API server's proxy");
+    const { outputs: after } = await stack.up({ "experiment.enabled": "false", "gateway.serviceType": "LoadBalancer" });
+    expect(after.experiment!.value).toBe("disabled");
+});
+
+describe("an experiment that cannot answer its question ends with", () => {
+    it("ABORTED if the shop is not healthy, and touches no pod", async () => {
+        await scale(stack.cluster, stack.namespace, "hot-deals", 0);
+        const error = await stack.failingUp({ "experiment.enabled": "true", "experiment.timeout": "3s" });
+        expect(error).toMatch(
+            /ABORTED: there is no steady state: \/products: status 50\d: .*hot-deals.*Nothing was attacked/s,
+        );
+        expect(await stack.traces()).toEqual([]);
+        await scale(stack.cluster, stack.namespace, "hot-deals", 1);
+        await until("the shop is whole", async () => (await stack.products()).good);
+    });
+
+    it("an error if its target matches nothing, with a list of possible targets", async () => {
+        const error = await stack.failingUp({
+            "experiment.enabled": "true",
+            "experiment.timeout": "5s",
+            "experiment.target": "k8s.deployment=hot-deal",
+        });
+        expect(error).toMatch(
+            inOrder(
+                `no running container matches k8s.deployment=hot-deal,k8s.namespace=${stack.namespace}`,
+                `k8s.deployment=hot-deals,k8s.namespace=${stack.namespace}  (1 container)`,
+            ),
+        );
+        expect(await stack.traces()).toEqual([]);
+        await stack.up({ "experiment.enabled": "false", "experiment.target": "k8s.deployment=hot-deals" });
+        expect((await stack.products()).good).toBe(true);
+    });
+
+    it("INCONCLUSIVE if another NetworkPolicy allows what the attack denies, with its name", async () => {
+        const namespace = stack.namespace;
+        // It selects pods only once they are targets, so the run does not make it let go of them.
+        const podSelector = { matchExpressions: [{ key: "chaos-experiments/target", operator: "Exists" }] };
+        const spec = { podSelector, policyTypes: ["Ingress"], ingress: [{}] };
+        await stack.cluster.networking.createNamespacedNetworkPolicy({
+            namespace,
+            body: { metadata: { name: "allow-all" }, spec },
+        });
+        try {
+            const { outputs } = await stack.up({ "experiment.enabled": "true" });
+            expect(outputs.experiment!.value as Conclusion).toMatchObject({
+                verdict: "INCONCLUSIVE",
+                requests: 0,
+                reason: expect.stringMatching(/the NetworkPolicy allow-all allows ingress to the target hot-deals-/),
+            });
+        } finally {
+            await stack.cluster.networking.deleteNamespacedNetworkPolicy({ name: "allow-all", namespace });
+            await stack.up({ "experiment.enabled": "false" });
+        }
+        expect(await stack.traces()).toEqual([]);
+    });
+
+    it("INCONCLUSIVE if a target is deleted during the run", async () => {
+        const run = stack.up({ "experiment.enabled": "true", "experiment.duration": "8s" });
+        let target: string | undefined;
+        await until("the attack has begun", async () => {
+            const { items } = await stack.cluster.core.listNamespacedPod({
+                namespace: stack.namespace,
+                labelSelector: "chaos-experiments/target",
+            });
+            const policies = await attackPolicies(stack.cluster, stack.namespace);
+            target = items[0]?.metadata?.name;
+            return policies.length > 0 && stack.said.includes("Proven");
+        });
+        await stack.cluster.core.deleteNamespacedPod({ name: target!, namespace: stack.namespace });
+        const { outputs } = await run;
+        expect(outputs.experiment!.value as Conclusion).toMatchObject({
+            verdict: "INCONCLUSIVE",
+            reason: expect.stringContaining(`the target ${target!} was gone before the run had ended`),
+        });
+        await stack.up({ "experiment.enabled": "false" });
+        expect(await stack.traces()).toEqual([]);
+    });
+});

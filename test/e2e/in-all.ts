@@ -1,0 +1,11 @@
+import { inject, it } from "vitest";
+
+/** A test that only `npm run test:all` runs. */
+export function itInAll(title: string, test: () => Promise<unknown>, timeoutMs?: number): void {
+    if (inject("all")) it(title, test, timeoutMs);
+}
+
+/** The cases of a test: `npm test` runs those that show the most. */
+export function casesOf<Case>(usual: readonly Case[], more: readonly Case[]): Case[] {
+    return inject("all") ? [...usual, ...more] : [...usual];
+}

@@ -1,0 +1,4 @@
+import { setUp } from "./setup";
+
+/** Some networks refuse what a NetworkPolicy denies. */
+export default setUp("reject");
