@@ -318,7 +318,7 @@ describe("the steps", () => {
 
     it("run again only for another plan: another version, folder or kubeconfig prints the earlier result", async () => {
         const triggersOf = async (changes: object) =>
-            steps(await build(changes)).map(({ inputs }) => inputs.triggers[0]);
+            steps(await build({ identity: "0a1b2c3d", ...changes })).map(({ inputs }) => inputs.triggers[0]);
         const before = await triggersOf({});
         const programs = () => ({ ...args.programs!(), stepCommand: "node elsewhere.js" });
         expect(await triggersOf({ programs, kubeconfig: kubeconfig("other"), reports: "elsewhere" })).toEqual(before);

@@ -66,7 +66,7 @@ const printed = {
     check: { verdict: "FAILED" },
 };
 
-const place = { enabled: true, image: "node:20", programs };
+const place = { enabled: true, image: "node:20", programs, identity: "0a1b2c3d" };
 
 /** What an experiment named `it` asks for, by the names of its parts. */
 async function partsOf(
