@@ -32,7 +32,7 @@ describe("ending an experiment ends its attack", () => {
         expect(await policies()).toHaveLength(1);
     });
 
-    it("though a setting is invalid in the update that disables it; the next one removes the rest of the run", async () => {
+    it("though a setting is invalid in the same update; the next one removes the rest of the run", async () => {
         const problem = await stack.failingUp({ ...disabled, "experiment.radius": "everybody" });
         expect(problem).toContain('experiment.radius is "everybody"');
         await attackIsOver();

@@ -32,6 +32,13 @@ describe("the mistakes of a run, before it begins", () => {
         expect(mistakesIn({ "experiment.radius": "0", "experiment.duration": "x" })?.split("\n")).toHaveLength(2);
     });
 
+    it("include a target for an experiment that has several attacks", () => {
+        const target = { "experiment.target": "k8s.deployment=gateway" };
+        expect(mistakesIn({ "experiment.name": "departments-scaled-in-time", ...target })).toMatch(
+            /target is "k8s\.deployment=gateway": departments-scaled-in-time has several attacks .*; allowed: only for an/,
+        );
+    });
+
     it("leave to the update what may be a secret of the stack", () => {
         expect(mistakesIn({ "agent.install": "chart", variant: "four" })).toBeUndefined();
     });
