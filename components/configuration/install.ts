@@ -1,12 +1,6 @@
 import { manifestMistakes, valuesFileMistakes } from "./files";
 import type { Mistake } from "./mistakes";
-import type { Values } from "./settings";
-
-/** Settings that a chart or a manifest has its own way to make. */
-const programOnly =
-    /^(?:replicas\..*|images\.(?:postgres|nats)|(?:database|broker|storage|shutdown)\..*|gateway\.serviceType)$/;
-/** Settings that a chart receives as values. A manifest cannot. */
-const notForManifest = /^ingress\./;
+import { type Install, type Setting, settings, type Values } from "./settings";
 
 /**
  * Finds the mistakes in the settings for installing the shop.
@@ -20,16 +14,16 @@ export function installMistakes(get: Values, own: ReadonlyMap<string, string>): 
     // It is also the builtin agent's.
     const policiesHaveNoEffect = !get("agent.enabled") || get("agent.install") !== "builtin";
     const ignored = [...own]
-        .filter(
-            ([key]) =>
-                programOnly.test(key) ||
-                (install === "manifest" && notForManifest.test(key)) ||
-                (key === "networkPolicies" && policiesHaveNoEffect),
-        )
+        .filter(([key]) => !isHeededBy(key, install) || (key === "networkPolicies" && policiesHaveNoEffect))
         .map(([key, value]) => ownedElsewhere(key, value, install));
     const values = get("chart.values");
     if (install === "manifest") return [...ignored, ...manifestMistakes("manifest", get("manifest"))];
     return values === undefined ? ignored : [...ignored, ...valuesFileMistakes("chart.values", values)];
+}
+
+function isHeededBy(key: string, install: Install): boolean {
+    const { heededBy } = (settings as Record<string, Setting<unknown>>)[key] ?? {};
+    return heededBy?.includes(install) ?? true;
 }
 
 /** Settings owned by the chart or manifest are rejected. */
