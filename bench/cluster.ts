@@ -91,14 +91,12 @@ export async function openBackends({ networking }: Cluster, namespace: string): 
     return remove;
 }
 
-/** The URLs of the backends' `/products` by name: the node's address and the ports of their NodePort Services. */
-export async function backendUrls({ core }: Cluster, namespace: string): Promise<Record<string, string>> {
+/** The URLs of the backends' `/products`: the node's address and the ports of their NodePort Services. */
+export async function backendUrls({ core }: Cluster, namespace: string): Promise<string[]> {
     const [nodes, services] = await Promise.all([core.listNode(), core.listNamespacedService({ namespace })]);
     const host = nodes.items[0]!.status!.addresses!.find(({ type }) => type === "InternalIP")!.address;
     const listing = services.items.filter(({ metadata }) => backends.includes(metadata!.name!));
-    return Object.fromEntries(
-        listing.map(({ metadata, spec }) => [metadata!.name!, `http://${host}:${spec!.ports![0]!.nodePort}/products`]),
-    );
+    return listing.map(({ spec }) => `http://${host}:${spec!.ports![0]!.nodePort}/products`);
 }
 
 /** Deletes namespaces and waits until they no longer exist. */

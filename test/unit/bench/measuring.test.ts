@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { manifestsOf } from "../../../bench/manifests";
+import { recoverySeconds } from "../../../bench/figures/experiment-rounds";
 import { readOptions } from "../../../bench/options";
-import { residentMegabytes } from "../../../bench/pod-memory";
-import { recoverySeconds } from "../../../bench/recovery";
+import { manifestsOf } from "../../../bench/stack";
 
 describe("the recovery", () => {
     const bad = (answeredAt: number) => ({ answeredAt, good: false });
@@ -60,15 +59,6 @@ describe("the manifests of a stack", () => {
                 "b",
             ),
         ).toThrow("--show-secrets"));
-});
-
-it("resident memory is that of all processes except the shell that measures it", () => {
-    const status = (name: string, kib: number) => `Name:\t${name}\nState:\tS\nVmRSS:\t   ${kib} kB\nThreads:\t1\n`;
-    expect(
-        residentMegabytes(
-            status("node", 50_000) + status("MainThread", 25_000) + status("sh", 900) + status("cat", 800),
-        ),
-    ).toBeCloseTo(76.8);
 });
 
 describe("the command line", () => {
