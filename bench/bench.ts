@@ -1,5 +1,5 @@
 import { availableParallelism, loadavg } from "node:os";
-import { runWith } from "../cli/program";
+import { benchProgram } from "../cli/programs";
 import { describeResult, type Figure, judge, type Result } from "./figure";
 import { checkRate } from "./figures/check-rate";
 import { experimentEnable, recovery } from "./figures/experiment-rounds";
@@ -9,7 +9,7 @@ import { manyTargets } from "./figures/many-targets";
 import { previewUnchanged } from "./figures/preview-unchanged";
 import { proxyMedian } from "./figures/proxy-median";
 import { shopUp } from "./figures/shop-up";
-import { type BenchOptions, readOptions } from "./options";
+import { type BenchOptions, benchOptions } from "./options";
 import { Session } from "./session";
 
 const figures: readonly Figure[] = [
@@ -25,18 +25,6 @@ const figures: readonly Figure[] = [
     proxyMedian,
 ];
 const names = figures.map(({ name }) => name);
-
-const help = `Usage: npm run bench [-- [NAME...] [OPTIONS]]
-
-Measures times and memory on the sandbox, in namespaces bench-*, and compares each figure with its limit. Takes some
-15 minutes. Both sides of a comparison take turns, and their medians are compared. Stop other work on the machine.
-
-  NAME      Measure only these figures. Default: all of
-            ${names.join(", ").replaceAll(/(.{70,100}), /g, "$1,\n            ")}
-  --json    Print the results as JSON on standard output
-  --help    Show this text
-
-Exit codes: 0 all figures are within their limits, 1 one is not or could not be measured, 2 wrong argument.`;
 
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
@@ -83,7 +71,9 @@ async function measure(figure: Figure, session: Session): Promise<Result> {
     }
 }
 
-runWith("bench", help, readOptions(process.argv.slice(2), names), (options) =>
+const optionsIn = (args: string[]) => benchOptions(args, names);
+
+benchProgram.run(optionsIn, (options) =>
     // Exits even if an interrupted measurement is still running.
     main(options).finally(() => setImmediate(() => process.exit())),
 );

@@ -2,24 +2,12 @@ import type { OutputMap } from "@pulumi/pulumi/automation";
 import { newKeyCommand } from "../components/configuration/agent";
 import type { Conclusion } from "../chaos/report/conclusion";
 import { describeMilliseconds } from "../chaos/duration";
+import { noOptions } from "./command";
 import { Interruption } from "./interruption";
-import { heading, plainError, runProgram, say, Session, typed } from "./session";
+import { heading, plainError, say, typed } from "./print";
+import { demoProgram } from "./programs";
+import { Session } from "./session";
 import { podsOf, scale, wholeProducts } from "./shop";
-
-const help = `Usage: npm run demo
-
-Runs a chaos experiment twice, from an empty machine to two verdicts:
-
-  1. Installs the shop in your local cluster, or in the sandbox if you have none.
-  2. Isolates hot-deals from the network. /products fails, although fashion and toys still work: FAILED.
-  3. Scales hot-deals to 3 replicas.
-  4. Runs the same experiment again: PASSED.
-  5. Undoes everything but the shop.
-
-  --help    Shows this text
-
-Exit codes: 0 both verdicts are as expected, 1 they are not or an error occurred, 2 wrong argument,
-130 interrupted.`;
 
 /** Shorter than the defaults, for an audience. */
 const experimentSettings = {
@@ -136,4 +124,4 @@ async function main(): Promise<void> {
     }
 }
 
-runProgram("demo", help, main);
+demoProgram.run(noOptions(demoProgram), main);

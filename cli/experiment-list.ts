@@ -1,3 +1,4 @@
+import { settings } from "../components/configuration/settings";
 import { type NamedExperiment, savedExperiments } from "../experiments/saved";
 import { describeExpected, type Lesson, lessons, type Remedy, verdictOf } from "../experiments/story";
 
@@ -68,3 +69,7 @@ export function printList(
     const groups = groupedByLesson(savedExperiments(), lessons);
     print(json ? JSON.stringify(listAsData(groups), undefined, 2) : listOf(groups));
 }
+
+/** The saved experiments that run on a variant. */
+export const fitting = (variant: string = settings.variant.default!): NamedExperiment[] =>
+    savedExperiments().filter((saved) => saved.variant === undefined || saved.variant === variant);

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { type CiFiles, writeCiFiles } from "../chaos/report/ci-files";
 import { type ReportedRun, runOfJournal } from "../chaos/report/reported-run";
 import type { Outcome } from "./experiment-runs";
-import { plainError } from "./session";
+import { plainError } from "./print";
 
 /**
  * Writes the reports for continuous integration, if any are wanted, and prints their names.

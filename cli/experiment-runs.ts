@@ -7,11 +7,13 @@ import { type Expectation, expectationOf, type Lesson } from "../experiments/sto
 import { sinceAttack, sinceUndone } from "../chaos/report/verdict";
 import { isAttack } from "../chaos/definition/plan";
 import { AnswersFile } from "./answers-file";
+import { fitting } from "./experiment-list";
 import { lessonLines } from "./experiment-lesson";
 import { Interruption } from "./interruption";
 import type { LiveWindow } from "./live-window";
 import { mistakesInExperiment } from "./offline-configuration";
-import { plainError, Session } from "./session";
+import { plainError } from "./print";
+import { Session } from "./session";
 
 /** The result of a run. */
 export interface Outcome {
@@ -55,8 +57,7 @@ export class ExperimentRuns {
      */
     fitting(only: readonly Lesson[], variant?: string): string[] {
         const has = variant ?? this.session.setting("variant") ?? settings.variant.default;
-        const names = savedExperiments()
-            .filter((saved) => saved.variant === undefined || saved.variant === has)
+        const names = fitting(has)
             .filter(({ story }) => only.length === 0 || (story !== undefined && only.includes(story.lesson)))
             .map(({ name }) => name);
         if (names.length > 0) return names;

@@ -1,5 +1,6 @@
 import type { OutputMap } from "@pulumi/pulumi/automation";
-import { say, type Session } from "./session";
+import { say } from "./print";
+import { type Session } from "./session";
 import { reportShop } from "./shop-report";
 import { fileOfStack, StackFile } from "./stack-file";
 

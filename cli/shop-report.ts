@@ -2,7 +2,7 @@ import type { OutputMap } from "@pulumi/pulumi/automation";
 import type { Cluster } from "../chaos/cluster/client";
 import { type RunningExperiment, runningExperiments } from "../chaos/lifecycle/running";
 import { newKeyCommand } from "../components/configuration/agent";
-import { typed } from "./session";
+import { typed } from "./print";
 import { wholeProducts } from "./shop";
 import { describeTargets, endLines } from "./status";
 

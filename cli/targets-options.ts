@@ -1,6 +1,5 @@
-import { parseArgs } from "node:util";
 import { parseAttributes } from "../chaos/targets/attributes";
-import type { Parsed } from "./program";
+import { targetsProgram } from "./programs";
 
 export interface TargetsOptions {
     json: boolean;
@@ -11,23 +10,9 @@ export interface TargetsOptions {
     namespace?: string;
 }
 
-/** Parses the arguments of `npm run targets`. */
-export function targetsOptions(args: string[]): Parsed<TargetsOptions> {
-    try {
-        const { values, positionals } = parseArgs({
-            args,
-            allowPositionals: true,
-            options: {
-                help: { type: "boolean", short: "h" },
-                json: { type: "boolean", default: false },
-                stack: { type: "string", default: "local" },
-                namespace: { type: "string" },
-            },
-        });
-        if (values.help) return { help: true };
-        positionals.forEach(parseAttributes);
-        return { json: values.json, expressions: positionals, stack: values.stack, namespace: values.namespace };
-    } catch (error) {
-        return { mistake: (error as Error).message };
-    }
+/** Parses the arguments of `npm run targets`. @throws Error with what is wrong */
+export function targetsOptions(args: string[]): TargetsOptions {
+    const options = targetsProgram.read<Omit<TargetsOptions, "expressions">>(args);
+    targetsProgram.args.forEach((expression) => parseAttributes(expression));
+    return { ...options, expressions: targetsProgram.args };
 }

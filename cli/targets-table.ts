@@ -1,5 +1,5 @@
 import { type Discovered, ownerOf } from "../chaos/targets/containers";
-import { alignedRows } from "./table";
+import { alignedRows } from "./print";
 
 const head = ["NAMESPACE", "OWNER", "POD", "CONTAINER", "READY", "NODE"];
 

@@ -1,7 +1,7 @@
 import type { Verdict } from "../chaos/report/verdict";
 import { differenceFrom } from "../experiments/story";
 import type { Outcome } from "./experiment-runs";
-import { alignedRows } from "./table";
+import { alignedRows } from "./print";
 
 const exitCodes: Record<Verdict, number> = { PASSED: 0, FAILED: 2, INCONCLUSIVE: 3, ABORTED: 4 };
 /** Of a run without a verdict. */

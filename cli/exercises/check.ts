@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { savedExperiments } from "../../experiments/saved";
-import { heading, say, typed } from "../session";
+import { heading, say, typed } from "../print";
 import { project } from "../stack-file";
 import { Sources } from "./edits";
 import { differenceFromPage, endingIn } from "./ending";

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { runningExperiments } from "../../chaos/lifecycle/running";
-import { say, Session, typed } from "../session";
+import { say, typed } from "../print";
+import { Session } from "../session";
 import { reportSession } from "../session-report";
 import { scale } from "../shop";
 import { plainSettings, project } from "../stack-file";
