@@ -66,7 +66,10 @@ const layers = {
         ...[...face.clusters, ...face.units, ...face.checks, ...face.targets, ...face.runs],
         ...["components/", "experiments/", "index.ts", "sandbox/", "services/", "toolchain/"],
     ],
-    docs: ["chaos/cluster/rights.ts", "chaos/definition/plan.ts", "chaos/permissions/", "components/", "experiments/"],
+    docs: [
+        ...["chaos/cluster/rights.ts", "chaos/definition/plan.ts", "chaos/permissions/"],
+        ...["cli/command.ts", "cli/programs.ts", "components/", "experiments/"],
+    ],
     bench: ["chaos/", "cli/", "components/", "experiments/", "index.ts", "sandbox/", "services/", "toolchain/"],
 };
 const test = "(^|/)test/";

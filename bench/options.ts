@@ -12,7 +12,7 @@ export interface BenchOptions {
  * @throws Error with what is wrong
  */
 export function benchOptions(args: string[], known: readonly string[]): BenchOptions {
-    const { json } = benchProgram.read<{ json: boolean }>(args);
+    const { json = false } = benchProgram.read<{ json?: true }>(args);
     const given = benchProgram.args;
     const unknown = given.filter((name) => !known.includes(name));
     if (unknown.length > 0) throw new Error(`no figure is named ${unknown.join(", ")}; allowed: ${known.join(", ")}`);

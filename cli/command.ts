@@ -1,4 +1,4 @@
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, type Option } from "commander";
 import { plainError } from "./print";
 
 /** What exit codes mean, in the order of reading. */
@@ -11,17 +11,23 @@ export class Program extends Command {
         readonly exitCodes: ExitCodes,
     ) {
         super(name);
-        this.usage("[OPTIONS]")
-            .helpOption("-h, --help", "show this text")
-            .configureHelp({ commandUsage: (program) => `npm run ${name} -- ${program.usage()}` })
+        const plain = (markdown: string) => markdown.replaceAll("`", "");
+        const codes = exitCodes.map(([code, meaning]) => `  ${String(code).padEnd(3)}  ${plain(meaning)}\n`);
+        this.helpOption("-h, --help", "show this text")
+            .configureHelp({
+                commandUsage: (program) => `npm run ${name} -- ${program.usage()}`,
+                commandDescription: (program) => plain(program.description()),
+                argumentDescription: ({ description }) => plain(description),
+                optionDescription: (option) => plain(meaningOf(option)),
+            })
             .configureOutput({ getOutHelpWidth: () => 120, writeErr: () => undefined })
             .exitOverride()
-            .addHelpText("after", `\nExit codes: ${exitCodes.map((each) => each.join(" ")).join(", ")}.`);
+            .addHelpText("after", `\nExit codes:\n${codes.join("")}`.trimEnd());
     }
 
-    /** Adds the option `--stack`. @param meaning of the stack for this program */
-    takesStack(meaning = "the stack"): this {
-        return this.option("--stack <NAME>", meaning, "local");
+    /** Adds the option `--stack`. */
+    takesStack(): this {
+        return this.option("--stack <NAME>", "the stack", "local");
     }
 
     /** Adds an option that may be repeated. */
@@ -74,6 +80,10 @@ export class Program extends Command {
         main(options).catch((error: unknown) => fail(plainError(error), 1));
     }
 }
+
+/** The meaning of an option, with its default. In Markdown. */
+export const meaningOf = ({ description, defaultValue }: Option): string =>
+    typeof defaultValue === "string" ? `${description}. Default: \`${defaultValue}\`` : description;
 
 const isHelp = (error: unknown) => error instanceof CommanderError && error.code === "commander.helpDisplayed";
 

@@ -22,13 +22,13 @@ export interface RunOptions {
 export type ExperimentOptions = { list: { json: boolean; lessons: Lesson[] } } | { statusOf: string } | RunOptions;
 
 interface Given extends CiFiles {
-    all: boolean;
-    list: boolean;
+    all?: true;
+    list?: true;
     lesson: string[];
-    status: boolean;
+    status?: true;
     set: string[];
     stack: string;
-    json: boolean;
+    json?: true;
 }
 
 /**
@@ -40,14 +40,14 @@ interface Given extends CiFiles {
 export function experimentOptions(args: string[], saved: () => string[]): ExperimentOptions {
     const values = experimentProgram.read<Given>(args);
     const positionals = experimentProgram.args;
-    const { all, stack, json, junit, summary } = values;
+    const { all = false, stack, json = false, junit, summary } = values;
     const [name] = positionals;
     const forAll = (["status", "list", "all"] as const).find((option) => values[option]);
     const outputs = { "--junit": junit, "--summary": summary };
     const mistakes = [
         ...mistakesInNames(positionals, saved()),
         ...(name !== undefined && forAll ? [`--${forAll} applies to all experiments: omit ${name}`] : []),
-        ...mistakesInLessons(values.lesson, values.all || values.list),
+        ...mistakesInLessons(values.lesson, forAll === "all" || forAll === "list"),
         ...mistakesInOutputs(outputs),
     ];
     for (const [option, path] of Object.entries(outputs))

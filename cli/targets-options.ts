@@ -12,7 +12,7 @@ export interface TargetsOptions {
 
 /** Parses the arguments of `npm run targets`. @throws Error with what is wrong */
 export function targetsOptions(args: string[]): TargetsOptions {
-    const options = targetsProgram.read<Omit<TargetsOptions, "expressions">>(args);
+    const { json = false, ...place } = targetsProgram.read<Omit<TargetsOptions, "expressions">>(args);
     targetsProgram.args.forEach((expression) => parseAttributes(expression));
-    return { ...options, expressions: targetsProgram.args };
+    return { json, ...place, expressions: targetsProgram.args };
 }

@@ -19,7 +19,7 @@ export interface WorkshopOptions {
  * @throws Error with all mistakes in them
  */
 export function workshopOptions(args: string[], countExercises: () => number): WorkshopOptions {
-    const { check, set, stack } = workshopProgram.read<{ check: boolean; set: string[]; stack: string }>(args);
+    const { check = false, set, stack } = workshopProgram.read<{ check?: true; set: string[]; stack: string }>(args);
     const given = workshopProgram.args;
     const count = countExercises();
     const mistakes = mistakesInNumbers(given, { check, count });

@@ -1,6 +1,7 @@
 import { type Group, groups, type Setting, settings } from "../components/configuration/settings";
+import { tableOf } from "./markdown";
 
-const head = `<!-- Written by \`npm run docs:settings\` from components/configuration/settings.ts. -->
+const head = `<!-- Written by \`npm run docs\` from components/configuration/settings.ts. -->
 
 # Settings
 
@@ -23,16 +24,11 @@ export const settingsPage = () =>
 
 function section(title: string, intro: string | undefined): string {
     const all = Object.entries<Setting<unknown>>(settings).filter(([, { group }]) => group === title);
-    const rows = all.map(([key, setting]) => row(key, setting));
-    const table = ["| key | default | allowed | meaning |", "|---|---|---|---|", ...rows].join("\n");
-    return [`## ${title}`, intro, table].filter((part) => part !== undefined).join("\n\n") + "\n";
+    const table = tableOf([["key", "default", "allowed", "meaning"], ...all.map(rowOf)]);
+    return [`## ${title}`, intro, table].filter((part) => part !== undefined).join("\n\n");
 }
 
-function row(key: string, setting: Setting<unknown>): string {
+function rowOf([key, setting]: [string, Setting<unknown>]): string[] {
     const { default: standard, describedDefault = "none", allowed, meaning } = setting;
-    const shown = standard === undefined ? describedDefault : `\`${standard}\``;
-    return `| ${[`\`${key}\``, shown, allowed, meaning].map(cell).join(" | ")} |`;
+    return [`\`${key}\``, standard === undefined ? describedDefault : `\`${standard}\``, allowed, meaning];
 }
-
-/** A pipe would end the cell. */
-const cell = (text: string) => text.replaceAll("|", "\\|");

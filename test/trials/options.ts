@@ -31,16 +31,16 @@ export const trialsProgram = new Program("trials", [
         "both",
     )
     .option("--parallel <N>", "1 or 2 trials at a time, where they do not disturb each other", "1")
-    .option("--list", "print the kinds and exit", false)
-    .option("--markdown", "print the table of this seed's last results as Markdown and exit", false);
+    .option("--list", "print the kinds and exit")
+    .option("--markdown", "print the table of this seed's last results as Markdown and exit");
 
 interface Given {
     rounds: string;
     seed: string;
     denied: string;
     parallel: string;
-    list: boolean;
-    markdown: boolean;
+    list?: true;
+    markdown?: true;
 }
 
 /**
@@ -50,7 +50,7 @@ interface Given {
  * @throws Error with all mistakes
  */
 export function readOptions(args: string[], known: readonly string[]): TrialOptions {
-    const { rounds, seed, denied, parallel, list, markdown } = trialsProgram.read<Given>(args);
+    const { rounds, seed, denied, parallel, list = false, markdown = false } = trialsProgram.read<Given>(args);
     const given = trialsProgram.args;
     const unknown = given.filter((name) => !known.includes(name));
     const mistakes = [

@@ -8,7 +8,7 @@ const program = new Program("shop", [
     .description("Opens the shop.")
     .takesStack()
     .takesMany("--set <KEY=VALUE>", "a setting")
-    .option("--json", "as JSON", false);
+    .option("--json", "as `JSON`");
 const read = (...args: string[]) => program.read(args);
 
 describe("the arguments of a program", () => {
@@ -18,7 +18,7 @@ describe("the arguments of a program", () => {
             stack: "local",
             json: true,
         });
-        expect(read()).toEqual({ set: [], stack: "local", json: false });
+        expect(read()).toEqual({ set: [], stack: "local" });
     });
 
     it.each([
@@ -39,6 +39,6 @@ it("a program's help has its options with their defaults, and its exit codes", (
     program.configureOutput({ writeOut: (text) => (help += text) });
     expect(() => read("--help")).toThrow("outputHelp");
     expect(help).toMatch(
-        /^Usage: npm run shop -- \[OPTIONS\]\n\nOpens the shop\.\n.*--stack <NAME> +the stack \(default: "local"\).*\nExit codes: 0 done, 2 wrong argument\.\n$/s,
+        /^Usage: npm run shop -- \[options\]\n\nOpens the shop\.\n.*--stack <NAME> +the stack\. Default: local\n.*as JSON\n.*\nExit codes:\n  0    done\n  2    wrong argument\n$/s,
     );
 });
