@@ -84,7 +84,8 @@ function describeSamples(samples: readonly number[], unit: Unit): string {
 export function describeResult(result: Result): string {
     const sign = result.holds ? styleText("green", "✔ holds") : styleText("red", "✘ fails");
     const bar = result.bar === undefined ? "no limit" : `at most ${describe(result.bar, result.unit)}`;
-    return `${sign}  ${styleText("bold", result.name.padEnd(18))} ${result.meaning}, ${bar}\n         ${measured(result)}`;
+    const name = styleText("bold", result.name.padEnd(18));
+    return `${sign}  ${name} ${result.meaning}, ${bar}\n         ${measured(result)}`;
 }
 
 function measured(result: Result): string {

@@ -13,9 +13,9 @@ export const startProgram = new Program("start", [
 ]).description(
     "Installs the shop, requests `/products`, and prints its address. You can repeat it at any time: a running shop " +
         "stays up.\n\n" +
-        "Uses the cluster that `kube.context` in `Pulumi.local.yaml` names. If it names none, uses the cluster of the " +
-        "current kubectl context if that is plainly local (kind, minikube, k3d, Docker Desktop, Rancher Desktop) and " +
-        "answers. Otherwise builds and starts the sandbox.",
+        "Uses the cluster that `kube.context` in `Pulumi.local.yaml` names. If it names none, uses the cluster of " +
+        "the current kubectl context if that is plainly local (kind, minikube, k3d, Docker Desktop, Rancher Desktop) " +
+        "and answers. Otherwise builds and starts the sandbox.",
 );
 
 export const demoProgram = new Program("demo", [
@@ -42,15 +42,16 @@ export const experimentProgram = new Program("experiment", [
 ])
     .usage("[NAME] [options]")
     .description(
-        "One whole run of an experiment: enables it, shows the answers as they come, reports, and undoes it. Installs " +
-            "the shop if it is missing. Does not change the stack's file. Ctrl-C ends the attack and waits until the " +
-            "shop has recovered, however often it is pressed.",
+        "One whole run of an experiment: enables it, shows the answers as they come, reports, and undoes it. " +
+            "Installs the shop if it is missing. Does not change the stack's file. Ctrl-C ends the attack and waits " +
+            "until the shop has recovered, however often it is pressed.",
     )
     .argument("[NAME...]", "a saved experiment. Default: `experiment.name` of the stack, else `hot-deals-blackhole`")
     .option(
         "--all",
-        "every saved experiment that fits the stack's variant, one after the other, then a table of verdicts. The exit " +
-            "code is 0 if all ended as expected, otherwise the highest of those that did not, 2 for an unexpected PASSED",
+        "every saved experiment that fits the stack's variant, one after the other, then a table of verdicts. The " +
+            "exit code is 0 if all ended as expected, otherwise the highest of those that did not, 2 for an " +
+            "unexpected PASSED",
     )
     .option("--list", "list the saved experiments by lesson: hypothesis, expected verdict, remedy")
     .takesMany("--lesson <LESSON>", "with `--all` or `--list`, only this lesson, such as `gone`")
@@ -74,14 +75,14 @@ export const workshopProgram = new Program("workshop", [
     .usage("[NUMBER] [options]")
     .description(
         "Prepares an exercise of the workshop, from any state: ends the stack's experiment, takes back what the " +
-            "exercises change in the sources, gives the shop the settings that the exercise begins with, and says what " +
-            "to do next. Installs the shop if it is missing. Does not change the stack's file.",
+            "exercises change in the sources, gives the shop the settings that the exercise begins with, and says " +
+            "what to do next. Installs the shop if it is missing. Does not change the stack's file.",
     )
     .argument("[NUMBER...]", "the exercise to prepare; without it, the exercises are listed")
     .option(
         "--check",
-        "do the exercises, all or those with the given numbers, as the page says, and compare verdicts; takes about 12 " +
-            "minutes. Ctrl-C ends it after it has undone the running experiment and its changes in the sources",
+        "do the exercises, all or those with the given numbers, as the page says, and compare verdicts; takes about " +
+            "12 minutes. Ctrl-C ends it after it has undone the running experiment and its changes in the sources",
     )
     .takesMany("--set <KEY=VALUE>", "a setting for all updates, such as `--set namespace=workshop`")
     .takesStack();
@@ -93,9 +94,9 @@ export const targetsProgram = new Program("targets", [
 ])
     .usage("[ATTRIBUTES...] [options]")
     .description(
-        "Lists the containers that an experiment could attack: from the stack's agent, or from the API server if there " +
-            "is none. The column READY has `no` for a container whose pod is not ready. Attacks leave it out unless " +
-            "they set `includeNotReady`.\n\n" +
+        "Lists the containers that an experiment could attack: from the stack's agent, or from the API server if " +
+            "there is none. The column READY has `no` for a container whose pod is not ready. Attacks leave it out " +
+            "unless they set `includeNotReady`.\n\n" +
             "An agent requires a key. The program reads it from the agent's Secret if it may, otherwise from the " +
             "environment variable `AGENT_KEY`.",
     )
@@ -118,8 +119,9 @@ export const renderProgram = new Program("render", [[0, "done"], [1, "it could n
     .description(
         "Writes the shop as manifests (`DIR/manifests`) and as a Helm chart (`DIR/chart`), to install it without " +
             "Pulumi. The same components create it as in `pulumi up`. Needs neither a cluster nor a login.\n\n" +
-            "With `--permissions`, prints the roles of a person who runs these saved experiments on the shop, and undoes " +
-            "them. Each rule says why. Optional ones are in roles of their own, and say what is lost without them.",
+            "With `--permissions`, prints the roles of a person who runs these saved experiments on the shop, and " +
+            "undoes them. Each rule says why. Optional ones are in roles of their own, and say what is lost without " +
+            "them.",
     )
     .argument("[EXPERIMENT...]", "with `--permissions`: saved experiments. Default: the stack's experiment")
     .option("--out <DIR>", "the folder to write to; required without `--permissions`")
@@ -139,8 +141,8 @@ export const benchProgram = new Program("bench", [
 ])
     .usage("[NAME...] [options]")
     .description(
-        "Measures speed on the sandbox, in about 15 minutes, and compares each figure with its limit. Both sides of a " +
-            "comparison take turns, and their medians are compared. Stop other work on the machine.",
+        "Measures speed on the sandbox, in about 15 minutes, and compares each figure with its limit. Both sides of " +
+            "a comparison take turns, and their medians are compared. Stop other work on the machine.",
     )
     .argument("[NAME...]", "measure only these figures. Default: all")
     .option("--json", "print the results as JSON");

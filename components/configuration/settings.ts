@@ -108,8 +108,8 @@ const replicas = (workload: ScalableWorkload) =>
     });
 
 /**
- * Every key that a stack may set with `pulumi config set KEY VALUE`. A dot is part of the key, not a path. docs/settings.md is
- * made from this.
+ * Every key that a stack may set with `pulumi config set KEY VALUE`. A dot is part of the key, not a path.
+ * docs/settings.md is made from this.
  */
 export const settings = {
     ...group("Shop", {
@@ -163,8 +163,8 @@ export const settings = {
         }),
         "chart.values": setting(text, {
             meaning:
-                "A values file for the shop's chart, whose values are kept secret. The settings `ingress.*` override it, " +
-                "as values of the same names.",
+                "A values file for the shop's chart, whose values are kept secret. The settings `ingress.*` override " +
+                "it, as values of the same names.",
             example: "values.yaml",
         }),
         manifest: setting(text, {
@@ -210,8 +210,8 @@ export const settings = {
         networkPolicies: setting(flag, {
             default: "true",
             meaning:
-                "Whether NetworkPolicies deny the shop's pods and the builtin agent's all traffic that they do not need. " +
-                "See [who may talk to whom](shop.md#who-may-talk-to-whom).",
+                "Whether NetworkPolicies deny the shop's pods and the builtin agent's all traffic that they do not " +
+                "need. See [who may talk to whom](shop.md#who-may-talk-to-whom).",
         }),
     }),
     ...group("Pods", {
@@ -382,8 +382,8 @@ export const settings = {
         "experiment.established": setting(oneOf("any", "cut"), {
             describedDefault: "the saved experiment's, otherwise any",
             meaning:
-                "What must become of connections into the targets that exist before the attack. `cut`: the verdict is " +
-                "INCONCLUSIVE unless they are shown to be cut. `any`: it is only reported.",
+                "What must become of connections into the targets that exist before the attack. `cut`: the verdict " +
+                "is INCONCLUSIVE unless they are shown to be cut. `any`: it is only reported.",
             example: "any",
         }),
         "experiment.outward": setting(oneOf("proven", "unproven"), {

@@ -19,8 +19,9 @@ export const trialsProgram = new Program("trials", [
     [2, "wrong argument"],
 ])
     .description(
-        "Runs complete experiments on the sandbox, disturbs them, and compares each verdict with those that are right " +
-            "for its kind. Each result is a line of reports/trials.jsonl: what is done for a seed and a commit is skipped.",
+        "Runs complete experiments on the sandbox, disturbs them, and compares each verdict with those that are " +
+            "right for its kind. Each result is a line of reports/trials.jsonl: what is done for a seed and a commit " +
+            "is skipped.",
     )
     .argument("[KIND...]", "try only these kinds, see --list. Default: all")
     .option("--rounds <N>", "how often to try each kind with each --denied", "1")
