@@ -6,7 +6,7 @@ import { addressOf } from "../chaos/checks/service";
 import { gatewayService, productsUrl } from "../components/shop/gateway";
 import { ignoreNotFound } from "../chaos/cluster/client";
 import { kubectlApply, openBackends } from "./cluster";
-import type { KubernetesObject } from "../cli/rendering/collect";
+import type { KubernetesObject } from "../cli/rendering/objects";
 import { namespaces, type Session } from "./session";
 import { until } from "./time";
 

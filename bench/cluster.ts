@@ -5,7 +5,7 @@ import { askProducts } from "../experiments/products";
 import { addressOf, addressRoute as routeTo, type Route } from "../chaos/checks/service";
 import { gatewayOf, productsUrl } from "../components/shop/gateway";
 import { type Cluster, ignoreNotFound } from "../chaos/cluster/client";
-import type { KubernetesObject } from "../cli/rendering/collect";
+import type { KubernetesObject } from "../cli/rendering/objects";
 import { secondsSince, timed, until } from "./time";
 
 const patienceSeconds = 120;

@@ -2,8 +2,7 @@ import { execFile } from "node:child_process";
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { KubernetesObject } from "../cli/rendering/collect";
-import { revealed } from "../cli/rendering/secrets";
+import { type KubernetesObject, revealed } from "../cli/rendering/objects";
 import { project } from "../cli/stack-file";
 import { timed } from "./time";
 

@@ -7,8 +7,7 @@ import { type Expectation, expectationOf, type Lesson } from "../experiments/sto
 import { sinceAttack, sinceUndone } from "../chaos/report/verdict";
 import { isAttack } from "../chaos/definition/plan";
 import { AnswersFile } from "./answers-file";
-import { fitting } from "./experiment-list";
-import { lessonLines } from "./experiment-lesson";
+import { fitting, lessonLines } from "./experiment-list";
 import { Interruption } from "./interruption";
 import type { LiveWindow } from "./live-window";
 import { mistakesInExperiment } from "./offline-configuration";

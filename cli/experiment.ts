@@ -3,15 +3,22 @@ import { runningExperiments } from "../chaos/lifecycle/running";
 import { clusterOf } from "./cluster";
 import { printList } from "./experiment-list";
 import { type ExperimentOptions, experimentOptions, type RunOptions } from "./experiment-options";
-import { writeReports } from "./experiment-reports";
+import {
+    exitCodeOf,
+    exitCodeOfAll,
+    failed,
+    notRun,
+    runInTurn,
+    standIn,
+    verdictTable,
+    writeReports,
+} from "./experiment-outcomes";
 import { ExperimentRuns, type Outcome } from "./experiment-runs";
-import { notRun, runInTurn, standIn } from "./experiment-turns";
 import { LiveWindow } from "./live-window";
 import { plainError, say } from "./print";
 import { experimentProgram } from "./programs";
 import { placeOfStack } from "./stack-file";
 import { describeStatus } from "./status";
-import { exitCodeOf, exitCodeOfAll, failed, verdictTable } from "./verdict-table";
 
 const interrupted = 130;
 

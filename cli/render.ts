@@ -1,8 +1,7 @@
 import { permissionsManifest } from "./permissions";
 import { renderProgram } from "./programs";
 import { chartFolder } from "./rendering/chart";
-import { manifestsFolder } from "./rendering/manifests";
-import { render } from "./rendering/render";
+import { manifestsFolder, render } from "./rendering/render";
 import { type RenderOptions, renderOptions } from "./render-options";
 
 async function write({ out, configuration }: RenderOptions): Promise<void> {

@@ -2,7 +2,7 @@ import { noOptions } from "./command";
 import { say, typed } from "./print";
 import { startProgram } from "./programs";
 import { Session } from "./session";
-import { reportSession } from "./session-report";
+import { reportSession } from "./shop-report";
 
 const stack = "local";
 

@@ -6,8 +6,7 @@ import { type Cluster, ignoreNotFound } from "../chaos/cluster/client";
 import { clusterOf } from "./cluster";
 import { targetsProgram } from "./programs";
 import { placeOfStack } from "./stack-file";
-import { type TargetsOptions, targetsOptions } from "./targets-options";
-import { targetsTable } from "./targets-table";
+import { type TargetsOptions, targetsOptions, targetsTable } from "./targets-options";
 
 async function main(options: TargetsOptions): Promise<void> {
     const place = placeOfStack(options.stack, options.namespace);

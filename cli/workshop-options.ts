@@ -1,4 +1,4 @@
-import { disturbing } from "./exercises/beginning";
+import { disturbing } from "./exercises/preparation";
 import { settingsIn } from "./command";
 import { workshopProgram } from "./programs";
 

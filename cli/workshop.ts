@@ -1,7 +1,6 @@
-import { filesInTheWay, follow, type Result } from "./exercises/check";
+import { filesInTheWay, follow, Programs, type Result } from "./exercises/check";
 import { type Exercise, exercises, pagePath } from "./exercises/page";
 import { prepare } from "./exercises/preparation";
-import { Programs } from "./exercises/programs";
 import { alignedRows, heading, plainError, say, typed } from "./print";
 import { workshopProgram } from "./programs";
 import { type WorkshopOptions, workshopOptions } from "./workshop-options";

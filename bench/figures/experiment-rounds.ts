@@ -6,7 +6,7 @@ import type { Conclusion } from "../../chaos/report/conclusion";
 import { type Cluster, ignoreNotFound } from "../../chaos/cluster/client";
 import { labels } from "../../chaos/cluster/labels";
 import { addressRoute, kubectlApply } from "../cluster";
-import type { KubernetesObject } from "../../cli/rendering/collect";
+import type { KubernetesObject } from "../../cli/rendering/objects";
 import { type Figure, measureRounds, median, type Samples } from "../figure";
 import { namespaces, type Session, windowSeconds } from "../session";
 import { project } from "../../cli/stack-file";

@@ -5,11 +5,8 @@ import type { StackConfiguration } from "../../components/configuration/read";
 import { shopArgsOf } from "../../components/install/install";
 import { placement } from "../../components/base/placement";
 import { Shop, type ShopArgs } from "../../components/shop/shop";
-import { fileNameOf, type RenderedFile, yamlOf } from "./files";
-import { ingressTemplate } from "./ingress-template";
-import type { KubernetesObject } from "./collect";
-import { objectsOf } from "./objects";
-import { PasswordTemplates } from "./password-templates";
+import { fileNameOf, type KubernetesObject, objectsOf, type RenderedFile, yamlOf } from "./objects";
+import { ingressTemplate, PasswordTemplates } from "./chart-templates";
 import { expressionOf, valuesFile, valuesSchema } from "./values";
 
 const project = JSON.parse(readFileSync(join(__dirname, "..", "..", "package.json"), "utf8")) as { version: string };

@@ -1,4 +1,6 @@
-import { collectObjects, type KubernetesObject } from "./collect";
+import * as pulumi from "@pulumi/pulumi";
+import { runtime } from "@pulumi/pulumi";
+import { dump } from "js-yaml";
 
 /** The `data` of Secrets by name. Values are base64-encoded. */
 export type SecretData = Record<string, Record<string, string>>;
@@ -74,3 +76,84 @@ export function rankOf({ kind }: KubernetesObject): number {
 }
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+
+/**
+ * Collects what components register, with the SDK's mocks for unit tests instead of an engine. So `npm run render`
+ * needs no Pulumi CLI, login, provider or cluster. Measured: 1 s of processor time for both renderings, after 2.3 s to
+ * load the program.
+ *
+ * The provider's `renderYamlToDirectory` (beta) is no replacement: it needs all of these, contacts the current
+ * context's cluster, writes each Secret to a file that everybody may read, and leaves outputs undefined that the shop
+ * uses.
+ *
+ * What the SDK guarantees about mocks: `newResource` is called once per resource, after transformations, with resolved
+ * inputs; the state that it returns resolves the resource's outputs; `disconnect` waits for all of them. No provider
+ * checks the inputs: the end-to-end tests apply the renderings to a cluster.
+ */
+/** A Kubernetes object in a manifest. */
+export interface KubernetesObject {
+    apiVersion: string;
+    kind: string;
+    metadata: {
+        name: string;
+        namespace?: string;
+        annotations?: Record<string, string>;
+        labels?: Record<string, string>;
+        [field: string]: unknown;
+    };
+    [field: string]: unknown;
+}
+
+/**
+ * @param build creates the components
+ * @param store what the API server would make of an object
+ * @returns the stored objects, secrets in plain text
+ */
+export async function collectObjects(
+    build: () => unknown,
+    store: (object: KubernetesObject) => KubernetesObject,
+): Promise<KubernetesObject[]> {
+    const objects: KubernetesObject[] = [];
+    const newResource = ({ type, name, inputs }: pulumi.runtime.MockResourceArgs) => {
+        if (!type.startsWith("kubernetes:")) return { id: name, state: inputs as object };
+        const object = store(revealed(inputs) as KubernetesObject);
+        objects.push(object);
+        return { id: name, state: object };
+    };
+    await pulumi.runtime.setMocks({ newResource, call: () => ({}) }, "chaos-shop", "rendering", false);
+    build();
+    await pulumi.runtime.disconnect();
+    return objects;
+}
+
+/**
+ * A value with its secrets in plain text.
+ *
+ * @param value resource inputs as the SDK registers them, or from `pulumi stack export --show-secrets`
+ * @throws Error if a secret is encrypted
+ */
+export function revealed(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(revealed);
+    if (typeof value !== "object" || value === null) return value;
+    const fields = value as Record<string, unknown>;
+    if (!runtime.isRpcSecret(fields))
+        return Object.fromEntries(Object.entries(fields).map(([name, inner]) => [name, revealed(inner)]));
+    // The SDK registers a secret with its value; a state holds it as JSON.
+    if ("value" in fields) return revealed(fields.value);
+    if (typeof fields.plaintext === "string") return revealed(JSON.parse(fields.plaintext));
+    throw new Error("the state contains an encrypted secret; export it with --show-secrets");
+}
+
+/** A file of a rendering. */
+export interface RenderedFile {
+    /** Relative to the rendering's folder. */
+    path: string;
+    text: string;
+    /** Whether it contains secrets: only its owner may read it. @default false */
+    secret?: boolean;
+}
+
+export const yamlOf = (value: unknown) => dump(value, { lineWidth: -1, noRefs: true });
+
+/** A file name that is unique within a rendering. */
+export const fileNameOf = ({ kind, metadata }: KubernetesObject) => `${kind.toLowerCase()}-${metadata.name}.yaml`;

@@ -7,8 +7,7 @@ import { labels } from "../../chaos/cluster/labels";
 import { restrictedContainer, restrictedPod, users } from "../../chaos/cluster/pod-security";
 import { nodeEnvironment, Program, programCommand, programMount, servicesFolder } from "../base/program";
 import { fromEverybody, NetworkPolicies, type NetworkPoliciesArgs, toApiServer } from "../base/network-policies";
-import { forceOwnership } from "../base/force-ownership";
-import { httpLiveness } from "../base/probes";
+import { forceOwnership, httpLiveness } from "../base/workload-parts";
 
 export interface BuiltinAgentArgs {
     namespace: pulumi.Input<string>;

@@ -5,7 +5,7 @@ import { isReady } from "../../chaos/targets/containers";
 import { describeMilliseconds } from "../../chaos/duration";
 import { type Cluster, ignoreNotFound } from "../../chaos/cluster/client";
 import { UserError } from "../user-error";
-import { problemsOf } from "./pod-problems";
+import { problemsOf } from "./waiting";
 
 export interface Readiness {
     /** Ready pods of wanted pods: `1 of 1`. */

@@ -1,9 +1,12 @@
+import * as pulumi from "@pulumi/pulumi";
+import { isConfigSecret } from "../../toolchain/pulumi-internals";
 import { agentMistakes, defaultAgentNamespace, keyCommand } from "./agent";
 import { contradictions } from "./contradictions";
 import { installMistakes } from "./install";
-import { ConfigurationError, type Mistake, setCommand, suggestion } from "./mistakes";
+import { ConfigurationError, type Mistake, setCommand, suggestion, unknownKey } from "./mistakes";
 import {
     type Key,
+    type KnownExperiment,
     type ReadAs,
     type ScalableWorkload,
     scalableWorkloads,
@@ -12,7 +15,6 @@ import {
     type Surroundings,
     type Values,
 } from "./settings";
-import { unknownKey } from "./unknown-keys";
 
 export type StackConfiguration = ReturnType<typeof configurationOf>;
 export type AgentSettings = NonNullable<StackConfiguration["agent"]>;
@@ -205,4 +207,15 @@ function installSettings(get: Values) {
                 timeoutMs,
             };
     }
+}
+
+/**
+ * This stack's configuration.
+ *
+ * @param experiments the saved experiments
+ * @throws ConfigurationError with every mistake in it
+ */
+export function stackConfiguration(experiments: readonly KnownExperiment[]): StackConfiguration {
+    const around = { project: pulumi.getProject(), stack: pulumi.getStack(), experiments, isSecret: isConfigSecret };
+    return readConfiguration(pulumi.runtime.allConfig(), around);
 }

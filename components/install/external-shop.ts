@@ -8,7 +8,7 @@ import { DeclaredObject, resourceNameOf } from "../manifest/declared-object";
 import type { ManifestObject } from "../manifest/read";
 import type { ShopArgs } from "../shop/shop";
 import { ownNamespace } from "../base/own-namespace";
-import { forceOwnership } from "../base/force-ownership";
+import { forceOwnership } from "../base/workload-parts";
 import { type Chart, chartRelease } from "./chart";
 import type { ShopManifest } from "./shop-manifest";
 
