@@ -5,7 +5,7 @@ import { askProducts } from "../experiments/products";
 import { addressOf, addressRoute as routeTo, type Route } from "../chaos/checks/service";
 import { gatewayOf, productsUrl } from "../components/shop/gateway";
 import { type Cluster, ignoreNotFound } from "../chaos/cluster/client";
-import type { KubernetesObject } from "../cli/rendering/objects";
+import type { ManifestObject } from "../components/manifest/read";
 import { secondsSince, timed, until } from "./time";
 
 const patienceSeconds = 120;
@@ -16,7 +16,7 @@ const askForMs = 2_000;
  * Runs `kubectl apply --server-side`, like the Pulumi provider. Client-side apply copies each object into an
  * annotation, for which the shop's programs are too large.
  */
-export async function kubectlApply(context: string, manifests: readonly KubernetesObject[]): Promise<void> {
+export async function kubectlApply(context: string, manifests: readonly ManifestObject[]): Promise<void> {
     const args = ["--context", context, "apply", "--server-side", "--filename", "-"];
     const applied = promisify(execFile)("kubectl", args);
     applied.child.stdin!.end(JSON.stringify({ apiVersion: "v1", kind: "List", items: manifests }));

@@ -2,7 +2,8 @@ import { execFile } from "node:child_process";
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type KubernetesObject, revealed } from "../cli/rendering/objects";
+import { revealed } from "../cli/rendering/objects";
+import type { ManifestObject } from "../components/manifest/read";
 import { project } from "../cli/stack-file";
 import { timed } from "./time";
 
@@ -82,13 +83,13 @@ export interface StackState {
  * A stack's Kubernetes objects as manifests in another namespace, in the order in which the engine created them. They
  * are the inputs: fields that the cluster adds are not part of them.
  */
-export function manifestsOf(state: StackState, namespace: string): KubernetesObject[] {
+export function manifestsOf(state: StackState, namespace: string): ManifestObject[] {
     return state.deployment.resources
         .filter(({ type, custom }) => custom && type.startsWith("kubernetes:"))
-        .map(({ inputs }) => moved(revealed(inputs) as KubernetesObject, namespace));
+        .map(({ inputs }) => moved(revealed(inputs) as ManifestObject, namespace));
 }
 
-function moved(manifest: KubernetesObject, namespace: string): KubernetesObject {
+function moved(manifest: ManifestObject, namespace: string): ManifestObject {
     const { kind, metadata } = manifest;
     return {
         ...manifest,

@@ -1,7 +1,6 @@
 import type { OutputMap } from "@pulumi/pulumi/automation";
 import { newKeyCommand } from "../components/configuration/agent";
 import type { Conclusion } from "../chaos/report/conclusion";
-import { describeMilliseconds } from "../chaos/duration";
 import { noOptions } from "./command";
 import { Interruption } from "./interruption";
 import { heading, plainError, say, typed } from "./print";
@@ -69,20 +68,12 @@ async function story(session: Session, interruption: Interruption): Promise<void
     say(typed("npx pulumi config set experiment.enabled false && npx pulumi up"));
 }
 
-/** Runs the experiment and prints its conclusion. */
+/** Runs the experiment, whose progress ends with its verdict. */
 async function enable(session: Session): Promise<Conclusion> {
     say(typed("pulumi config set experiment.enabled true && pulumi up"));
     await session.up({ ...experimentSettings, "experiment.enabled": "true" });
     const { experiment } = await session.outputs();
-    const conclusion = experiment!.value as Conclusion;
-    say(`  Targets   ${conclusion.targets.join(", ")}`);
-    say(`  Requests  ${conclusion.requests}, ${conclusion.successRate} succeeded after the grace period`);
-    if (conclusion.timeToFirstFailureMs !== null)
-        say(`  First failure ${describeMilliseconds(conclusion.timeToFirstFailureMs)} after the attack was proven`);
-    if (conclusion.timeToStabilityMs !== null)
-        say(`  Stable    ${describeMilliseconds(conclusion.timeToStabilityMs)} after the attack was proven`);
-    say(`  Verdict   ${conclusion.verdict}: ${conclusion.reason}`);
-    return conclusion;
+    return experiment!.value as Conclusion;
 }
 
 async function undo(session: Session): Promise<void> {

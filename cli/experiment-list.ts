@@ -50,7 +50,7 @@ function entryOf({ name, hypothesis, variant, story }: NamedExperiment): string 
 }
 
 /** A remedy in a sentence, and how to try it, unless its settings are in effect. */
-export function describeRemedy(remedy?: Remedy, { isInEffect = false } = {}): string {
+function describeRemedy(remedy?: Remedy, { isInEffect = false } = {}): string {
     if (remedy === undefined) return "none in this shop.";
     const settings = Object.entries(remedy.settings ?? {}).map(([key, value]) => `--set ${key}=${value}`);
     const ways = [
@@ -82,7 +82,7 @@ export function printList(
 }
 
 /** The saved experiments that run on a variant. */
-export const fitting = (variant: string = settings.variant.default!): NamedExperiment[] =>
+export const fitting = (variant: string = settings.variant.default): NamedExperiment[] =>
     savedExperiments().filter((saved) => saved.variant === undefined || saved.variant === variant);
 
 /**

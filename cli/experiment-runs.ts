@@ -84,7 +84,7 @@ export class ExperimentRuns {
         const experiment =
             changes["experiment.name"] ??
             this.session.setting("experiment.name") ??
-            settings["experiment.name"].default!;
+            settings["experiment.name"].default;
         this.window.print(`\nRunning ${experiment}`);
         const answers = new AnswersFile((seen) => this.window.show(seen));
         let error: string | undefined;

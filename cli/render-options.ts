@@ -59,7 +59,7 @@ function renderingOptions(given: Given, names: string[], folder?: string): Rende
     const configuration = offlineConfiguration(
         { ...ofShop, ...set, ...(variant !== undefined && { variant }), "agent.enabled": "false" },
         "for rendering",
-        [{ name: settings["experiment.name"].default! }],
+        [{ name: settings["experiment.name"].default }],
     );
     if (!force && existsSync(out) && readdirSync(out).length > 0)
         throw new Error(

@@ -34,7 +34,7 @@ export class Session {
      * file of the stack `local` names none, it uses the local cluster or the sandbox.
      */
     static async open(name = "local", print: (line: string) => void = say): Promise<Session> {
-        const named = new StackFile(fileOfStack(name)).plain["kube.context"];
+        const named = new StackFile(fileOfStack(name)).settings["kube.context"];
         const isDemo = name === "local" && (named === undefined || named === sandboxContext);
         const context = isDemo ? await demoCluster(print, named) : allowedContext(loadKubeconfig(), named);
         const missing = pulumiEnvironment(project);
@@ -115,7 +115,7 @@ export class Session {
     }
 }
 
-const namespaceOf = (stack: BorrowedStack) => stack.settings.namespace ?? settings.namespace.default!;
+const namespaceOf = (stack: BorrowedStack) => stack.settings.namespace ?? settings.namespace.default;
 
 /** Whether a stack's agent has no key, and accepts any key. A vendor's agent needs the platform's key. */
 function wantsKey(stack: BorrowedStack): boolean {

@@ -6,7 +6,7 @@ import type { Conclusion } from "../../chaos/report/conclusion";
 import { type Cluster, ignoreNotFound } from "../../chaos/cluster/client";
 import { labels } from "../../chaos/cluster/labels";
 import { addressRoute, kubectlApply } from "../cluster";
-import type { KubernetesObject } from "../../cli/rendering/objects";
+import type { ManifestObject } from "../../components/manifest/read";
 import { type Figure, measureRounds, median, type Samples } from "../figure";
 import { namespaces, type Session, windowSeconds } from "../session";
 import { project } from "../../cli/stack-file";
@@ -80,7 +80,7 @@ export function discardFailedRun({ verdict, reason, journal }: Conclusion): void
 }
 
 /** The seconds of `kubectl apply` of the policy, changed to select no pod. */
-async function applyHarmlessly({ cluster, context }: Session, policy: KubernetesObject): Promise<number> {
+async function applyHarmlessly({ cluster, context }: Session, policy: ManifestObject): Promise<number> {
     const metadata = { name: "bench-policy", namespace: namespaces.shop };
     const podSelector = { matchLabels: { "chaos-shop/bench": "nobody" } };
     const manifest = { ...policy, metadata, spec: { ...(policy.spec as object), podSelector } };

@@ -13,15 +13,15 @@ import { Sources } from "./edits";
 import { editsOf, type Exercise, filesOf } from "./page";
 
 /** They have one pod each. */
-export const workloads = ["gateway", "fashion-bestseller", "toys-bestseller", "hot-deals"];
+const workloads = ["gateway", "fashion-bestseller", "toys-bestseller", "hot-deals"];
 
 /**
  * What settings must be for each exercise, if they are set: the defaults, and a number of pods. A stack without them
  * begins so, too.
  */
 const beginning: Record<string, string> = {
-    install: settings.install.default!,
-    "shutdown.delay": settings["shutdown.delay"].default!,
+    install: settings.install.default,
+    "shutdown.delay": settings["shutdown.delay"].default,
     ...Object.fromEntries(workloads.map((workload) => [`replicas.${workload}`, "1"])),
 };
 

@@ -1,5 +1,6 @@
 import { versionOf } from "../../components/shop/passwords";
-import { type KubernetesObject, yamlOf } from "./objects";
+import { yamlOf } from "./objects";
+import type { ManifestObject } from "../../components/manifest/read";
 import { expressionOf } from "./values";
 
 interface IngressSpec {
@@ -14,7 +15,7 @@ interface IngressSpec {
  * @param ingress has the chart's expressions as its host, class and TLS secret
  * @throws Error if it has a field that the template does not know
  */
-export function ingressTemplate({ spec, ...ingress }: KubernetesObject): string {
+export function ingressTemplate({ spec, ...ingress }: ManifestObject): string {
     const { ingressClassName, tls, rules, ...others } = spec as IngressSpec;
     const [[secret], [rule]] = [tls, rules];
     const unknown = [
@@ -89,7 +90,7 @@ export class PasswordTemplates {
     /** The arguments of the expressions for a Secret, by the version of the passwords in the rendered objects. */
     private readonly secrets: ReadonlyMap<string, string>;
 
-    constructor(objects: readonly KubernetesObject[]) {
+    constructor(objects: readonly ManifestObject[]) {
         this.secrets = new Map(
             objects
                 .filter(({ kind }) => kind === "Secret")
@@ -106,7 +107,7 @@ export class PasswordTemplates {
     }
 
     /** A Secret with its passwords. */
-    secretTemplate(secret: KubernetesObject): string {
+    secretTemplate(secret: ManifestObject): string {
         const { data: _, ...rest } = secret;
         return `${yamlOf(rest)}data: {{ include "passwords" ${this.secrets.get(versionOfSecret(secret))} }}\n`;
     }
@@ -118,5 +119,5 @@ export class PasswordTemplates {
     }
 }
 
-const dataOf = ({ data }: KubernetesObject) => data as Record<string, string>;
-const versionOfSecret = (secret: KubernetesObject) => versionOf(dataOf(secret));
+const dataOf = ({ data }: ManifestObject) => data as Record<string, string>;
+const versionOfSecret = (secret: ManifestObject) => versionOf(dataOf(secret));

@@ -5,7 +5,8 @@ import type { StackConfiguration } from "../../components/configuration/read";
 import { shopArgsOf } from "../../components/install/install";
 import { placement } from "../../components/base/placement";
 import { Shop, type ShopArgs } from "../../components/shop/shop";
-import { fileNameOf, type KubernetesObject, objectsOf, type RenderedFile, yamlOf } from "./objects";
+import { fileNameOf, objectsOf, type RenderedFile, yamlOf } from "./objects";
+import type { ManifestObject } from "../../components/manifest/read";
 import { ingressTemplate, PasswordTemplates } from "./chart-templates";
 import { expressionOf, valuesFile, valuesSchema } from "./values";
 
@@ -72,7 +73,7 @@ export async function renderChart(configuration: StackConfiguration): Promise<Re
  * With the programs in the chart itself it would contain them twice, which is too large.
  */
 const programsChart = "charts/programs/";
-const chartOf = (object: KubernetesObject) => ("binaryData" in object ? programsChart : "");
+const chartOf = (object: ManifestObject) => ("binaryData" in object ? programsChart : "");
 
 function hashOf(files: readonly RenderedFile[]): string {
     const hash = createHash("sha256");
@@ -80,7 +81,7 @@ function hashOf(files: readonly RenderedFile[]): string {
     return hash.digest("hex").slice(0, 8);
 }
 
-function templateOf(object: KubernetesObject, passwords: PasswordTemplates): string {
+function templateOf(object: ManifestObject, passwords: PasswordTemplates): string {
     switch (object.kind) {
         case "Secret":
             return passwords.secretTemplate(object);

@@ -6,15 +6,8 @@ import type { StackConfiguration } from "../../components/configuration/read";
 import { shopArgsOf } from "../../components/install/install";
 import { Shop } from "../../components/shop/shop";
 import { chartFolder, renderChart } from "./chart";
-import {
-    fileNameOf,
-    type KubernetesObject,
-    objectsOf,
-    rankOf,
-    type RenderedFile,
-    type SecretData,
-    yamlOf,
-} from "./objects";
+import { fileNameOf, objectsOf, rankOf, type RenderedFile, type SecretData, yamlOf } from "./objects";
+import type { ManifestObject } from "../../components/manifest/read";
 
 /**
  * Writes the shop as manifests and as a chart.
@@ -41,7 +34,7 @@ function passwordsIn(folder: string): SecretData {
     if (!existsSync(folder)) return {};
     const secrets = readdirSync(folder)
         .filter((file) => file.includes("-secret-"))
-        .map((file) => load(readFileSync(join(folder, file), "utf8")) as KubernetesObject);
+        .map((file) => load(readFileSync(join(folder, file), "utf8")) as ManifestObject);
     return Object.fromEntries(secrets.map(({ metadata, data }) => [metadata.name, data as Record<string, string>]));
 }
 
@@ -56,7 +49,7 @@ const secretNote =
  *
  * @param kept the passwords of an earlier rendering. @default new passwords
  */
-export async function renderManifests(configuration: StackConfiguration, kept?: SecretData): Promise<RenderedFile[]> {
+async function renderManifests(configuration: StackConfiguration, kept?: SecretData): Promise<RenderedFile[]> {
     const objects = await objectsOf(
         () => new Shop("shop", shopArgsOf(configuration), { transformations: placement(configuration.placement) }),
         kept,

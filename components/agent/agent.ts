@@ -148,7 +148,7 @@ export interface ChartAgentArgs {
 }
 
 /** Name of the agent's Helm release. Unique, since the agent has its own namespace. */
-export const agentRelease = "agent";
+const agentRelease = "agent";
 
 /** The vendor's agent from its chart. */
 export function chartAgent(

@@ -29,7 +29,7 @@ const agentOf = "chaos-shop/agent-of";
 const keyMount = "/agent-key";
 
 /** Enough for an agent that knows thousands of containers. */
-export const heap = ["--max-semi-space-size=2", "--max-old-space-size=48"];
+const heap = ["--max-semi-space-size=2", "--max-old-space-size=48"];
 
 /**
  * This project's discovery agent: a DaemonSet whose pods each list the containers of their node. Its ServiceAccount may

@@ -35,12 +35,9 @@ const rules: readonly Rule[] = [
     overrideOfNotOneAttack,
     notReadyWhereOnlyReadyAre,
     attackWithoutTarget,
-    cutThatCannotBeShown,
-    outwardThatMustBeProven,
+    wishesOfOtherAttacks,
     areaWithoutTarget,
-    settingOfVariantSeven,
-    storageClassWithoutClaim,
-    ingressWithoutHosts,
+    idleSettings,
 ];
 
 /**
@@ -147,27 +144,9 @@ function attackWithoutTarget({ get, experiment }: Facts) {
     };
 }
 
-function cutThatCannotBeShown(facts: Facts) {
-    return wishOfOtherAttacks(facts, "established", {
-        wish: "cut",
-        otherwise: "any",
-        canHave: deniesInward,
-        others: cutIsNotShown,
-        told: "wants established connections cut",
-    });
-}
-
-function outwardThatMustBeProven(facts: Facts) {
-    return wishOfOtherAttacks(facts, "outward", {
-        wish: "unproven",
-        otherwise: "proven",
-        canHave: mayStayUnproven,
-        others: outwardMustBeProven,
-        told: "accepts that outward is not proven",
-    });
-}
-
+/** A field of each attack that only some attacks may have. */
 interface Wish {
+    field: "established" | "outward";
     wish: string;
     /** The value that any attack may have. */
     otherwise: string;
@@ -178,11 +157,32 @@ interface Wish {
     told: string;
 }
 
-/** A field of each attack that only some attacks may have. */
+const wishes: readonly Wish[] = [
+    {
+        field: "established",
+        wish: "cut",
+        otherwise: "any",
+        canHave: deniesInward,
+        others: cutIsNotShown,
+        told: "wants established connections cut",
+    },
+    {
+        field: "outward",
+        wish: "unproven",
+        otherwise: "proven",
+        canHave: mayStayUnproven,
+        others: outwardMustBeProven,
+        told: "accepts that outward is not proven",
+    },
+];
+
+function wishesOfOtherAttacks(facts: Facts) {
+    return wishes.flatMap((wish) => wishOfOtherAttacks(facts, wish) ?? []);
+}
+
 function wishOfOtherAttacks(
     { get, experiment }: Facts,
-    field: "established" | "outward",
-    { wish, otherwise, canHave, others, told }: Wish,
+    { field, wish, otherwise, canHave, others, told }: Wish,
 ): Mistake | undefined {
     const key = `experiment.${field}` as const;
     const [value, kind] = [get(key), get("experiment.attack")];
@@ -215,31 +215,34 @@ function areaWithoutTarget({ get }: Facts) {
     };
 }
 
-function settingOfVariantSeven({ get }: Facts) {
-    if (get("variant") !== "four") return;
-    return valuesOf(get, ["replicas.orders", "replicas.inventory", "broker.storage"]).map((found) => ({
-        ...found,
+/** Settings that do nothing in a stack without another one. */
+const dependent: { keys: Key[]; isIdle: (get: Values) => boolean; reason: string; remedy: [Key, string] }[] = [
+    {
+        keys: ["replicas.orders", "replicas.inventory", "broker.storage"],
+        isIdle: (get) => get("variant") === "four",
         reason: "variant four has no such workload; allowed: in variant seven",
-        command: setCommand("variant", "seven"),
-    }));
-}
-
-function storageClassWithoutClaim({ get }: Facts) {
-    if (get("database.storage") !== undefined || get("broker.storage") !== undefined) return;
-    return valuesOf(get, ["storage.class"]).map((found) => ({
-        ...found,
+        remedy: ["variant", "seven"],
+    },
+    {
+        keys: ["storage.class"],
+        isIdle: (get) => (get("database.storage") ?? get("broker.storage")) === undefined,
         reason: "without database.storage or broker.storage there is no PersistentVolumeClaim",
-        command: setCommand("database.storage", "1Gi"),
-    }));
-}
-
-function ingressWithoutHosts({ get }: Facts) {
-    if (get("ingress.hosts") !== undefined) return;
-    return valuesOf(get, ["ingress.class", "ingress.tlsSecret", "ingress.annotations"]).map((found) => ({
-        ...found,
+        remedy: ["database.storage", "1Gi"],
+    },
+    {
+        keys: ["ingress.class", "ingress.tlsSecret", "ingress.annotations"],
+        isIdle: (get) => get("ingress.hosts") === undefined,
         reason: "without ingress.hosts there is no Ingress",
-        command: setCommand("ingress.hosts", "shop.example.com"),
-    }));
+        remedy: ["ingress.hosts", "shop.example.com"],
+    },
+];
+
+function idleSettings({ get }: Facts) {
+    return dependent
+        .filter(({ isIdle }) => isIdle(get))
+        .flatMap(({ keys, reason, remedy }) =>
+            valuesOf(get, keys).map((found) => ({ ...found, reason, command: setCommand(...remedy) })),
+        );
 }
 
 /** Those of the settings that have a value, with it as the user wrote it. */
@@ -263,7 +266,7 @@ function textOf(value: unknown): string {
  *
  * @param experiment the saved experiment, if there is one
  */
-export function abortRuleOfCheck({ get, experiment }: { get: Values; experiment?: KnownExperiment }) {
+function abortRuleOfCheck({ get, experiment }: { get: Values; experiment?: KnownExperiment }) {
     const [durationMs, intervalMs] = [get("experiment.duration"), get("experiment.interval")];
     const successRate = get("experiment.successRate");
     if (durationMs === undefined || intervalMs === undefined || successRate === undefined) return;

@@ -37,7 +37,7 @@ function ownedElsewhere(key: string, value: string, install: "chart" | "manifest
 
 /** Finds what is wrong with the location of a manifest that is to be installed. */
 export function manifestMistakes(key: "manifest" | "agent.manifest", location: string | undefined): Mistake[] {
-    const command = setCommand(key, settings[key].example!);
+    const command = setCommand(key, settings[key].example);
     if (location === undefined) {
         const install = key === "manifest" ? "install" : "agent.install";
         return [{ key, reason: `${install} is manifest; allowed: a path or URL`, command }];
@@ -51,7 +51,7 @@ export function manifestMistakes(key: "manifest" | "agent.manifest", location: s
 export function valuesFileMistakes(key: "chart.values" | "agent.values", path: string): Mistake[] {
     const reason = valuesFileProblem(path);
     if (reason === undefined) return [];
-    return [{ key, value: path, reason, command: setCommand(key, settings[key].example!) }];
+    return [{ key, value: path, reason, command: setCommand(key, settings[key].example) }];
 }
 
 function valuesFileProblem(path: string): string | undefined {
