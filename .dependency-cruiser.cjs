@@ -48,12 +48,7 @@ const layers = {
         "chaos/targets/attributes.ts",
         "chaos/targets/containers.ts",
     ],
-    // experiments/commands/run.js, which stacks of old versions have in their state, hands over to run-step.js.
-    experiments: [
-        ...[...face.package, ...face.checks],
-        ...["chaos/cluster/client.ts", "chaos/lifecycle/end-runs.ts", "chaos/lifecycle/lease.ts"],
-        ...["chaos/targets/label.ts", "toolchain/run-step.js"],
-    ],
+    experiments: [...face.package, ...face.checks, "chaos/cluster/client.ts", "chaos/lifecycle/end-runs.ts"],
     components: [
         ...[...face.package, ...face.clusters, ...face.units, ...face.settings, ...face.targets, ...face.state],
         "toolchain/bundle.ts",

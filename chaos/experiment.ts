@@ -228,15 +228,15 @@ function endEarlier(
 ): pulumi.Output<void> {
     const { context, namespace } = plan;
     return pulumi.all([kubeconfig, stack]).apply(async ([text, holder]) => {
-        // As versions up to 0.3.0 have named it, too.
-        const names = [runNameOf(plan, holder), runNameOf(plan)];
         const access = () => ({ kubeconfig: text, context });
-        await endAndTell(access, { stack: holder, defaultNamespace: namespace }, names).catch(() => undefined);
+        await endAndTell(access, { stack: holder, defaultNamespace: namespace }, runNameOf(plan, holder)).catch(
+            () => undefined,
+        );
     });
 }
 
 /** Ends a stack's runs, and tells whose attacks it has ended. @param but see `endRuns` */
-async function endAndTell(access: () => ClusterAccess, owner: LeaseOwner, but?: readonly string[]): Promise<void> {
+async function endAndTell(access: () => ClusterAccess, owner: LeaseOwner, but?: string): Promise<void> {
     const ended = await endRuns(connect(access(), endTimeoutMs), owner, but);
     if (ended.length > 0) await pulumi.log.info(`Ended the attacks of ${ended.join(" and ")}`);
 }

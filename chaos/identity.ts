@@ -16,6 +16,4 @@ export async function identityIn(
 }
 
 /** A stack, as leases name it. @param identity distinguishes it from others of its name */
-export function holderOf(identity?: string): string {
-    return [pulumi.getStack(), ...(identity === undefined ? [] : [identity])].join("/");
-}
+export const holderOf = (identity: string): string => `${pulumi.getStack()}/${identity}`;

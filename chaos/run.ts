@@ -11,7 +11,6 @@ import {
     needsDeadlineJob,
     type PlannedAttack,
     planToken,
-    runNameOf,
     targetLabelFor,
 } from "./definition/plan";
 import { faultResources } from "./fault/resources";
@@ -70,8 +69,8 @@ export function runResources(args: RunArgs): pulumi.Output<Conclusion> {
         );
     }
 
-    // From the state: an upgrade must not rename the objects of a run that an earlier version has begun.
-    const runName = steadyState.apply((found) => parsed<SteadyState>(found).runName ?? runNameOf(plan));
+    // From the state: another version must not rename the objects of a run that has begun.
+    const runName = steadyState.apply((found) => parsed<SteadyState>(found).runName);
     const attacks = plan.attacks.map((attack) => deadlineAttack(plan, attack));
     const deadline = deadlineOf(args, attacks, runName, first.resource);
     const { name: deadlineJob, uid: deadlineJobUid } = deadline.job.metadata;

@@ -1,6 +1,6 @@
-import { createLogUpdate } from "log-update";
 import { styleText } from "node:util";
 import type { Answer } from "../chaos/checks/answer";
+import { LiveLines } from "../toolchain/live-lines";
 import type { SeenAnswer } from "./answers-file";
 
 /**
@@ -8,24 +8,17 @@ import type { SeenAnswer } from "./answers-file";
  * counts.
  */
 export class LiveWindow {
-    private readonly strip?: ReturnType<typeof createLogUpdate>;
-    private shown = "";
+    private readonly lines: LiveLines;
+    readonly print: (line: string) => void;
 
     constructor(private readonly stream: NodeJS.WriteStream) {
-        if (stream.isTTY) this.strip = createLogUpdate(stream);
+        this.lines = new LiveLines(stream);
+        this.print = this.lines.print;
     }
-
-    readonly print = (line: string): void => {
-        this.strip?.clear();
-        this.stream.write(`${line}\n`);
-        if (this.shown) this.strip?.(this.shown);
-    };
 
     /** Replaces the shown answers. Without answers it removes the strips. */
     show(answers: readonly SeenAnswer[]): void {
-        this.shown = stripsOf(answers, this.stream.columns).join("\n");
-        if (this.shown) this.strip?.(this.shown);
-        else this.strip?.clear();
+        this.lines.show(stripsOf(answers, this.stream.columns));
     }
 }
 

@@ -8,7 +8,6 @@ interface ExportedState {
 interface Resource {
     urn: string;
     type: string;
-    inputs?: { context?: string };
     outputs?: { output?: { uid: string; context: string } };
 }
 
@@ -23,17 +22,14 @@ export interface ClusterRecord {
 /**
  * @param exported the state, by `pulumi stack export`
  * @param uid of the cluster's namespace kube-system
- * @param context the cluster's; identifies it for a state of version 0.1, which does not record the uid
+ * @param context the cluster's
  */
 export function recordOf(exported: string, { uid, context }: { uid: string; context: string }): ClusterRecord {
     const { resources = [] } = (JSON.parse(exported) as ExportedState).deployment ?? {};
     const { type, name } = clusterRecord;
     const record = resources.find((resource) => resource.type === type && resource.urn.endsWith(`::${name}`));
-    if (record) {
-        const { output } = record.outputs ?? {};
-        const isMadeHere = output?.uid === uid;
-        return { isMadeHere, earlier: !isMadeHere && output?.context === context ? record.urn : undefined };
-    }
-    const provider = resources.find((resource) => resource.type === "pulumi:providers:kubernetes");
-    return { isMadeHere: provider === undefined || provider.inputs?.context === context };
+    if (!record) return { isMadeHere: true };
+    const { output } = record.outputs ?? {};
+    const isMadeHere = output?.uid === uid;
+    return { isMadeHere, earlier: !isMadeHere && output?.context === context ? record.urn : undefined };
 }

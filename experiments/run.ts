@@ -12,7 +12,6 @@ import {
     type ServiceReference,
 } from "../chaos/index";
 import { endRuns } from "../chaos/lifecycle/end-runs";
-import { endEarlierRuns } from "./earlier-runs";
 import { productsCheck } from "./products";
 import { validExperiment } from "./saved";
 
@@ -58,19 +57,19 @@ export interface FirstLook {
 }
 
 /**
- * The first act of an update: ends the stack's attacks if the experiment is disabled, and those of a version up to
- * 0.2 in any case. Problems of the rest of the update come later: a mistake in a setting, an agent that does not
- * start, a workload that cannot become ready under the attack. The engine deletes the run's resources at the
- * update's end, and finds the attacks gone. A preview changes nothing.
+ * The first act of an update: ends the stack's attacks if the experiment is disabled. Problems of the rest of the
+ * update come later: a mistake in a setting, an agent that does not start, a workload that cannot become ready under
+ * the attack. The engine deletes the run's resources at the update's end, and finds the attacks gone. A preview
+ * changes nothing.
  *
  * @param look what is known by then. Undefined without a cluster that the stack may touch, which is told later
  */
 export async function endAttacksFirst(look: FirstLook | undefined): Promise<void> {
-    if (pulumi.runtime.isDryRun() || look === undefined) return;
-    const { enabled, namespace, identity, cluster } = look;
+    if (pulumi.runtime.isDryRun() || look === undefined || look.enabled) return;
+    const { namespace, identity, cluster } = look;
     const owner = { stack: holderOf(identity), defaultNamespace: namespace };
     try {
-        const ended = [...(await endEarlierRuns(cluster, owner)), ...(enabled ? [] : await endRuns(cluster, owner))];
+        const ended = await endRuns(cluster, owner);
         if (ended.length > 0) await pulumi.log.info(`Ended the attacks of ${ended.join(" and ")}`);
     } catch (error) {
         // The engine still deletes them at the end.
@@ -86,23 +85,6 @@ export function runExperiment(
     { dependsOn, ...args }: RunExperimentArgs,
     { identity, opts }: { identity: string; opts: pulumi.ComponentResourceOptions },
 ): pulumi.Output<Conclusion | undefined> {
-    const { experiment } = args.plan;
-    const { conclusion } = new Experiment(
-        componentName,
-        { enabled: true, identity, ...args },
-        {
-            ...opts,
-            dependsOn,
-            // As versions up to 0.2 named them: the engine must undo their run before it begins another.
-            aliases: [{ name: experiment, type: "chaos-shop:experiment:Experiment" }],
-            transformations: [...(opts.transformations ?? []), withEarlierName],
-        },
-    );
+    const { conclusion } = new Experiment(componentName, { enabled: true, identity, ...args }, { ...opts, dependsOn });
     return conclusion;
 }
-
-const withEarlierName: pulumi.ResourceTransformation = ({ name, props, opts }) => {
-    const [, earlier] = new RegExp(`^${componentName}-(.*)$`).exec(name) ?? [];
-    if (earlier === undefined) return undefined;
-    return { props, opts: pulumi.mergeOptions(opts, { aliases: [{ name: earlier }] }) };
-};

@@ -2,13 +2,12 @@ import { parseArgs } from "node:util";
 import { deniedTrafficChoices } from "./node/components/network-policy";
 import { sandboxDestroy, sandboxDown } from "./node/down";
 import { exportCommands, sandboxEnvironment } from "./node/env";
-import { withProgress } from "./node/terminal-progress";
 import { sandboxStatus } from "./node/status";
 import { statusTable } from "./node/status-table";
 import { sandboxUp } from "./node/up";
 import { ensureParts } from "../toolchain/parts/ensure";
 import { requireSandboxHost } from "./host";
-import { userParts } from "./parts/table";
+import { userParts } from "./parts/locate";
 import { sandboxPaths } from "./paths";
 import { removeTree } from "../toolchain/parts/store";
 import { ensurePulumi } from "../toolchain/pulumi/parts";
@@ -18,7 +17,7 @@ const usage = `Usage: npm run sandbox -- COMMAND
 A one-node Kubernetes, and the Pulumi CLI. Requires Linux, root and apt-get (Debian, Ubuntu).
 
   up [--denied drop|reject]
-                     Start it. The first time, build its parts (16 min). --denied: what the network does with traffic
+                     Start it. The first time, build its parts (8 min). --denied: what the network does with traffic
                      that a NetworkPolicy denies. Kept until changed; at first drop, as with Calico and Cilium
   down               Stop it and undo its changes to this machine. Keeps the cluster, images and volumes
   status [--json]    Show its state. Exit code 0: up, 1: broken, 3: down
@@ -55,7 +54,7 @@ async function up({ denied }: Flags): Promise<number> {
     requireSandboxHost();
     await ensureParts(userParts);
     await ensurePulumi();
-    const { wasUp } = await withProgress((reporter) => sandboxUp(reporter, choice));
+    const { wasUp } = await sandboxUp(undefined, choice);
     console.log(
         wasUp
             ? "The sandbox is already up."
@@ -66,14 +65,14 @@ async function up({ denied }: Flags): Promise<number> {
 
 async function down(): Promise<number> {
     requireSandboxHost();
-    const stopped = await withProgress(sandboxDown);
+    const stopped = await sandboxDown();
     console.log(stopped ? "The sandbox is down." : "The sandbox is already down.");
     return 0;
 }
 
 async function destroy({ parts }: Flags): Promise<number> {
     requireSandboxHost();
-    await withProgress(sandboxDestroy);
+    await sandboxDestroy();
     if (parts) await removeTree(sandboxPaths().parts);
     console.log(`The sandbox is removed${parts ? " with its built parts" : "; its built parts are kept"}.`);
     return 0;

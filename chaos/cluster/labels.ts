@@ -25,9 +25,9 @@ export const without = (keys: readonly string[]) => ({
     metadata: { labels: Object.fromEntries(keys.map((key) => [key, null])) },
 });
 
-/** Whether labels protect an object. Versions up to 0.2 had a label of the demo shop's. */
+/** Whether labels protect an object. */
 export const isProtected = (found: Readonly<Record<string, string>> = {}): boolean =>
-    found[labels.protected] === "true" || found["chaos-shop/protected"] === "true";
+    found[labels.protected] === "true";
 
 /** The target label of a pod. Undefined if no experiment attacks it. */
 export const targetLabelOf = ({ metadata }: { metadata?: { labels?: Record<string, string> } }): string | undefined =>

@@ -39,7 +39,7 @@ export async function takenAt({ path, run }: LeaseOfRun): Promise<number | undef
 }
 
 /**
- * To which targets the run's connections are kept. To none if the lease is lost, or an earlier version wrote it.
+ * To which targets the run's connections are kept. To none if the lease is lost.
  *
  * @throws Error if the API server does not say
  */

@@ -107,8 +107,8 @@ export function planOf(args: PlanArgs): Plan {
         context,
         clusterName,
         defaultNamespace,
-        ...(agent && { agent }),
-        ...(service && { service }),
+        agent,
+        service,
         area,
         ...planAttacks(attacks, args),
         checks: planned,
@@ -117,12 +117,12 @@ export function planOf(args: PlanArgs): Plan {
         deadlineMs,
         onFailure,
         reports,
-        ...(settings !== undefined && { settings }),
+        settings,
     };
 }
 
 function planAttacks(attacks: readonly AttackDefinition[], args: PlanArgs): Pick<Plan, "namespace" | "attacks"> {
-    const located = attacks.map((definition, index) => {
+    const located = attacks.map((definition, index): PlannedAttack & { namespace: string } => {
         const { target, radius, includeNotReady: own = false, established, outward, ...attack } = definition;
         const earlier = attacks.slice(0, index).filter(({ kind }) => kind === attack.kind).length;
         const kind = args.attack ?? attack.kind;
@@ -140,12 +140,11 @@ function planAttacks(attacks: readonly AttackDefinition[], args: PlanArgs): Pick
             name: earlier === 0 ? planned.kind : `${planned.kind}-${earlier + 1}`,
             ...where,
             radius: args.radius ?? parseRadius(String(radius ?? 1))!,
-            // Absent by default: another plan is another run, and plans of earlier versions do not have it.
-            ...(includeNotReady && { includeNotReady }),
+            // What has its default is left out as JSON: plans are kept, and shown.
+            includeNotReady: includeNotReady || undefined,
             attack: planned,
-            // Nothing otherwise: a plan of an earlier version must stay the same plan.
-            ...((args.established ?? established) === "cut" && { established: "cut" as const }),
-            ...((args.outward ?? outward) === "unproven" && { outward: "unproven" as const }),
+            established: (args.established ?? established) === "cut" ? "cut" : undefined,
+            outward: (args.outward ?? outward) === "unproven" ? "unproven" : undefined,
         };
     });
     const namespaces = [...new Set(located.map(({ namespace }) => namespace))];
@@ -172,7 +171,7 @@ function planCheck(check: Check, defaults: CheckDefaults): PlannedCheck {
         intervalMs: check.perSecond === undefined ? defaults.intervalMs : 1_000 / check.perSecond,
         timeoutMs: check.timeoutMs ?? defaults.timeoutMs,
         successRate: check.successRate ?? defaults.successRate,
-        ...(abort && { abort }),
+        abort,
     };
 }
 
@@ -227,12 +226,10 @@ export function keptTargetsOf(plan: Plan): KeptTargets {
  * Name of a run, and the beginning of the names of its objects. Two stacks may run the same plan in a namespace, the
  * second after the first one's deadline: then neither may delete the other's objects.
  *
- * @param stack by name and identity, as leases name it. Absent: as versions up to 0.3.0 named their runs
+ * @param stack by name and identity, as leases name it
  */
-export function runNameOf(plan: Plan, stack?: string): string {
-    const token = planToken(plan);
-    // As long as the plan's: see `maxNameLength`.
-    return `${plan.experiment}-${stack === undefined ? token : tokenOf(`${token} of ${identityOf(stack)}`)}`;
+export function runNameOf(plan: Plan, stack: string): string {
+    return `${plan.experiment}-${tokenOf(`${planToken(plan)} of ${identityOf(stack)}`)}`;
 }
 
 /** What distinguishes a stack from others of its name, if it has that: a stack may be renamed. */

@@ -26,11 +26,11 @@ const backgroundTimeoutMs = 10_000;
  * between a person's "stop" and the end of an attack. Then sees when the application recovers, if need be in the
  * background.
  *
- * @param but names of a run that goes on. @default none does
+ * @param but name of a run that goes on. @default none does
  * @returns the experiments whose attacks were ended
  * @throws Error with all that failed, after everything was tried
  */
-export async function endRuns(cluster: Cluster, owner: LeaseOwner, but?: readonly string[]): Promise<string[]> {
+export async function endRuns(cluster: Cluster, owner: LeaseOwner, but?: string): Promise<string[]> {
     const leases = (await leasesOf(cluster, owner)).filter((lease) => but === undefined || isOfAnother(lease, but));
     const ended = await Promise.allSettled(
         leases.map(async (lease) => {
@@ -101,9 +101,9 @@ function onlyAsksCluster(check: Check): boolean {
 }
 
 /** Whether a lease is held by another run, which nobody has ended yet. */
-function isOfAnother(lease: V1Lease, names: readonly string[]): boolean {
+function isOfAnother(lease: V1Lease, run: string): boolean {
     const held = lease.metadata?.annotations?.[annotations.run];
-    return held !== undefined && !names.includes(held) && earlyEndOf(lease) === undefined;
+    return held !== undefined && held !== run && earlyEndOf(lease) === undefined;
 }
 
 /** Notes in the lease how its run was ended. It names the run no longer, so no deadline Job may begin it again. */

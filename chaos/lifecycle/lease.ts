@@ -2,7 +2,7 @@ import { ApiException, V1MicroTime, type V1Lease } from "@kubernetes/client-node
 import { type Cluster, ignoreNotFound, statusOf } from "../cluster/client";
 import { againOnConflict } from "../cluster/conflict";
 import { annotations, labels, runLabels } from "../cluster/labels";
-import { keptTargetsOf, type Plan, runNameOf } from "../definition/plan";
+import { identityOf, keptTargetsOf, type Plan, runNameOf } from "../definition/plan";
 import { remedy } from "../remedy";
 import { earlyEndOf } from "./run-end";
 
@@ -70,15 +70,10 @@ const ownerOf = ({ stack, plan: { defaultNamespace } }: LeaseHolder): LeaseOwner
 const holderIdentityOf = ({ stack, defaultNamespace }: LeaseOwner) =>
     `stack ${stack} (its application is in ${defaultNamespace})`;
 
-/**
- * The identity decides, if the lease has one: a stack may be renamed, and its namespace changed, while it runs an
- * experiment. Earlier versions wrote none, and another word for the application.
- */
+/** The identity decides: a stack may be renamed, and its namespace changed, while it runs an experiment. */
 function belongsTo({ spec }: V1Lease, owner: LeaseOwner): boolean {
-    const holding = spec!.holderIdentity?.replace(/\(its \w+ is/, "(its application is") ?? "";
-    const [, identity] = /^stack [^ ]*\/(\w+) /.exec(holding) ?? [];
-    if (identity !== undefined) return owner.stack.endsWith(`/${identity}`);
-    return holding === holderIdentityOf({ ...owner, stack: owner.stack.replace(/\/.*/, "") });
+    const [, stack] = /^stack (\S+) /.exec(spec!.holderIdentity ?? "") ?? [];
+    return stack !== undefined && identityOf(stack) === identityOf(owner.stack);
 }
 
 const isHeldBy = (held: V1Lease, holder: LeaseHolder) => belongsTo(held, ownerOf(holder));
@@ -108,7 +103,7 @@ export async function acquireLease(cluster: Cluster, holder: LeaseHolder & { pla
 export async function renewLease(
     cluster: Cluster,
     holder: LeaseHolder & { plan: Plan },
-    runName = runNameOf(holder.plan, holder.stack),
+    runName: string,
 ): Promise<void> {
     const { namespace, run } = holder.plan;
     const { held, now } = await readAt(cluster, namespace);
@@ -142,7 +137,7 @@ function leaseOf(
                 [labels.experiment]: experiment,
                 [annotations.run]: runName,
                 [annotations.plan]: JSON.stringify(holder.plan),
-                // Not in the Job's environment: an upgrade would replace the Jobs of enabled experiments.
+                // Not in the Job's environment: another version would replace the Jobs of enabled experiments.
                 [annotations.kept]: JSON.stringify(keptTargetsOf(holder.plan)),
             },
         },
@@ -209,23 +204,21 @@ export async function leaseFor(cluster: Cluster, holder: LeaseHolder): Promise<{
 /**
  * All leases that belong to a stack, in all namespaces. If the account may not list those of all namespaces: the
  * one in the application's namespace.
- *
- * @param name of the leases. @default those of this version
  */
-export async function leasesOf(cluster: Cluster, owner: LeaseOwner, name = leaseName): Promise<V1Lease[]> {
+export async function leasesOf(cluster: Cluster, owner: LeaseOwner): Promise<V1Lease[]> {
     const unlessForbidden = (error: unknown) => {
         if (statusOf(error) !== 403) throw error;
     };
-    const fieldSelector = `metadata.name=${name}`;
+    const fieldSelector = `metadata.name=${leaseName}`;
     const everywhere = await cluster.coordination.listLeaseForAllNamespaces({ fieldSelector }).catch(unlessForbidden);
     // An account that may not even get the lease has run no experiment: its steps do so.
-    const own = everywhere ? undefined : await read(cluster, owner.defaultNamespace, name).catch(unlessForbidden);
+    const own = everywhere ? undefined : await read(cluster, owner.defaultNamespace).catch(unlessForbidden);
     const found = everywhere?.items ?? (own ? [own] : []);
     return found.filter((held) => belongsTo(held, owner));
 }
 
-function read(cluster: Cluster, namespace: string, name = leaseName): Promise<V1Lease | undefined> {
-    return ignoreNotFound(cluster.coordination.readNamespacedLease({ name, namespace }));
+function read(cluster: Cluster, namespace: string): Promise<V1Lease | undefined> {
+    return ignoreNotFound(cluster.coordination.readNamespacedLease({ name: leaseName, namespace }));
 }
 
 /** When a lease ends, in milliseconds since the epoch. */

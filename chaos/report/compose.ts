@@ -9,7 +9,7 @@ import { percentOf } from "../share";
 import type { Chosen } from "../targets/choose";
 import { journalPath } from "./journal-files";
 import type { Conclusion } from "./conclusion";
-import type { Journal } from "./journal-schema";
+import { type Journal, journalVersion } from "./journal-schema";
 import { unprovenOutward, withUnproven } from "./unproven";
 import { judge, type Judged, judgeChecks, type Measured, together } from "./verdict";
 
@@ -63,7 +63,7 @@ export function journalOf(
     const unproven = unprovenOutward(plan, chosen);
     const done = seen.actions.filter(({ problem }) => problem === undefined);
     return {
-        schema: 3,
+        schema: journalVersion,
         plan,
         conclusion: conclude(plan, journalPath(plan, stack, startedAt), {
             attack: [...new Set(plan.attacks.map(({ attack }) => attack.kind))].join(",") || "none",
@@ -120,7 +120,7 @@ export function abortedJournal(
     { stack, reason, startedAt, checks }: Pick<Found, "stack" | "startedAt"> & { reason: string; checks: Observed[] },
 ): Journal {
     return {
-        schema: 3,
+        schema: journalVersion,
         plan,
         conclusion: conclude(plan, journalPath(plan, stack, startedAt), {
             attack: "none",

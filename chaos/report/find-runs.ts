@@ -11,15 +11,16 @@ export interface Wanted {
     run?: string;
 }
 
-/** The name of a journal: see `journalPath`. Those of version 0.1 do not end with the stack. */
-const journalName = /^(.+)-\d{8}T\d{9}Z(?:-[0-9a-f]{8})?\.json$/;
+/** The name of a journal: see `journalPath`. */
+const journalName = /^(.+)-\d{8}T\d{9}Z-[0-9a-f]{8}\.json$/;
 
 /**
  * The runs whose journals are in some files and folders, the oldest first. In a folder, only files with names of
  * journals count. If such a file holds no journal, since it was cut off, say, it is a run that ended without a verdict
  * when the file was written. Which name it had is unknown, so `run` does not leave it out.
  *
- * @returns also a sentence for each path that is not there, cannot be read or is no journal
+ * @returns also a sentence for each path that is not there, cannot be read or is no journal, and for each wanted
+ *   journal of another version
  */
 export function findRuns(paths: readonly string[], wanted: Wanted = {}): { runs: ReportedRun[]; mistakes: string[] } {
     const mistakes: string[] = [];
@@ -28,8 +29,9 @@ export function findRuns(paths: readonly string[], wanted: Wanted = {}): { runs:
         try {
             const isFolder = statSync(path).isDirectory();
             for (const file of isFolder ? filesIn(path) : [path]) {
-                const run = runIn(file);
-                if (run.journal || isFolder) found.set(realpathSync(file), run);
+                const { run, isOfAnotherVersion } = runIn(file);
+                if (isOfAnotherVersion) mistakes.push(...(isWanted(run, wanted) ? [run.error!] : []));
+                else if (run.journal || isFolder) found.set(realpathSync(file), run);
                 else mistakes.push(`${run.error}; ${remedy}`);
             }
         } catch (error) {
@@ -47,17 +49,12 @@ const filesIn = (folder: string) =>
         .filter((name) => journalName.test(name))
         .map((name) => join(folder, name));
 
-function runIn(file: string): ReportedRun {
-    const { data, error } = readJournal(file);
-    if (data) return runOfJournal(data, file);
-    const { path = [], message = "" } = error.issues[0] ?? {};
-    const problem = path.length === 0 ? "it is not a JSON object" : `${path.join(".")}: ${message}`;
-    return {
-        experiment: journalName.exec(basename(file))?.[1] ?? basename(file),
-        error: `${file} does not have the form of a journal: ${problem}`,
-        startedAt: statSync(file).mtimeMs,
-        durationMs: 0,
-    };
+function runIn(file: string): { run: ReportedRun; isOfAnotherVersion?: boolean } {
+    const read = readJournal(file);
+    if ("journal" in read) return { run: runOfJournal(read.journal, file) };
+    const experiment = journalName.exec(basename(file))?.[1] ?? basename(file);
+    const run = { experiment, error: read.problem, startedAt: statSync(file).mtimeMs, durationMs: 0 };
+    return { run, isOfAnotherVersion: read.isOfAnotherVersion };
 }
 
 function isWanted({ journal, startedAt }: ReportedRun, { since = 0, run }: Wanted): boolean {

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { parseJson } from "../checks/json";
 import type { Plan } from "../definition/plan";
-import { type Journal, journalSchema } from "./journal-schema";
-import { upgraded } from "./journal-versions";
+import { type Journal, journalSchema, journalVersion } from "./journal-schema";
 import { replaceFile } from "./output-files";
 
 /**
@@ -38,28 +37,38 @@ export function journalPath({ experiment, run, reports }: Plan, stack: string, s
 
 const stackToken = (stack: string) => createHash("sha256").update(stack).digest("hex").slice(0, 8);
 
-/** Whether a journal may be a stack's. Names of journals of version 0.1 do not end with the stack. */
-function maybeOf(stack: string, { conclusion }: Journal): boolean {
-    const token = /Z-([0-9a-f]{8})\.json$/.exec(conclusion.journal)?.[1];
-    return token === undefined || token === stackToken(stack);
+/** The journal in a file, or what is wrong with the file, in a sentence. */
+export function readJournal(path: string): { journal: Journal } | { problem: string; isOfAnotherVersion: boolean } {
+    const document = parseJson(readFileSync(path, "utf8"));
+    const { data, error } = journalSchema.safeParse(document);
+    if (data) return { journal: data };
+    const { schema } = (document ?? {}) as { schema?: unknown };
+    if (typeof schema === "number" && schema !== journalVersion)
+        return {
+            problem:
+                `${path} is a journal of form ${schema}, and this version of the package reads form ` +
+                `${journalVersion}: run the experiment again, or use the version that wrote the journal`,
+            isOfAnotherVersion: true,
+        };
+    const { path: field = [], message = "" } = error.issues[0] ?? {};
+    const what = field.length === 0 ? "it is not a JSON object" : `${field.join(".")}: ${message}`;
+    return { problem: `${path} does not have the form of a journal: ${what}`, isOfAnotherVersion: false };
 }
 
-/** The journal in a file, of any version, or what is wrong with it. */
-export const readJournal = (path: string) => journalSchema.safeParse(upgraded(parseJson(readFileSync(path, "utf8"))));
-
-/** All journals in a folder, including those of earlier versions, newest first. Other files are skipped. */
+/** All journals in a folder, newest first. Other files are skipped, and journals of other versions. */
 export function keptJournals(folder: string): Journal[] {
     const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith(".json")) : [];
-    const journals = files.flatMap((file) => readJournal(join(folder, file)).data ?? []);
+    const journals = files.flatMap((file) => {
+        const read = readJournal(join(folder, file));
+        return "journal" in read ? [read.journal] : [];
+    });
     return journals.sort((a, b) => b.startedAt - a.startedAt);
 }
 
-/** The journal of a plan's last run by a stack. @param stack by name and identity, as leases name it */
+/** The journal of a plan's last run by a stack. The plan was JSON. @param stack by name and identity, as leases do */
 export function lastJournalOf(plan: Plan, stack: string): Journal | undefined {
-    // Journals of earlier versions do not name the Service.
-    const comparable = (one: Plan) => ({ ...one, service: undefined });
-    const wanted = comparable(plan);
+    const end = `-${stackToken(stack)}.json`;
     return keptJournals(plan.reports).find(
-        (journal) => maybeOf(stack, journal) && isDeepStrictEqual(comparable(journal.plan), wanted),
+        (journal) => journal.conclusion.journal.endsWith(end) && isDeepStrictEqual(journal.plan, plan),
     );
 }

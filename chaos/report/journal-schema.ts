@@ -188,9 +188,12 @@ const performed = z.object({
     problem: z.string().optional().describe("Why it failed"),
 });
 
+/** The form of journals, which other versions of the package may have changed. */
+export const journalVersion = 4;
+
 /** Everything that a run saw, kept as a file. Times are milliseconds since the epoch unless they say otherwise. */
 export const journalSchema = z.object({
-    schema: z.literal(3),
+    schema: z.literal(journalVersion),
     plan,
     conclusion,
     startedAt: instant,

@@ -88,7 +88,7 @@ export function checksOf({ plan, conclusion, checks, startedAt, attackedAt, abor
         const answers = checks[index]?.answers ?? [];
         const [first, last] = [answers[0], answers.at(-1)];
         const durationMs = first && last ? Math.max(0, last.at + last.latencyMs - first.at) : 0;
-        const held = heldAccordingTo(conclusion, check, judged.length);
+        const held = heldAccordingTo(conclusion, check);
         return {
             name: check.name,
             held,
@@ -105,14 +105,6 @@ export function checksOf({ plan, conclusion, checks, startedAt, attackedAt, abor
 const whyUnknown = ({ verdict, reason }: Journal["conclusion"], { inconclusive }: Judged): string =>
     verdict === "FAILED" && inconclusive !== undefined ? `${inconclusive}.` : reason;
 
-/** The conclusion decides. That of version 1 names no checks: there was one, which had the run's verdict. */
-function heldAccordingTo(
-    { verdict, checks }: Journal["conclusion"],
-    { name }: Judged,
-    count: number,
-): boolean | undefined {
-    const known = checks.find((check) => check.name === name)?.held;
-    if (known !== undefined) return known;
-    if (verdict === "PASSED") return true;
-    return verdict === "FAILED" && count === 1 ? false : undefined;
-}
+/** The conclusion decides. */
+const heldAccordingTo = ({ checks }: Journal["conclusion"], { name }: Judged): boolean | undefined =>
+    checks.find((check) => check.name === name)?.held;

@@ -2,7 +2,7 @@ import { objectTypeOf } from "../attacks/objects";
 import { type Cluster, ignoreNotFound } from "../cluster/client";
 import { labels } from "../cluster/labels";
 import { problemOf } from "../cluster/problem";
-import { isAttack, type Plan, runNameOf } from "../definition/plan";
+import { isAttack, type Plan } from "../definition/plan";
 import { isUnderWay } from "../lifecycle/lease";
 import type { InconclusiveReason } from "../proof/outcome";
 import type { StepInputs } from "./contract";
@@ -61,7 +61,7 @@ export async function whyBegunTooLate(
 /** Whether a run lasts: its attacks exist or, without any, it still has the lease. */
 export async function runLasts(plan: Plan, cluster: Cluster, { steadyState, attackObjects }: Begun): Promise<boolean> {
     const { attacks, namespace } = plan;
-    if (!isAttack(plan)) return isUnderWay(cluster, plan, steadyState.runName ?? runNameOf(plan));
+    if (!isAttack(plan)) return isUnderWay(cluster, plan, steadyState.runName);
     const found = await Promise.all(
         attacks.map(({ attack }, index) =>
             ignoreNotFound(objectTypeOf(attack).read(cluster, { name: attackObjects[index]!, namespace })),

@@ -5,7 +5,6 @@ import { pointAt, restoreServices } from "../fault/point";
 import type { InconclusiveReason } from "../proof/outcome";
 import { poll } from "../proof/poll";
 import { isReady } from "../targets/containers";
-import { runNameOf } from "../definition/plan";
 import { whyBegunTooLate } from "./attacks-last";
 import type { StepContext, StepInputs } from "./contract";
 
@@ -24,7 +23,7 @@ export async function beginFaults(context: StepContext, given: Given): Promise<I
     const { plan, cluster } = context;
     const { namespace } = plan;
     const { targets, attackObjects, steadyState } = given;
-    const run = steadyState.runName ?? runNameOf(plan);
+    const run = steadyState.runName;
     const faults = targets.attacks.flatMap(({ proxied }, index) =>
         proxied ? [{ proxied, proxy: attackObjects[index]! }] : [],
     );

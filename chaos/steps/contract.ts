@@ -21,8 +21,8 @@ export type StepName = keyof StepResults;
 
 /** `routes` is absent if no check names a Service. */
 export interface SteadyState extends KnownRoutes {
-    /** See `runNameOf`. Absent in what versions up to 0.3.0 have printed. */
-    runName?: string;
+    /** See `runNameOf`. */
+    runName: string;
     /** Of the slowest of the last good answers. */
     latencyMs: number;
 }

@@ -1,7 +1,6 @@
 import type { V1NetworkPolicy } from "@kubernetes/client-node";
-import { isAttack, type Plan, runNameOf, targetLabelFor } from "../definition/plan";
+import { isAttack, type Plan, targetLabelFor } from "../definition/plan";
 import { describeRadius } from "../targets/radius";
-import { remedy } from "../remedy";
 import { renewLease } from "../lifecycle/lease";
 import { AttackProofs } from "../proof/attack-proofs";
 import { JobPod, startTimeoutMs } from "../proof/job-pod";
@@ -23,14 +22,7 @@ import {
 } from "./other-policies";
 import { exemptFrom } from "../policies/exempt";
 import { exemption } from "../policies/exemption";
-import {
-    type LabeledTargets,
-    nothingAttacked,
-    type SteadyState,
-    type Step,
-    type StepContext,
-    type StepInputs,
-} from "./contract";
+import { type LabeledTargets, nothingAttacked, type Step, type StepContext, type StepInputs } from "./contract";
 import { equip } from "./equip";
 import { behindServices, type Proxied, withoutTargets } from "../targets/proxied";
 import { refuseWebhookServers } from "../targets/webhooks";
@@ -46,7 +38,7 @@ export const labelTargets: Step<"label-targets", "steadyState" | "deadlineJob" |
 ) => {
     const { plan, cluster, stack, say } = context;
     const { deadlineJob, steadyState } = given;
-    const { runName = runNameOf(plan) } = steadyState;
+    const { runName } = steadyState;
     await requireSameCluster(context, given);
     if (!isAttack(plan)) return awaitJob(context, deadlineJob, runName);
     // An update that slept since the steady state may have lost the lease, or somebody may have deleted it to stop it.
@@ -60,7 +52,6 @@ export const labelTargets: Step<"label-targets", "steadyState" | "deadlineJob" |
     // A killed update may have labeled others: together with these they could exceed the radius.
     await undoAttacks(cluster, namespace, experiment);
     const policies = await otherPolicies(cluster, namespace);
-    requireJobOfThisVersion(plan, steadyState, policies);
     const combinations = await combinationsOf(cluster, plan, chosen, policies);
     try {
         if (combinations.some((one) => one !== undefined)) await admitWitness(cluster, plan, runName, policies);
@@ -128,16 +119,6 @@ async function requireSameCluster(
         `the provider has created the Job ${name} in another cluster than the kubeconfig's, where namespace ` +
             `${namespace} does not have it. Nothing was attacked. Give the experiment the kubeconfig and the context ` +
             "of its provider",
-    );
-}
-
-/** @throws Error if the Job could not undo what this version does to other policies and their targets */
-function requireJobOfThisVersion(plan: Plan, { runName }: SteadyState, policies: readonly V1NetworkPolicy[]): void {
-    if (policies.length === 0 || runName !== undefined) return;
-    throw new Error(
-        "an earlier version has begun this run, and its deadline Job could not end the attack in a namespace with " +
-            `NetworkPolicies, as ${plan.namespace} is. Nothing was attacked. Begin again: ` +
-            `${remedy(plan, "enabled", false)}, \`pulumi up\`, then enable the experiment`,
     );
 }
 

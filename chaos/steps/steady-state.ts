@@ -93,7 +93,7 @@ async function requireTargets({ plan, cluster, say }: StepContext, discovered: r
     if (waited) say("Waited for the targets' rollout: it would have replaced some of them");
     for (const one of going) say(`The rollout has not ended, and may replace a target during the run: ${one}`);
     // Meanwhile pods may have become ready, or been replaced.
-    const isAsFound = !waited && discovered.every(({ ready = true }) => ready);
+    const isAsFound = !waited && discovered.every(({ ready }) => ready);
     const now = isAsFound ? discovered : await discover(cluster, plan);
     chooseForAll(now, { ...plan, attacks });
     await refuseWebhookServers(cluster, plan, now);

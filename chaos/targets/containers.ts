@@ -28,9 +28,9 @@ export interface Prober {
 
 export interface Discovered extends Target {
     attributes: Attributes;
-    /** Whether its pod is ready. Absent in the answer of an agent of version 0.1, and counts as ready. */
-    ready?: boolean;
-    /** Set if nothing would replace its pod. Agents of earlier versions do not tell. */
+    /** Whether its pod is ready. */
+    ready: boolean;
+    /** Set if nothing would replace its pod. */
     bare?: true;
     /** Containers of its pod that are no targets, and run: native sidecars and ephemeral ones. @default none */
     helpers?: string[];

@@ -21,7 +21,7 @@ export function whyLeftOut(
     container: Discovered,
     { target, includeNotReady, attack }: Eligibility,
 ): LeftOut | undefined {
-    if (container.ready === false && !includeNotReady) return "not ready";
+    if (!container.ready && !includeNotReady) return "not ready";
     return attack.kind === "kill" ? whySpared(container, target) : undefined;
 }
 

@@ -27,20 +27,16 @@ export async function labelPods(
 /**
  * Removes the labels of runs from every pod of a namespace, whichever experiment added them: the caller holds the lease
  * on the namespace.
+ * A pod may have lost one of them.
  *
- * @param keys of the labels; a pod may have lost one of them. @default those of this version
  * @returns the number of labeled pods
  */
-export async function unlabelAll(
-    cluster: Cluster,
-    namespace: string,
-    keys: readonly string[] = runLabels,
-): Promise<number> {
+export async function unlabelAll(cluster: Cluster, namespace: string): Promise<number> {
     const lists = await Promise.all(
-        keys.map((labelSelector) => cluster.core.listNamespacedPod({ namespace, labelSelector })),
+        runLabels.map((labelSelector) => cluster.core.listNamespacedPod({ namespace, labelSelector })),
     );
     const names = [...new Set(lists.flatMap(({ items }) => items.map(({ metadata }) => metadata!.name!)))];
-    const body = without(keys);
+    const body = without(runLabels);
     await inTurns(names, maxCalls, (name) =>
         ignoreNotFound(cluster.core.patchNamespacedPod({ name, namespace, body }, mergePatch())),
     );

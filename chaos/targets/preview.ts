@@ -64,7 +64,7 @@ function describe(discovered: readonly Discovered[], request: TargetRequest): st
     const eligible = matching.length - reasons.length;
     const number = containersWithin(radius, eligible);
     const named = matching.slice(0, maxNamed).map(({ container: { pod, container, ready }, leftOut }) => {
-        const note = ready === false ? "not ready" : leftOut;
+        const note = ready ? leftOut : "not ready";
         return `${pod}/${container}${note ? ` (${note})` : ""}`;
     });
     const more = matching.length > maxNamed ? ` and ${matching.length - maxNamed} more` : "";

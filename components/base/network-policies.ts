@@ -87,7 +87,7 @@ export class NetworkPolicies extends pulumi.ComponentResource {
         const allowing = Object.entries(allowed).map(([policy, { pods: matchLabels, ...rules }]) =>
             make(policy, { podSelector: { matchLabels, matchExpressions: notAttacked }, ...rules }),
         );
-        // Last: pods of an earlier version run already, and must not be cut off in between.
+        // Last: pods that run already must not be cut off in between.
         make(`${name}-default-deny`, { podSelector: pods }, allowing);
         this.registerOutputs({});
     }

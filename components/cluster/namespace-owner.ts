@@ -25,8 +25,8 @@ export interface NamespaceRequest {
  * Why a stack must not use an existing namespace, and the commands that resolve it. Undefined if the namespace is the
  * stack's own. Another namespace needs consent: `pulumi destroy` deletes a stack's namespaces with everything in them.
  *
- * A namespace without an identity belongs to the stack that it names: an earlier version made it, or its user handed it
- * over. The update adds the identity.
+ * A namespace without an identity belongs to the stack that it names: its user handed it over. The update adds the
+ * identity.
  */
 export function refusedNamespace(
     { metadata, status }: V1Namespace,

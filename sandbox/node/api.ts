@@ -12,6 +12,13 @@ export interface KubernetesObject {
     readonly [field: string]: unknown;
 }
 
+interface CallOptions {
+    /** Sent as JSON. */
+    readonly body?: unknown;
+    readonly contentType?: string;
+    readonly timeoutSeconds?: number;
+}
+
 /**
  * The sandbox's own calls to its API server, as administrator. Plain HTTPS: a client library would take longer to load
  * than an `up` with nothing to do.
@@ -31,15 +38,10 @@ export class SandboxApi {
     }
 
     /**
-     * @param body sent as JSON.
      * @returns the parsed answer, or its text if it is not JSON.
      * @throws without an answer within `timeoutSeconds` (default 5), and on a status other than 2xx.
      */
-    async call<T = unknown>(
-        method: "GET" | "PATCH" | "POST" | "DELETE",
-        path: string,
-        options: { body?: unknown; contentType?: string; timeoutSeconds?: number } = {},
-    ): Promise<T> {
+    async call<T = unknown>(method: "GET" | "PATCH", path: string, options: CallOptions = {}): Promise<T> {
         const { status, text } = await this.send(method, path, options);
         if (status < 200 || status > 299) throw new Error(`${method} ${path}: status ${status}: ${message(text)}`);
         try {
@@ -72,11 +74,7 @@ export class SandboxApi {
     private send(
         method: string,
         path: string,
-        {
-            body,
-            contentType = "application/json",
-            timeoutSeconds = 5,
-        }: { body?: unknown; contentType?: string; timeoutSeconds?: number },
+        { body, contentType = "application/json", timeoutSeconds = 5 }: CallOptions,
     ): Promise<{ status: number; text: string }> {
         return new Promise((resolve, reject) => {
             const call = request(

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 
 export interface CommandResult {
     readonly code: number;
@@ -16,17 +16,13 @@ export const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sb
  * @throws when the program cannot be started.
  */
 export function tryCommand(command: string, args: readonly string[], input?: string): Promise<CommandResult> {
+    const env = { ...process.env, PATH: `${process.env.PATH ?? ""}:${systemPath}` };
     return new Promise((resolve, reject) => {
-        const child = spawn(command, args, {
-            stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
-            env: { ...process.env, PATH: `${process.env.PATH ?? ""}:${systemPath}` },
+        const child = execFile(command, args, { env, maxBuffer: Infinity }, (error, stdout, stderr) => {
+            // A text is the code of a system call: the program could not be started.
+            if (typeof error?.code === "string") reject(new Error(`cannot run ${command}: ${error.message}`));
+            else resolve({ code: error ? (error.code ?? 128) : 0, stdout, stderr });
         });
-        let stdout = "";
-        let stderr = "";
-        child.stdout!.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-        child.stderr!.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-        child.on("error", (error) => reject(new Error(`cannot run ${command}: ${error.message}`)));
-        child.on("close", (code, signal) => resolve({ code: code ?? (signal ? 128 : 1), stdout, stderr }));
         child.stdin?.on("error", () => undefined); // Reported by the command itself.
         child.stdin?.end(input);
     });

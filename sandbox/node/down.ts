@@ -3,10 +3,9 @@ import { removeTree } from "../../toolchain/parts/store";
 import { cgroupProcesses, cgroupsExist, removeCgroups } from "./cgroups";
 import { restoreHostSettings } from "./host-settings";
 import { type NodeLayout, nodeLayout } from "./layout";
-import { withNodeLock } from "./lock";
+import { type NodeReporter, stderrReporter, withNodeLock } from "./lock";
 import { namespaceHolder, processesInNamespaces, removeMountPoints } from "./namespaces";
 import { networkExists, removeNetwork } from "./network";
-import { type NodeReporter, stderrReporter } from "./progress";
 import { endProcesses, recordedComponents, runningComponent, stopComponent } from "./processes";
 
 /** How long containers may take to end before they are killed. */
@@ -24,7 +23,7 @@ export async function sandboxDown(reporter = stderrReporter()): Promise<boolean>
 }
 
 /** Also removes the node's state: cluster, images, volumes, certificates. Built parts stay. */
-export async function sandboxDestroy(reporter: NodeReporter): Promise<void> {
+export async function sandboxDestroy(reporter = stderrReporter()): Promise<void> {
     const layout = nodeLayout();
     await withNodeLock(layout, reporter, async () => {
         await takeDown(layout, reporter);

@@ -35,20 +35,8 @@ export function namespaceHolderComponent(layout: NodeLayout): Component {
         "echo ready",
         "exec sleep infinity",
     ].join("\n");
-    return {
-        name: namespaceHolder,
-        command: "nsenter",
-        args: [
-            `--net=${networkNamespaceFile}`,
-            "unshare",
-            "--mount",
-            "--propagation",
-            "unchanged",
-            "/bin/sh",
-            "-c",
-            script,
-        ],
-    };
+    const unshare = ["unshare", "--mount", "--propagation", "unchanged", "/bin/sh", "-c", script];
+    return { name: namespaceHolder, command: "nsenter", args: [`--net=${networkNamespaceFile}`, ...unshare] };
 }
 
 /** Creates the covered folders and the covering ones. */

@@ -49,14 +49,9 @@ export async function createNetwork(): Promise<void> {
     ];
     for (const step of steps) await runCommand("ip", step);
     // By default the kernel sends a peer one rejection per second; further rejected packets would look dropped.
-    await runCommand("nsenter", [
-        `--net=${networkNamespaceFile}`,
-        "sysctl",
-        "-qw",
-        "net.ipv4.ip_forward=1",
-        "net.ipv4.icmp_ratelimit=0",
-    ]);
-    await runCommand("nsenter", [`--net=${networkNamespaceFile}`, "iptables-restore", "--noflush"], nodeRules);
+    const within = `--net=${networkNamespaceFile}`;
+    await runCommand("nsenter", [within, "sysctl", "-qw", "net.ipv4.ip_forward=1", "net.ipv4.icmp_ratelimit=0"]);
+    await runCommand("nsenter", [within, "iptables-restore", "--noflush"], nodeRules);
 }
 
 /**

@@ -133,12 +133,8 @@ function createAuthority(folder: string, authority: Certificate["authority"]): P
 
 function createCertificate(folder: string, name: string, certificate: Certificate): Promise<void> {
     const signer = join(folder, `ca-${certificate.authority}`);
-    return openssl(folder, name, opensslConfig(certificate, leafExtensions(certificate)), [
-        "-CA",
-        `${signer}.crt`,
-        "-CAkey",
-        `${signer}.key`,
-    ]);
+    const signature = ["-CA", `${signer}.crt`, "-CAkey", `${signer}.key`];
+    return openssl(folder, name, opensslConfig(certificate, leafExtensions(certificate)), signature);
 }
 
 /** Signs and verifies service account tokens. Needs no certificate. */
@@ -151,24 +147,9 @@ async function createKeyPair(path: string): Promise<void> {
 async function openssl(folder: string, name: string, config: string, signer: readonly string[]): Promise<void> {
     const path = join(folder, name);
     writeFileSync(`${path}.cnf`, config);
-    await runCommand("openssl", [
-        "req",
-        "-x509",
-        "-config",
-        `${path}.cnf`,
-        "-newkey",
-        "ec",
-        "-pkeyopt",
-        "ec_paramgen_curve:P-256",
-        "-nodes",
-        "-days",
-        validDays,
-        "-keyout",
-        `${path}.key`,
-        "-out",
-        `${path}.crt`,
-        ...signer,
-    ]);
+    const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
+    const files = ["-config", `${path}.cnf`, "-keyout", `${path}.key`, "-out", `${path}.crt`];
+    await runCommand("openssl", ["req", "-x509", "-days", validDays, ...newKey, ...files, ...signer]);
     chmodSync(`${path}.key`, 0o600);
     rmSync(`${path}.cnf`);
 }

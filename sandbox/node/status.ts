@@ -1,6 +1,5 @@
 import { withNeeds } from "../../toolchain/parts/part";
 import { partsStatus, type PartStatus } from "../../toolchain/parts/status";
-import { userParts } from "../parts/table";
 import { sandboxContext } from "../paths";
 import { addresses, apiServerUrl } from "./addresses";
 import { type KubernetesObject, SandboxApi } from "./api";
@@ -12,7 +11,7 @@ import { clusterDnsAnswers, isReady, nodeIsReady } from "./health";
 import { type NodeLayout, nodeLayout } from "./layout";
 import { namespacesAreSound } from "./namespaces";
 import { networkExists, networkIsUp } from "./network";
-import { nodeParts } from "./node-parts";
+import { locateParts, userParts } from "../parts/locate";
 import { isCurrent, logPath, runningComponent } from "./processes";
 
 interface ComponentStatus {
@@ -48,7 +47,7 @@ export interface SandboxStatus {
 /** The state of the sandbox. Changes nothing. */
 export async function sandboxStatus(): Promise<SandboxStatus> {
     const layout = nodeLayout();
-    const components = allComponents(layout, nodeParts()).map((component): ComponentStatus => {
+    const components = allComponents(layout, locateParts()).map((component): ComponentStatus => {
         const record = runningComponent(layout, component.name);
         const state = record ? (isCurrent(layout, component) ? "running" : "outdated") : "stopped";
         return {

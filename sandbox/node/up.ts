@@ -1,6 +1,5 @@
 import { mkdirSync } from "node:fs";
 import { ensureParts } from "../../toolchain/parts/ensure";
-import { clusterParts } from "../parts/table";
 import { requireSandboxHost } from "../host";
 import { sandboxContext } from "../paths";
 import { accessObjects } from "./addons/access";
@@ -9,8 +8,7 @@ import { createVolumeFolders, storageObjects } from "./addons/storage";
 import { SandboxApi } from "./api";
 import { allComponents } from "./components";
 import { configureContainerd, containerd, containerdAnswers, hasImages, importImages } from "./components/containerd";
-import { apiServer, controllerManager, proxy, sandboxController, scheduler } from "./components/control-plane";
-import { etcd } from "./components/etcd";
+import { apiServer, controllerManager, etcd, proxy, sandboxController, scheduler } from "./components/control-plane";
 import { configureKubelet, kubelet } from "./components/kubelet";
 import {
     chooseDeniedTraffic,
@@ -24,13 +22,12 @@ import { clusterDnsAnswers, nameServerIsReady, nodeIsReady, nodeIsRegistered } f
 import { rememberHostSettings } from "./host-settings";
 import { writeKubeconfigs } from "./kubeconfig";
 import { type NodeLayout, nodeLayout } from "./layout";
-import { withNodeLock } from "./lock";
+import { type NodeReporter, stderrReporter, withNodeLock } from "./lock";
 import { createMountPoints, namespaceHolder, namespaceHolderComponent, namespacesAreSound } from "./namespaces";
 import { createNetwork, networkIsUp } from "./network";
-import { type NodeParts, nodeParts } from "./node-parts";
+import { clusterParts, locateParts, type PartLocations } from "../parts/locate";
 import { ensurePki } from "./pki";
 import { isCurrent, logTail, runningComponent, startComponent, stopComponent } from "./processes";
-import { type NodeReporter, stderrReporter } from "./progress";
 import { steadily, waitFor } from "./waiting";
 
 export interface RunningSandbox {
@@ -49,7 +46,7 @@ export interface RunningSandbox {
  *
  * @param reporter shows the steps. @default plain lines on standard error
  * @param denied what the network does with traffic that a NetworkPolicy denies. @default as before; at first `drop`
- * @throws {UnsuitableHostError} if the sandbox cannot run here; {PartError} when a part cannot be built;
+ * @throws Error if the sandbox cannot run here; {PartError} when a part cannot be built;
  *     {ComponentError} when a component does not start, with the end of its log.
  */
 export async function sandboxUp(
@@ -59,7 +56,7 @@ export async function sandboxUp(
     requireSandboxHost();
     await ensureParts(clusterParts);
     const layout = nodeLayout();
-    const parts = nodeParts();
+    const parts = locateParts();
     const sandbox = { kubeconfig: layout.kubeconfig, context: sandboxContext } as const;
     return withNodeLock(layout, reporter, async () => {
         if (denied) chooseDeniedTraffic(layout, denied);
@@ -70,7 +67,7 @@ export async function sandboxUp(
 }
 
 /** Whether all components and images are current, the API and the node are ready, and names are resolved. */
-async function isHealthy(layout: NodeLayout, parts: NodeParts): Promise<boolean> {
+async function isHealthy(layout: NodeLayout, parts: PartLocations): Promise<boolean> {
     if (!(await groundIsSound(layout)) || !hasImages(layout, parts)) return false;
     if (!allComponents(layout, parts).every((component) => isCurrent(layout, component))) return false;
     const api = new SandboxApi(layout);
@@ -97,7 +94,7 @@ async function groundIsSound(layout: NodeLayout): Promise<boolean> {
     return namespacesAreSound(layout) && (await networkIsUp());
 }
 
-async function startOrRepair(layout: NodeLayout, parts: NodeParts, reporter: NodeReporter): Promise<void> {
+async function startOrRepair(layout: NodeLayout, parts: PartLocations, reporter: NodeReporter): Promise<void> {
     if (!(await groundIsSound(layout))) {
         if (await takeDown(layout, reporter)) reporter.detail("removed the remains of an earlier run");
         return start(layout, parts, reporter);
@@ -123,7 +120,7 @@ const repairedForMs = 3_000;
  *
  * @param steadyMs for how long names must be resolved without a gap
  */
-async function start(layout: NodeLayout, parts: NodeParts, reporter: NodeReporter, steadyMs = 0): Promise<void> {
+async function start(layout: NodeLayout, parts: PartLocations, reporter: NodeReporter, steadyMs = 0): Promise<void> {
     await prepare(layout, reporter);
     const holder = runningComponent(layout, namespaceHolder)!.pid;
     const api = new SandboxApi(layout);
@@ -173,7 +170,12 @@ async function prepare(layout: NodeLayout, reporter: NodeReporter): Promise<void
     );
 }
 
-async function startControlPlane(layout: NodeLayout, parts: NodeParts, api: SandboxApi, holder: number): Promise<void> {
+async function startControlPlane(
+    layout: NodeLayout,
+    parts: PartLocations,
+    api: SandboxApi,
+    holder: number,
+): Promise<void> {
     await startComponent(layout, etcd(layout), holder);
     await startComponent(layout, apiServer(layout, parts), holder);
     await waitFor(layout, "kube-apiserver", "become ready", 60, async () => {
@@ -188,7 +190,7 @@ async function startControlPlane(layout: NodeLayout, parts: NodeParts, api: Sand
 
 async function startRuntime(
     layout: NodeLayout,
-    parts: NodeParts,
+    parts: PartLocations,
     reporter: NodeReporter,
     holder: number,
 ): Promise<void> {
@@ -199,7 +201,7 @@ async function startRuntime(
     await importImages(layout, parts, (reference) => reporter.detail(`importing ${reference}`));
 }
 
-async function startNode(layout: NodeLayout, parts: NodeParts, api: SandboxApi, holder: number): Promise<void> {
+async function startNode(layout: NodeLayout, parts: PartLocations, api: SandboxApi, holder: number): Promise<void> {
     await startComponent(layout, kubelet(layout, parts), holder);
     await startComponent(layout, proxy(layout, parts), holder);
     // kube-router exits if its node is not registered.

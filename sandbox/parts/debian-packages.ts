@@ -35,7 +35,7 @@ export const debianPackages: InstalledPart = {
     name: "debian-packages",
     version: "as Debian has them",
     title: "Debian packages",
-    minutes: 1,
+    minutes: 0.3,
     needs: [],
     isPresent: async () => missingPackages().length === 0 && !isPolicyOurs(),
     install: ({ log }) => installDebianPackages(missingPackages(), log),

@@ -6,7 +6,7 @@ import { folderOf } from "../../toolchain/parts/store";
 import { addUser, type DebianRoot, makeDebianRoot } from "./debian-root";
 import { imageBase, imagePart, LAYER } from "./images";
 import { downloadNode, NODE_VERSION } from "./node-program";
-import { coreDns } from "./programs";
+import { COREDNS_VERSION, kube } from "./programs";
 
 const PATH = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
@@ -127,17 +127,17 @@ export const imagePause = imagePart({
 
 export const imageCoreDns = imagePart({
     name: "image-coredns",
-    references: ["registry.k8s.io/coredns/coredns:v1.14.3"],
-    version: "1.14.3",
+    references: [`registry.k8s.io/coredns/coredns:v${COREDNS_VERSION}`],
+    version: COREDNS_VERSION,
     title: "Image of CoreDNS",
     minutes: 0.1,
     base: false,
-    also: coreDns,
+    also: kube,
     config: { User: "65532:65532", Entrypoint: ["/coredns"], ExposedPorts: { "53/tcp": {}, "53/udp": {} } },
     settings: {},
     fill: async (root) => {
         const program = place(root, "coredns");
-        copyFileSync(join(folderOf(coreDns), "coredns"), program);
+        copyFileSync(join(folderOf(kube), "coredns"), program);
         chmodSync(program, 0o755);
         return {};
     },

@@ -1,45 +1,41 @@
 import { dirname, join } from "node:path";
+import type { Part } from "../../toolchain/parts/part";
 import { cachePaths } from "../../toolchain/parts/paths";
 import { folderOf } from "../../toolchain/parts/store";
 import { cliPath } from "../../toolchain/pulumi/home";
+import { pulumiParts } from "../../toolchain/pulumi/parts";
+import { debianPackages } from "./debian-packages";
+import { imageCoreDns, imageNats, imageNode, imagePause, imagePostgres } from "./image-recipes";
 import { ARCHIVE } from "./images";
-import { helm, kube, kubeRouter } from "./programs";
-import { imageParts } from "./table";
+import { helm, kube } from "./programs";
 
-/** The paths of built parts. They exist after `ensureParts`. */
-export interface PartLocations {
-    /** The Kubernetes program: `kube apiserver …`, `kube kubelet …`, `kube kubectl …`. */
-    readonly kube: string;
-    readonly kubeRouter: string;
-    /** The folder with `kubectl`, for PATH. */
-    readonly kubectlFolder: string;
-    readonly helm: string;
-    readonly images: readonly ImageLocation[];
-    /** `$PULUMI_HOME`. */
-    readonly pulumiHome: string;
-    /** The folder with `pulumi` and `pulumi-language-nodejs`, for PATH. */
-    readonly pulumiFolder: string;
-}
+/** The images that the sandbox brings. */
+export const imageParts = [imageNode, imagePostgres, imageNats, imagePause, imageCoreDns];
 
-/** One name of an image, and the archive that contains it. */
-interface ImageLocation {
-    /** Such as `registry.k8s.io/pause:3.10`. */
-    readonly reference: string;
-    /** A docker-archive tar for `ctr images import`. An archive may contain several names. */
-    readonly archive: string;
-}
+/** What the node runs. */
+export const clusterParts: readonly Part[] = [debianPackages, kube, ...imageParts];
 
-/** See {@link PartLocations}. Reads nothing but the parts' sources. */
-export function locateParts(): PartLocations {
+/** What a user of the sandbox works with. */
+export const userParts: readonly Part[] = [...pulumiParts, ...clusterParts];
+
+export type PartLocations = ReturnType<typeof locateParts>;
+
+/** The paths of built parts, which exist after `ensureParts`. Reads nothing but the parts' sources. */
+export function locateParts() {
     return {
+        /** The Kubernetes program: `kube apiserver …`, `kube kubelet …`, `kube kubectl …`. */
         kube: join(folderOf(kube), "kube"),
-        kubeRouter: join(folderOf(kubeRouter), "kube-router"),
+        kubeRouter: join(folderOf(kube), "kube-router"),
+        /** The folder with `kubectl`, for PATH. */
         kubectlFolder: join(folderOf(kube), "bin"),
         helm: join(folderOf(helm), "helm"),
+        /** Each name of an image, and the docker-archive that contains it under one or several names. */
         images: imageParts.flatMap((part) =>
             part.references.map((reference) => ({ reference, archive: join(folderOf(part), ARCHIVE) })),
         ),
+        /** `$PULUMI_HOME`. */
         pulumiHome: cachePaths().pulumiHome,
+        /** The folder with `pulumi` and `pulumi-language-nodejs`, for PATH. */
         pulumiFolder: dirname(cliPath()),
     };
 }

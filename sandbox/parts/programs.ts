@@ -5,21 +5,8 @@ const sourceFolder = join(__dirname, "..");
 
 const KUBERNETES_VERSION = "1.34.4";
 
-/** All Kubernetes programs in one: `kube apiserver …`, `kube kubelet …`, `kube kubectl …`. */
-export const kube = goPart(
-    { name: "kube", version: KUBERNETES_VERSION, title: "Kubernetes", minutes: 5 },
-    {
-        sourceFolder,
-        module: "kubernetes",
-        output: "kube",
-        links: ["kubectl"],
-        variables: {
-            "k8s.io/component-base/version.gitVersion": `v${KUBERNETES_VERSION}`,
-            "k8s.io/component-base/version.gitMajor": "1",
-            "k8s.io/component-base/version.gitMinor": "34",
-        },
-    },
-);
+/** Later versions want the client of Kubernetes 1.35; with this one, all programs share that of 1.34. */
+export const COREDNS_VERSION = "1.14.1";
 
 /**
  * The variable that tells kube-router what to do with traffic that a NetworkPolicy denies: an iptables target.
@@ -27,39 +14,50 @@ export const kube = goPart(
  */
 export const deniedTrafficVariable = "DENIED_TRAFFIC_TARGET";
 
-export const kubeRouter = goPart(
-    { name: "kube-router", version: "2.6.3-k3s1", title: "kube-router (network policies)", minutes: 1.5 },
+/**
+ * `kube` is all Kubernetes programs in one: `kube apiserver …`, `kube kubelet …`, `kube kubectl …`. With it in one
+ * module are those that share most of its packages: the enforcer of NetworkPolicies and the name server.
+ */
+export const kube = goPart(
+    { name: "kube", version: KUBERNETES_VERSION, title: "Kubernetes, kube-router and CoreDNS", minutes: 3 },
     {
         sourceFolder,
         module: "kubernetes",
-        package: "github.com/cloudnativelabs/kube-router/v2/cmd/kube-router",
-        output: "kube-router",
+        packages: ["./kube", "./coredns", "github.com/cloudnativelabs/kube-router/v2/cmd/kube-router"],
+        links: { kubectl: "kube" },
+        variables: {
+            "k8s.io/component-base/version.gitVersion": `v${KUBERNETES_VERSION}`,
+            "k8s.io/component-base/version.gitMajor": "1",
+            "k8s.io/component-base/version.gitMinor": "34",
+        },
         patch: {
             module: "github.com/cloudnativelabs/kube-router/v2",
-            file: "pkg/controllers/netpol/pod.go",
-            replacements: [
-                { from: '"-j", "REJECT", "\\n"}', to: `"-j", os.Getenv("${deniedTrafficVariable}"), "\\n"}` },
-                { from: '\t"strings"\n', to: '\t"os"\n\t"strings"\n' },
-            ],
+            files: {
+                "pkg/controllers/netpol/pod.go": [
+                    { from: '"-j", "REJECT", "\\n"}', to: `"-j", os.Getenv("${deniedTrafficVariable}"), "\\n"}` },
+                    { from: '\t"strings"\n', to: '\t"os"\n\t"strings"\n' },
+                ],
+                // Routing between machines of AWS, with a client that took two thirds of the compilation.
+                "pkg/controllers/routing/aws.go": [
+                    {
+                        from: /^[^]+$/,
+                        to: "package routing\n\nfunc (*NetworkRoutingController) disableSourceDestinationCheck() {}\n",
+                    },
+                ],
+            },
         },
     },
-);
-
-export const coreDns = goPart(
-    { name: "coredns", version: "1.14.3", title: "CoreDNS", minutes: 1.5 },
-    { sourceFolder, module: "coredns", output: "coredns" },
 );
 
 const HELM_VERSION = "3.18.6";
 
 /** For tests and measurements only: the rendered chart is installed with it. */
 export const helm = goPart(
-    { name: "helm", version: HELM_VERSION, title: "Helm", minutes: 2 },
+    { name: "helm", version: HELM_VERSION, title: "Helm", minutes: 1 },
     {
         sourceFolder,
         module: "helm",
-        package: "helm.sh/helm/v3/cmd/helm",
-        output: "helm",
+        packages: ["helm.sh/helm/v3/cmd/helm"],
         variables: { "helm.sh/helm/v3/internal/version.version": `v${HELM_VERSION}` },
     },
 );

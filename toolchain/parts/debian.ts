@@ -28,11 +28,10 @@ export async function downloadDebianPackages(
     return versions;
 }
 
-let listsAreFresh = false;
+let lists: Promise<unknown> | undefined;
 
 /** Runs `apt-get update` once per process. If it fails, older lists may do; if not, the install reports it. */
 export async function updatePackageLists(log: BuildLog): Promise<void> {
-    if (listsAreFresh) return;
-    await run("apt-get", ["update", "-o", "DPkg::Lock::Timeout=300"], log).catch(() => undefined);
-    listsAreFresh = true;
+    lists ??= run("apt-get", ["update", "-o", "DPkg::Lock::Timeout=300"], log).catch(() => undefined);
+    await lists;
 }

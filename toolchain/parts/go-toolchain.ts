@@ -30,6 +30,7 @@ export const goToolchain: StoredPart = {
     version: VERSION,
     title: "Go",
     minutes: 1,
+    isCompiled: true, // Parts that may turn out to be compiled provide it.
     needs: [],
     recipe: { sums: SUMS },
     sources: [],

@@ -21,18 +21,16 @@ interface ManifestFile {
     readonly path: string;
     readonly bytes: number;
     readonly modifiedMs: number;
-    readonly sha256: string;
 }
 
 const MANIFEST = "manifest.json";
 
-/** Writes the manifest of a part's folder: each file with its size, time and SHA-256. Links are left out. */
-export async function writeManifest(folder: string, about: Omit<Manifest, "files">): Promise<void> {
-    const files: ManifestFile[] = [];
-    for (const path of regularFiles(folder)) {
+/** Writes the manifest of a part's folder: each file with its size and time. Links are left out. */
+export function writeManifest(folder: string, about: Omit<Manifest, "files">): void {
+    const files = regularFiles(folder).map((path): ManifestFile => {
         const { size, mtimeMs } = statSync(join(folder, path));
-        files.push({ path, bytes: size, modifiedMs: Math.trunc(mtimeMs), sha256: await sha256(join(folder, path)) });
-    }
+        return { path, bytes: size, modifiedMs: Math.trunc(mtimeMs) };
+    });
     writeFileSync(join(folder, MANIFEST), `${JSON.stringify({ ...about, files }, null, 4)}\n`);
 }
 
@@ -47,20 +45,13 @@ export function readManifest(folder: string): Manifest | undefined {
     }
 }
 
-/**
- * The files of a part that changed since they were built.
- *
- * @param thorough compares SHA-256 sums. @default size and time, which takes a millisecond
- */
-export async function damagedFiles(folder: string, manifest: Manifest, thorough = false): Promise<string[]> {
-    const damaged: string[] = [];
-    for (const file of manifest.files) {
-        const found = statSync(join(folder, file.path), { throwIfNoEntry: false });
-        const looksRight = found?.size === file.bytes && Math.trunc(found.mtimeMs) === file.modifiedMs;
-        if (!looksRight || (thorough && (await sha256(join(folder, file.path))) !== file.sha256))
-            damaged.push(file.path);
-    }
-    return damaged;
+/** The files of a part whose size or time changed since they were built. */
+export function damagedFiles(folder: string, manifest: Manifest): string[] {
+    const isDamaged = ({ path, bytes, modifiedMs }: ManifestFile) => {
+        const found = statSync(join(folder, path), { throwIfNoEntry: false });
+        return found?.size !== bytes || Math.trunc(found.mtimeMs) !== modifiedMs;
+    };
+    return manifest.files.filter(isDamaged).map(({ path }) => path);
 }
 
 /** The SHA-256 of a file, in hexadecimal. */

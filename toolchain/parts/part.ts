@@ -17,6 +17,8 @@ interface PartCommon {
     readonly title: string;
     /** Minutes on two cores with nothing cached; for the estimate of the time left. */
     readonly minutes: number;
+    /** Whether Go's compiler makes it. @default false */
+    readonly isCompiled?: boolean;
     /** Parts that are built before this one. */
     readonly needs: readonly Part[];
 }

@@ -9,6 +9,8 @@ export interface BuildLog {
     readonly file: string;
     /** Called with every line, for progress. */
     readonly onLine: (line: string) => void;
+    /** Ends the commands. */
+    readonly ended?: AbortSignal;
 }
 
 /** How a command of a build is run. */
@@ -62,6 +64,7 @@ export async function run(
         cwd: options.cwd,
         env: { ...process.env, LC_ALL: "C.UTF-8", ...options.env },
         stdio: ["ignore", "pipe", "pipe"],
+        signal: options.outlivesUs ? undefined : log.ended,
         timeout: options.timeoutSeconds === undefined ? undefined : options.timeoutSeconds * 1000,
     });
     const take = (line: string) => {

@@ -31,7 +31,7 @@ async function statusOf(part: Part): Promise<PartStatus> {
     const { name, title, version } = part;
     if (part.kind === "installed")
         return { name, title, version, state: (await part.isPresent()) ? "made" : "missing" };
-    const state = await storedState(part);
+    const state = storedState(part);
     if (state === "missing" && part.isUnneeded?.()) return { name, title, version, state: "unneeded" };
     const folder = folderOf(part);
     const manifest = readManifest(folder);

@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { run, SILENT } from "./run";
-import { fingerprintOf } from "./fingerprint";
 import { damagedFiles, readManifest, writeManifest } from "./manifest";
 import type { StoredPart, Workshop } from "./part";
 import { cachePaths } from "./paths";
@@ -11,6 +11,35 @@ const UNFINISHED = ".unfinished-";
 
 /** `missing` includes a part whose inputs changed: its new folder does not exist yet. */
 export type StoredState = "made" | "missing" | "damaged";
+
+/**
+ * Hashes all inputs of a stored part: version, recipe, source files, architecture, and the fingerprints of the stored
+ * parts that it needs. A part is rebuilt when its hash changes.
+ *
+ * @param neededFingerprints the fingerprints of the stored parts among `part.needs`.
+ * @returns 16 hexadecimal digits.
+ */
+export function fingerprintOf(
+    part: Pick<StoredPart, "name" | "version" | "recipe" | "sources" | "sourceFolder">,
+    neededFingerprints: readonly string[],
+): string {
+    const hash = createHash("sha256");
+    hash.update(JSON.stringify([part.name, part.version, process.arch, part.recipe, neededFingerprints]));
+    for (const source of [...part.sources].sort()) {
+        for (const file of filesUnder(part.sourceFolder, source)) {
+            const content = readFileSync(join(part.sourceFolder, file));
+            hash.update(`\0${file}\0${content.length}\0`).update(content);
+        }
+    }
+    return hash.digest("hex").slice(0, 16);
+}
+
+function filesUnder(root: string, path: string): string[] {
+    if (!statSync(join(root, path)).isDirectory()) return [path];
+    return readdirSync(join(root, path))
+        .sort()
+        .flatMap((entry) => filesUnder(root, join(path, entry)));
+}
 
 /** See {@link fingerprintOf}. */
 function fingerprint(part: StoredPart): string {
@@ -24,11 +53,11 @@ export function folderOf(part: StoredPart): string {
 }
 
 /** Checks a stored part by the size and time of its files. */
-export async function storedState(part: StoredPart): Promise<StoredState> {
+export function storedState(part: StoredPart): StoredState {
     const folder = folderOf(part);
     const manifest = readManifest(folder);
     if (!manifest) return "missing";
-    return (await damagedFiles(folder, manifest)).length > 0 ? "damaged" : "made";
+    return damagedFiles(folder, manifest).length > 0 ? "damaged" : "made";
 }
 
 /**
@@ -42,7 +71,7 @@ export async function makeStored(part: StoredPart, workshop: Workshop): Promise<
     mkdirSync(unfinished, { recursive: true });
     const startedMs = Date.now();
     const facts = await part.make(unfinished, workshop);
-    await writeManifest(unfinished, {
+    writeManifest(unfinished, {
         name: part.name,
         version: part.version,
         fingerprint: fingerprint(part),

@@ -98,9 +98,7 @@ function onEndOfEngine(callback: () => void): void {
     process.stderr.on("error", once);
     // The engine holds the other end of standard input and never writes to it. It closes even if the engine is killed.
     const input = fstatSync(0);
-    if (input.isFIFO() || input.isSocket()) {
-        process.stdin.on("end", once).on("close", once).on("error", once).resume();
-    }
+    if (input.isFIFO() || input.isSocket()) process.stdin.on("end", once).on("close", once).on("error", once).resume();
 }
 
 function statusOf(error: unknown): Partial<grpc.StatusObject> {

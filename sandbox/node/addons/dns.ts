@@ -1,6 +1,6 @@
 import { addresses } from "../addresses";
 import type { KubernetesObject } from "../api";
-import { coreDnsImage } from "../node-parts";
+import { imageCoreDns } from "../../parts/image-recipes";
 
 const name = "coredns";
 const namespace = "kube-system";
@@ -75,7 +75,7 @@ export function dnsObjects(): KubernetesObject[] {
 function deployment(): KubernetesObject {
     const container = {
         name,
-        image: coreDnsImage,
+        image: imageCoreDns.references[0],
         imagePullPolicy: "IfNotPresent",
         args: ["-conf", "/etc/coredns/Corefile"],
         ports: [

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { addresses } from "../addresses";
 import { runCommand, tryCommand } from "../command";
 import { type NodeLayout, writeFileAtomically } from "../layout";
-import { type NodeParts, pauseImage } from "../node-parts";
+import { imagePause } from "../../parts/image-recipes";
+import type { PartLocations } from "../../parts/locate";
 import type { Component } from "../processes";
 
 /** containerd with runc. All of its state is in the cache. */
@@ -39,16 +40,8 @@ async function overlayWorks(layout: NodeLayout): Promise<boolean> {
     for (const folder of [lower, upper, work, merged]) mkdirSync(folder!, { recursive: true });
     // In a new mount namespace: if this process is killed, no mount is left.
     const options = `lowerdir=${lower},upperdir=${upper},workdir=${work}`;
-    const { code } = await tryCommand("unshare", [
-        "--mount",
-        "mount",
-        "-t",
-        "overlay",
-        "overlay",
-        "-o",
-        options,
-        merged!,
-    ]);
+    const mount = ["mount", "-t", "overlay", "overlay", "-o", options, merged!];
+    const { code } = await tryCommand("unshare", ["--mount", ...mount]);
     rmSync(trial, { recursive: true, force: true });
     return code === 0;
 }
@@ -90,7 +83,7 @@ oom_score = 0
   address = "${layout.containerdSocket}"
 
 [${cri}]
-  sandbox_image = "${pauseImage}"
+  sandbox_image = "${imagePause.references[0]}"
   # Root without CAP_SYS_RESOURCE may not lower an OOM score, and runc dies trying.
   restrict_oom_score_adj = true
   # As Docker and containerd 2 do: ports below 1024 without a capability.
@@ -124,7 +117,7 @@ export async function importedImages(layout: NodeLayout): Promise<string[]> {
 }
 
 /** Whether all images are there, from the current archives: a running sandbox may be older than its parts. */
-export function hasImages(layout: NodeLayout, parts: NodeParts): boolean {
+export function hasImages(layout: NodeLayout, parts: PartLocations): boolean {
     const imported = readImportedArchives(layout);
     return parts.images.every(({ reference, archive }) => imported[reference] === archive);
 }
@@ -136,7 +129,7 @@ export function hasImages(layout: NodeLayout, parts: NodeParts): boolean {
  */
 export async function importImages(
     layout: NodeLayout,
-    parts: NodeParts,
+    parts: PartLocations,
     onImport: (reference: string) => void,
 ): Promise<void> {
     const imported = readImportedArchives(layout);

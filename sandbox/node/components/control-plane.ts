@@ -2,13 +2,47 @@ import { addresses, nodeName } from "../addresses";
 import { componentKubeconfig } from "../kubeconfig";
 import { join } from "node:path";
 import type { NodeLayout } from "../layout";
-import type { NodeParts } from "../node-parts";
+import type { PartLocations } from "../../parts/locate";
 import { pkiFiles } from "../pki";
 import type { Component } from "../processes";
-import { etcdUrl } from "./etcd";
+
+/** The API server's database; reachable only in the node's network namespace. */
+const etcdUrl = "https://127.0.0.1:2379";
+
+/** etcd: keeps the cluster's objects across `down` and `up`. Clients need a certificate. */
+export function etcd(layout: NodeLayout): Component {
+    const pki = pkiFiles(layout);
+    const peerUrl = "https://127.0.0.1:2380";
+    return {
+        name: "etcd",
+        command: "etcd",
+        args: [
+            "--name=sandbox",
+            `--data-dir=${layout.etcd}`,
+            `--listen-client-urls=${etcdUrl}`,
+            `--advertise-client-urls=${etcdUrl}`,
+            `--listen-peer-urls=${peerUrl}`,
+            `--initial-advertise-peer-urls=${peerUrl}`,
+            `--initial-cluster=sandbox=${peerUrl}`,
+            "--client-cert-auth",
+            `--trusted-ca-file=${pki.etcdAuthority}`,
+            `--cert-file=${pki.certificate("etcd")}`,
+            `--key-file=${pki.key("etcd")}`,
+            "--peer-client-cert-auth",
+            `--peer-trusted-ca-file=${pki.etcdAuthority}`,
+            `--peer-cert-file=${pki.certificate("etcd")}`,
+            `--peer-key-file=${pki.key("etcd")}`,
+            // A sandbox that runs for weeks must not fill the disk with old revisions.
+            "--auto-compaction-mode=periodic",
+            "--auto-compaction-retention=1h",
+            "--log-level=warn",
+            "--logger=zap",
+        ],
+    };
+}
 
 /** kube-apiserver, with Kubernetes' default admission plugins (PodSecurity among them) and NodeRestriction. */
-export function apiServer(layout: NodeLayout, parts: NodeParts): Component {
+export function apiServer(layout: NodeLayout, parts: PartLocations): Component {
     const pki = pkiFiles(layout);
     return {
         name: "kube-apiserver",
@@ -43,7 +77,7 @@ export function apiServer(layout: NodeLayout, parts: NodeParts): Component {
     };
 }
 
-export function controllerManager(layout: NodeLayout, parts: NodeParts): Component {
+export function controllerManager(layout: NodeLayout, parts: PartLocations): Component {
     const pki = pkiFiles(layout);
     return {
         name: "kube-controller-manager",
@@ -64,7 +98,7 @@ export function controllerManager(layout: NodeLayout, parts: NodeParts): Compone
     };
 }
 
-export function scheduler(layout: NodeLayout, parts: NodeParts): Component {
+export function scheduler(layout: NodeLayout, parts: PartLocations): Component {
     return {
         name: "kube-scheduler",
         command: parts.kube,
@@ -89,7 +123,7 @@ function delegated(kubeconfig: string): string[] {
 }
 
 /** Does what a cloud's controllers do: assigns LoadBalancer addresses, and frees volumes for the next claim. */
-export function sandboxController(layout: NodeLayout, parts: NodeParts): Component {
+export function sandboxController(layout: NodeLayout, parts: PartLocations): Component {
     return {
         name: "sandbox-controller",
         command: parts.kube,
@@ -103,7 +137,7 @@ export function sandboxController(layout: NodeLayout, parts: NodeParts): Compone
 }
 
 /** kube-proxy, which replaces Service addresses with pod addresses. */
-export function proxy(layout: NodeLayout, parts: NodeParts): Component {
+export function proxy(layout: NodeLayout, parts: PartLocations): Component {
     return {
         name: "kube-proxy",
         command: parts.kube,

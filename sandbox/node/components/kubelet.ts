@@ -3,11 +3,11 @@ import { addresses, nodeName } from "../addresses";
 import { podCgroupRoot } from "../cgroups";
 import { componentKubeconfig } from "../kubeconfig";
 import { type NodeLayout, writeFileAtomically } from "../layout";
-import type { NodeParts } from "../node-parts";
+import type { PartLocations } from "../../parts/locate";
 import { pkiFiles } from "../pki";
 import type { Component } from "../processes";
 
-export function kubelet(layout: NodeLayout, parts: NodeParts): Component {
+export function kubelet(layout: NodeLayout, parts: PartLocations): Component {
     return {
         name: "kubelet",
         command: parts.kube,

@@ -5,7 +5,7 @@ import { runCommand } from "../command";
 import { componentKubeconfig } from "../kubeconfig";
 import { type NodeLayout, writeFileAtomically } from "../layout";
 import { networkNamespaceFile } from "../network";
-import type { NodeParts } from "../node-parts";
+import type { PartLocations } from "../../parts/locate";
 import type { Component } from "../processes";
 
 /** The component that enforces NetworkPolicies. */
@@ -40,7 +40,7 @@ export async function enforcesChoice(layout: NodeLayout): Promise<boolean> {
 }
 
 /** kube-router, only to enforce NetworkPolicies: neither router nor Service proxy. */
-export function networkPolicy(layout: NodeLayout, parts: NodeParts): Component {
+export function networkPolicy(layout: NodeLayout, parts: PartLocations): Component {
     return {
         name: networkPolicyEnforcer,
         command: parts.kubeRouter,

@@ -1,10 +1,9 @@
 import { runCommand } from "../../node/command";
 import { networkPolicy, networkPolicyEnforcer } from "../../node/components/network-policy";
 import { nodeLayout } from "../../node/layout";
-import { withNodeLock } from "../../node/lock";
+import { stderrReporter, withNodeLock } from "../../node/lock";
 import { namespaceHolder } from "../../node/namespaces";
-import { nodeParts } from "../../node/node-parts";
-import { stderrReporter } from "../../node/progress";
+import { locateParts } from "../../parts/locate";
 import { runningComponent, startComponent, stopComponent } from "../../node/processes";
 
 /**
@@ -32,7 +31,7 @@ export async function stopEnforcer(): Promise<void> {
 export async function startEnforcer(): Promise<void> {
     const layout = nodeLayout();
     await withNodeLock(layout, stderrReporter(), () =>
-        startComponent(layout, networkPolicy(layout, nodeParts()), requireHolder()),
+        startComponent(layout, networkPolicy(layout, locateParts()), requireHolder()),
     );
 }
 

@@ -1,14 +1,29 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { withNeeds } from "../../../toolchain/parts/part";
 import { pulumiParts } from "../../../toolchain/pulumi/parts";
-import { locateParts } from "../../parts/locate";
 import { helm } from "../../parts/programs";
-import { clusterParts, userParts } from "../../parts/table";
+import { clusterParts, locateParts, userParts } from "../../parts/locate";
 import { sandboxPaths } from "../../paths";
 
 it("the kubeconfig is in the cache", () => {
     const paths = sandboxPaths({ HOME: "/home/ada", XDG_CACHE_HOME: "/big" });
     expect(paths.kubeconfig).toBe("/big/chaos-shop/node/kubeconfig");
+});
+
+/** The modules that a go.mod lists, with their versions. */
+function goModules(file: string): Record<string, string> {
+    const listed = readFileSync(join(__dirname, "../../..", file), "utf8").split("\nreplace ")[0]!;
+    return Object.fromEntries([...listed.matchAll(/^\t(\S+) (v\S+)/gm)].map(([, name, version]) => [name!, version!]));
+}
+
+it("Kubernetes and Pulumi's provider share the versions of their modules, which Go then compiles once", () => {
+    const kubernetes = goModules("sandbox/modules/kubernetes/go.mod");
+    const provider = goModules("toolchain/modules/pulumi-kubernetes/go.mod");
+    const shared = Object.keys(kubernetes).filter((name) => name in provider);
+    expect(shared).toContain("k8s.io/client-go");
+    for (const name of shared) expect([name, provider[name]]).toEqual([name, kubernetes[name]]);
 });
 
 describe("the parts of the sandbox", () => {

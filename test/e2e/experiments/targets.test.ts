@@ -25,7 +25,7 @@ const nats = { name: "nats", image: "docker.io/library/nats:2.9.10", ports: [{ c
 /** Its image has one program and nothing else. */
 const coredns = {
     name: "coredns",
-    image: "registry.k8s.io/coredns/coredns:v1.14.3",
+    image: "registry.k8s.io/coredns/coredns:v1.14.1",
     args: ["-dns.port=1053"],
     ports: [{ containerPort: 1053 }],
 };

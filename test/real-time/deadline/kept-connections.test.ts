@@ -126,7 +126,6 @@ describe.skipIf(!linux)("the Job", () => {
     it.each<[string, Parameters<JobProcess["addLease"]>[2]]>([
         ["of an attack that denies none", {}],
         ["on a port that is not attacked", { [label]: { ports: [1] } }],
-        ["if an earlier version wrote the lease", undefined],
     ])("keeps none, nor one to compare it with, to the target %s", async (_, keptTargets) => {
         job.addLease("run", undefined, keptTargets);
         await job.start([{ path: policyPath, label }]);

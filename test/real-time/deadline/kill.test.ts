@@ -34,7 +34,7 @@ describe("no pod is killed although the request is there", () => {
     it.each([
         ["without a lease, as in a new cluster, or when the run is undone", () => undefined],
         ["while the lease names another run", () => job.addLease("another")],
-        ["if the lease is of an earlier version", () => job.objects.set(leaseOfDemo, { metadata: {}, spec: {} })],
+        ["while the lease names no run", () => job.objects.set(leaseOfDemo, { metadata: {}, spec: {} })],
         ["when the lease has expired: the run is long over", () => job.addLease("run", new Date(Date.now() - 90_000))],
         [
             "while the API server does not say who holds the lease",

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Discovered } from "../../../chaos/targets/containers";
 import { targetsTable } from "../../../cli/targets-options";
 
-const container = (pod: string, ready?: boolean): Discovered => ({
+const container = (pod: string, ready: boolean): Discovered => ({
     namespace: "demo",
     pod,
     uid: pod,
@@ -15,7 +15,7 @@ const container = (pod: string, ready?: boolean): Discovered => ({
 });
 
 it("the table of targets marks the containers that attacks leave out since their pods are not ready", () => {
-    expect(targetsTable([container("b", false), container("a", true), container("c")])).toEqual([
+    expect(targetsTable([container("b", false), container("a", true), container("c", true)])).toEqual([
         "NAMESPACE  OWNER                     POD  CONTAINER  READY  NODE",
         "demo       k8s.deployment=hot-deals  a    web        yes    node-1",
         "demo       k8s.deployment=hot-deals  b    web        no     node-1",

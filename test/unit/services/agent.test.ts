@@ -17,6 +17,7 @@ const container = {
     containerId: "c",
     address: "10.0.0.1",
     ports: [8080],
+    ready: true,
     attributes: {},
 };
 const agentThat = (containers: Discovered[] | undefined, ageMs = 0) =>

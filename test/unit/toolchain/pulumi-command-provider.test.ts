@@ -115,7 +115,7 @@ describe("check", () => {
 
     test("reports every mistake at once, and no secret", async () => {
         const { failures } = await check({ creat: "x", environment: { N: 1 }, logging: "all", delete: secret(5) });
-        expect(failures.map((it) => it.property).sort()).toEqual(["creat", "delete", "environment.N", "logging"]);
+        expect(failures.map((it) => it.property).sort()).toEqual(["creat", "delete", "environment", "logging"]);
         expect(failures.find((it) => it.property === "logging")?.reason).toContain("stdoutAndStderr");
         expect(failures.find((it) => it.property === "delete")?.reason).not.toContain("5");
     });
@@ -124,9 +124,11 @@ describe("check", () => {
         expect((await check({ create: UNKNOWN, environment: UNKNOWN, triggers: [UNKNOWN] })).failures).toEqual([]);
     });
 
-    test("names the official provider for remote commands", async () => {
+    test("names the official provider for remote commands and for files as outputs", async () => {
+        const official = /official provider.*pulumi plugin install resource command 1\.2\.1/;
         const remote = "urn:pulumi:local::shop::command:remote:Command::it";
-        await expect(check({}, remote)).rejects.toThrow(/pulumi plugin install resource command 1\.2\.1/);
+        await expect(check({}, remote)).rejects.toThrow(official);
+        expect((await check({ create: "true", assetPaths: ["*"] })).failures[0]?.reason).toMatch(official);
     });
 });
 
@@ -223,18 +225,6 @@ describe("create", () => {
         expect(logged.map((it) => it.message).sort()).toEqual([...printed].sort());
         expect(complaints()).toBe("");
     });
-
-    test("returns the files that the globs select", async () => {
-        const dir = join(folder.path, "made");
-        const { state } = await create({
-            create: `mkdir -p ${dir}/sub; cd ${dir}; echo 1 > a.txt; echo 2 > sub/b.txt; echo 3 > sub/secret.txt`,
-        });
-        expect(state.assets).toBeUndefined();
-        const globs = ["**.txt", "!**secret.*"];
-        const { state: selected } = await create({ create: "true", dir, assetPaths: globs, archivePaths: ["*.txt"] });
-        expect(Object.keys(selected.assets as Json)).toEqual(["a.txt", "sub/b.txt"]);
-        expect(Object.keys((selected.archive as { assets: Json }).assets)).toEqual(["a.txt"]);
-    });
 });
 
 describe("update and delete", () => {
@@ -264,23 +254,10 @@ describe("update and delete", () => {
     });
 });
 
-test("run returns the command's output, and rejects a call without a command", async () => {
-    const invoke = (args: Json) =>
-        call<proto.InvokeResponse>(
-            client,
-            "invoke",
-            new proto.InvokeRequest().setTok("command:local:run").setArgs(struct(args)),
-        );
-    expect(json((await invoke({ command: "echo hi" })).getReturn())).toMatchObject({
-        command: "echo hi",
-        stdout: "hi",
-    });
-    expect((await invoke({})).getFailuresList()[0]?.getProperty()).toBe("command");
-});
-
 test("a method that it lacks is answered as unimplemented", async () => {
-    await expect(call(client, "getMapping", new proto.GetMappingRequest())).rejects.toMatchObject({
+    await expect(call(client, "invoke", new proto.InvokeRequest().setTok("command:local:run"))).rejects.toMatchObject({
         code: grpc.status.UNIMPLEMENTED,
+        details: expect.stringContaining("official provider"),
     });
 });
 

@@ -43,30 +43,22 @@ function compareObjects(path: string, olds: Properties, news: Properties): Diffe
 }
 
 function compare(path: string, older: Value | undefined, newer: Value | undefined): Difference[] {
-    if (older === undefined || newer === undefined) {
+    if (older === undefined || newer === undefined)
         return older === newer ? [] : [[path, older === undefined ? "ADD" : "DELETE"]];
-    }
     // The state must learn that a value became a secret, or no longer is one.
-    if (isSecret(older) !== isSecret(newer)) {
-        return [[path, "UPDATE"]];
-    }
-    if (isSecret(older) && isSecret(newer)) {
+    if (isSecret(older) !== isSecret(newer)) return [[path, "UPDATE"]];
+    if (isSecret(older) && isSecret(newer))
         return compare(path, older.value, newer.value).length > 0 ? [[path, "UPDATE"]] : [];
-    }
     if (Array.isArray(older) && Array.isArray(newer)) {
         const [olds, news] = [older as readonly Value[], newer as readonly Value[]];
         const longer = olds.length > news.length ? olds : news;
         return longer.flatMap((_, index) => compare(`${path}[${index}]`, olds[index], news[index]));
     }
-    if (isObject(older) && isObject(newer)) {
-        return compareObjects(path, older, newer);
-    }
+    if (isObject(older) && isObject(newer)) return compareObjects(path, older, newer);
     return older === newer ? [] : [[path, "UPDATE"]];
 }
 
 function memberPath(path: string, name: string): string {
-    if (path === "") {
-        return name;
-    }
+    if (path === "") return name;
     return /^[A-Za-z_$][\w$]*$/.test(name) ? `${path}.${name}` : `${path}[${JSON.stringify(name)}]`;
 }

@@ -1,50 +1,53 @@
-import { isObject, isSecret, isUnknown, plain, type Properties, type Value } from "./values";
+import { COMMAND_PROVIDER_VERSION } from "../versions";
+import { holdsSecret, isObject, isUnknown, plain, type Properties, type Value } from "./values";
 
-/** The values of each shape, with secrets unwrapped. */
-interface Shapes {
-    string: string;
-    boolean: boolean;
-    logging: string;
-    strings: readonly string[];
-    "strings by name": Readonly<Record<string, string>>;
-    "any list": readonly Value[];
+/** The inputs of the resource `command:local:Command`, as {@link checkInputs} accepts them, with secrets unwrapped. */
+export interface CommandInputs {
+    readonly create?: string;
+    readonly update?: string;
+    readonly delete?: string;
+    readonly stdin?: string;
+    readonly dir?: string;
+    readonly environment?: Readonly<Record<string, string>>;
+    readonly interpreter?: readonly string[];
+    /** The streams that are shown while a command runs. @default both */
+    readonly logging?: (typeof loggings)[number];
+    /** @default true */
+    readonly addPreviousOutputInEnv?: boolean;
 }
 
-export type Shape = keyof Shapes;
+const loggings = ["stdout", "stderr", "stdoutAndStderr", "none"] as const;
 
-type Inputs<Named extends Record<string, Shape>> = { readonly [Name in keyof Named]?: Shapes[Named[Name]] };
+interface Expectation {
+    holds(value: Value): boolean;
+    readonly allowed: string;
+}
 
-/** Which streams are shown while a command runs. Default: both. */
-const loggings = ["stdout", "stderr", "stdoutAndStderr", "none"];
+const isText = (value?: Value) => typeof value === "string";
+const text: Expectation = { holds: isText, allowed: "a string" };
+const expectations: Readonly<Record<string, Expectation>> = {
+    create: text,
+    update: text,
+    delete: text,
+    triggers: { holds: Array.isArray, allowed: "a list" },
+    stdin: text,
+    dir: text,
+    environment: {
+        holds: (value) => isObject(value) && Object.values(value).every(isText),
+        allowed: "strings by name",
+    },
+    interpreter: { holds: (value) => Array.isArray(value) && value.every(isText), allowed: "a list of strings" },
+    logging: {
+        holds: (value) => (loggings as readonly Value[]).includes(value),
+        allowed: `one of ${loggings.join(", ")}`,
+    },
+    addPreviousOutputInEnv: { holds: (value) => typeof value === "boolean", allowed: "true or false" },
+};
 
-const processShapes = {
-    stdin: "string",
-    logging: "logging",
-    interpreter: "strings",
-    dir: "string",
-    environment: "strings by name",
-    assetPaths: "strings",
-    archivePaths: "strings",
-    addPreviousOutputInEnv: "boolean",
-} as const;
-
-/** The inputs of the resource `command:local:Command`. */
-export const commandShapes = {
-    create: "string",
-    update: "string",
-    delete: "string",
-    triggers: "any list",
-    ...processShapes,
-} as const;
-
-/** The arguments of the function `command:local:run`. */
-export const runShapes = { command: "string", ...processShapes } as const;
-
-/** How to run a process: checked by {@link checkInputs}. */
-export type ProcessInputs = Inputs<typeof processShapes>;
-
-export type CommandInputs = Inputs<typeof commandShapes>;
-export type RunInputs = Inputs<typeof runShapes>;
+/** Says which provider has what this one lacks. */
+export const onlyInOfficialProvider = (what: string) =>
+    `${what} is not part of this stand-in for the command provider; the official provider has it: ` +
+    `pulumi plugin install resource command ${COMMAND_PROVIDER_VERSION} --reinstall`;
 
 /** An invalid input. */
 export interface Failure {
@@ -53,62 +56,29 @@ export interface Failure {
 }
 
 /**
- * Checks inputs against their shapes, and sets the only default: `addPreviousOutputInEnv` is true.
+ * Checks a command's inputs, and sets the only default: `addPreviousOutputInEnv` is true.
  *
- * @param required names of the required inputs.
  * @returns the inputs to store in the state, with secrets marked, and all failures.
  */
-export function checkInputs(
-    inputs: Properties,
-    shapes: Readonly<Record<string, Shape>>,
-    required: readonly string[] = [],
-): { readonly inputs: Properties; readonly failures: readonly Failure[] } {
-    const given = Object.entries(inputs).filter(([name, value]) => value !== undefined && !name.startsWith("__"));
-    const failures = given.flatMap(([name, value]) => {
-        const shape = shapes[name];
-        if (!shape) {
-            return [{ property: name, reason: `unknown input; the inputs are ${Object.keys(shapes).join(", ")}` }];
-        }
-        return mismatches(name, value ?? null, shape);
-    });
-    const missing = required
-        .filter((name) => inputs[name] === undefined)
-        .map((name) => ({ property: name, reason: `missing required input ${name}` }));
-    const kept = Object.fromEntries(given.filter(([, value]) => value !== null));
-    return { inputs: { addPreviousOutputInEnv: true, ...kept }, failures: [...failures, ...missing] };
+export function checkInputs(inputs: Properties): { readonly inputs: Properties; readonly failures: Failure[] } {
+    const given = Object.entries(inputs).filter(
+        ([name, value]) => value !== undefined && value !== null && !name.startsWith("__"),
+    );
+    const failures = given.flatMap(([property, value]) => mistakeIn(property, value!));
+    return { inputs: { addPreviousOutputInEnv: true, ...Object.fromEntries(given) }, failures };
 }
 
-/** Where a value has another shape. Null counts as not given; unknown values pass. */
-function mismatches(property: string, marked: Value, shape: Shape): Failure[] {
-    const value = isSecret(marked) ? marked.value : marked;
-    if (value === null || isUnknown(value)) {
-        return [];
-    }
-    const failure = (allowed: string) => [
-        { property, reason: `is ${describe(value, marked)}, but must be ${allowed}` },
-    ];
-    switch (shape) {
-        case "string":
-            return typeof value === "string" ? [] : failure("a string");
-        case "boolean":
-            return typeof value === "boolean" ? [] : failure("true or false");
-        case "logging":
-            return loggings.includes(value as string) ? [] : failure(`one of ${loggings.join(", ")}`);
-        case "any list":
-            return Array.isArray(value) ? [] : failure("a list");
-        case "strings":
-            return Array.isArray(value)
-                ? value.flatMap((item: Value, index) => mismatches(`${property}[${index}]`, item, "string"))
-                : failure("a list of strings");
-        case "strings by name":
-            return isObject(value)
-                ? Object.entries(value).flatMap(([name, item]) =>
-                      mismatches(`${property}.${name}`, item ?? null, "string"),
-                  )
-                : failure("strings by name");
-    }
+/** Unknown values pass. */
+function mistakeIn(property: string, marked: Value): Failure[] {
+    const expected = expectations[property];
+    if (!expected) return [{ property, reason: onlyInOfficialProvider(`The input ${property}`) }];
+    const value = plain(marked);
+    if (isUnknown(value) || expected.holds(value)) return [];
+    const found = holdsSecret(marked) ? "a secret of another type" : JSON.stringify(value);
+    return [{ property, reason: `is ${found}, but must be ${expected.allowed}` }];
 }
 
-function describe(value: Value, marked: Value): string {
-    return isSecret(marked) ? "a secret of another type" : JSON.stringify(plain(value));
+/** Without what is not an input: a state also has outputs. */
+export function onlyInputs(properties: Properties): Properties {
+    return Object.fromEntries(Object.entries(properties).filter(([name]) => name in expectations));
 }

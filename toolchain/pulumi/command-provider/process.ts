@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { StringDecoder } from "node:string_decoder";
 import { STOP_GRACE_MILLISECONDS } from "../plugin";
-import type { ProcessInputs } from "./inputs";
+import type { CommandInputs } from "./inputs";
 
 /** The output of a finished command, without the final newline. */
 export interface Output {
@@ -24,15 +24,13 @@ export interface Output {
  */
 export async function runCommand(
     command: string,
-    inputs: ProcessInputs,
-    previous: Output | undefined,
+    inputs: CommandInputs,
+    previous: Output,
     log: (line: string) => void,
     cancelled: AbortSignal,
 ): Promise<Output> {
     const failed = (why: string, printed = "") => new Error(`${why}: running ${JSON.stringify(command)}:\n${printed}`);
-    if (cancelled.aborted) {
-        throw failed("cancelled before it began");
-    }
+    if (cancelled.aborted) throw failed("cancelled before it began");
     const interpreter = inputs.interpreter?.length ? inputs.interpreter : ["/bin/sh", "-c"];
     const [program = "/bin/sh", ...args] = [...interpreter, command];
     const child = spawn(program, args, {
@@ -46,10 +44,8 @@ export async function runCommand(
     const both: Buffer[] = [];
     collect(child.stdout!, [stdout, both]);
     collect(child.stderr!, [stderr, both]);
-    const logLastLines = [
-        ...(logs("stdout", inputs.logging) ? [logLines(child.stdout!, log)] : []),
-        ...(logs("stderr", inputs.logging) ? [logLines(child.stderr!, log)] : []),
-    ];
+    if (logs("stdout", inputs.logging)) createInterface({ input: child.stdout! }).on("line", log);
+    if (logs("stderr", inputs.logging)) createInterface({ input: child.stderr! }).on("line", log);
     // A command need not read its input; a broken pipe is no failure.
     child.stdin?.on("error", () => undefined).end(inputs.stdin);
 
@@ -57,25 +53,18 @@ export async function runCommand(
     cancelled.addEventListener("abort", cancel, { once: true });
     try {
         const failure = await failureOf(child, inputs.dir);
-        logLastLines.forEach((logLastLine) => logLastLine());
-        if (failure) {
-            throw failed(cancelled.aborted ? `cancelled, ${failure}` : failure, text(both));
-        }
+        if (failure) throw failed(cancelled.aborted ? `cancelled, ${failure}` : failure, text(both));
     } finally {
         cancelled.removeEventListener("abort", cancel);
     }
     return { stdout: text(stdout).replace(/\n$/, ""), stderr: text(stderr).replace(/\n$/, "") };
 }
 
-function environmentOf(inputs: ProcessInputs, previous: Output | undefined): NodeJS.ProcessEnv {
+function environmentOf(inputs: CommandInputs, previous: Output): NodeJS.ProcessEnv {
     const environment: NodeJS.ProcessEnv = { ...process.env, ...inputs.environment };
     if (inputs.addPreviousOutputInEnv ?? true) {
-        if (previous?.stdout) {
-            environment.PULUMI_COMMAND_STDOUT = previous.stdout;
-        }
-        if (previous?.stderr) {
-            environment.PULUMI_COMMAND_STDERR = previous.stderr;
-        }
+        if (previous.stdout) environment.PULUMI_COMMAND_STDOUT = previous.stdout;
+        if (previous.stderr) environment.PULUMI_COMMAND_STDERR = previous.stderr;
     }
     return environment;
 }
@@ -86,22 +75,6 @@ function logs(stream: "stdout" | "stderr", logging: string | undefined): boolean
 
 function collect(stream: Readable, buffers: Buffer[][]): void {
     stream.on("data", (chunk: Buffer) => buffers.forEach((buffer) => buffer.push(chunk)));
-}
-
-/** Logs each complete line. @returns logs the last line if it has no newline */
-function logLines(stream: Readable, log: (line: string) => void): () => void {
-    const decoder = new StringDecoder("utf8");
-    let rest = "";
-    stream.on("data", (chunk: Buffer) => {
-        const lines = (rest + decoder.write(chunk)).split(/\r?\n/);
-        rest = lines.pop() ?? "";
-        lines.forEach(log);
-    });
-    return () => {
-        if (rest !== "") {
-            log(rest);
-        }
-    };
 }
 
 /** Why a process failed, after all that write to its output have ended; undefined if it succeeded. */
@@ -131,9 +104,7 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
     try {
         process.kill(-child.pid, signal);
     } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "ESRCH") {
-            throw error;
-        }
+        if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
     }
 }
 

@@ -6,29 +6,18 @@ import * as provider from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { unary } from "../plugin";
 import { COMMAND_PROVIDER_VERSION } from "../versions";
-import { readAssets } from "./assets";
 import { diffResponse } from "./diff-response";
-import type { EngineLog } from "./engine-log";
-import {
-    checkInputs,
-    type CommandInputs,
-    commandShapes,
-    type ProcessInputs,
-    type RunInputs,
-    runShapes,
-} from "./inputs";
+import { checkInputs, type CommandInputs, onlyInOfficialProvider, onlyInputs } from "./inputs";
 import { type Output, runCommand } from "./process";
-import { providerSchema } from "./schema";
-import { unknownOutputs, withOutputs } from "./state";
-import { nameOf, requireCommand, RUN, unsupported } from "./tokens";
-import { fromStruct, plainProperties, type Properties, toStruct } from "./values";
+import { fromStruct, holdsSecret, plainProperties, type Properties, secret, toStruct, UNKNOWN } from "./values";
 
-/** The command provider's service: resources `command:local:Command` and the function `command:local:run`. */
+/** The service for its only resource type, `command:local:Command`. */
 export class CommandProvider {
     readonly #cancelled = new AbortController();
     readonly #running = new Set<Promise<unknown>>();
 
-    constructor(private readonly log: EngineLog) {
+    /** @param show shows a line that a resource's command printed */
+    constructor(private readonly show: (urn: string, line: string) => Promise<void>) {
         // Any number of commands may run at once, each with a listener.
         setMaxListeners(0, this.#cancelled.signal);
     }
@@ -42,16 +31,10 @@ export class CommandProvider {
     /** The handlers of the ResourceProvider methods that a command needs. */
     handlers(): grpc.UntypedServiceImplementation {
         return {
-            handshake: unary((request: provider.ProviderHandshakeRequest) => {
-                this.log.connect(request.getEngineAddress());
-                return new provider.ProviderHandshakeResponse().setAcceptSecrets(true).setAcceptResources(true);
-            }),
-            attach: unary((request: plugin.PluginAttach) => {
-                this.log.connect(request.getAddress());
-                return new Empty();
-            }),
+            handshake: unary(() =>
+                new provider.ProviderHandshakeResponse().setAcceptSecrets(true).setAcceptResources(true),
+            ),
             getPluginInfo: unary(() => new plugin.PluginInfo().setVersion(COMMAND_PROVIDER_VERSION)),
-            getSchema: unary(() => new provider.GetSchemaResponse().setSchema(JSON.stringify(providerSchema))),
             checkConfig: unary((request: provider.CheckRequest) =>
                 new provider.CheckResponse().setInputs(request.getNews()),
             ),
@@ -73,7 +56,6 @@ export class CommandProvider {
             ),
             update: unary((request: provider.UpdateRequest) => this.#update(request)),
             delete: unary((request: provider.DeleteRequest) => this.#delete(request)),
-            invoke: unary((request: provider.InvokeRequest) => this.#invoke(request)),
             cancel: unary(() => {
                 this.#cancelled.abort();
                 return new Empty();
@@ -82,95 +64,71 @@ export class CommandProvider {
     }
 
     async #create(request: provider.CreateRequest): Promise<provider.CreateResponse> {
-        requireCommand(request.getUrn());
         const inputs = fromStruct(request.getProperties());
-        const id = nameOf(request.getUrn()) + randomBytes(4).toString("hex");
-        const response = new provider.CreateResponse().setId(request.getPreview() ? "" : id);
-        if (request.getPreview()) {
-            return response.setProperties(toStruct(unknownOutputs(inputs)));
-        }
-        const { create, ...how } = plainProperties(inputs) as CommandInputs;
-        const outputs = await this.#run(request.getUrn(), create, how, undefined);
-        return response.setProperties(toStruct(withOutputs(inputs, outputs)));
+        if (request.getPreview()) return new provider.CreateResponse().setProperties(toStruct(previewed(inputs)));
+        const how = plainProperties(inputs) as CommandInputs;
+        const outputs = await this.#run(request.getUrn(), how.create, how);
+        const name = request.getUrn().split("::").slice(3).join("::");
+        return new provider.CreateResponse()
+            .setId(name + randomBytes(4).toString("hex"))
+            .setProperties(toStruct(withOutputs(inputs, outputs)));
     }
 
     async #update(request: provider.UpdateRequest): Promise<provider.UpdateResponse> {
-        requireCommand(request.getUrn());
         const inputs = fromStruct(request.getNews());
-        const response = new provider.UpdateResponse();
-        if (request.getPreview()) {
-            return response.setProperties(toStruct(unknownOutputs(inputs)));
-        }
-        const { create, update, ...how } = plainProperties(inputs) as CommandInputs;
+        if (request.getPreview()) return new provider.UpdateResponse().setProperties(toStruct(previewed(inputs)));
+        const how = plainProperties(inputs) as CommandInputs;
         const olds = plainProperties(fromStruct(request.getOlds())) as Partial<Output>;
-        const outputs = await this.#run(request.getUrn(), update ?? create, how, olds);
-        return response.setProperties(toStruct(withOutputs(inputs, outputs)));
+        const outputs = await this.#run(request.getUrn(), how.update ?? how.create, how, olds);
+        return new provider.UpdateResponse().setProperties(toStruct(withOutputs(inputs, outputs)));
     }
 
     async #delete(request: provider.DeleteRequest): Promise<Empty> {
-        requireCommand(request.getUrn());
         const state = plainProperties(fromStruct(request.getProperties())) as CommandInputs & Partial<Output>;
         await this.#run(request.getUrn(), state.delete, state, state);
         return new Empty();
     }
 
-    async #invoke(request: provider.InvokeRequest): Promise<provider.InvokeResponse> {
-        if (request.getTok() !== RUN) {
-            throw unsupported(request.getTok());
-        }
-        const { inputs, failures } = checkInputs(fromStruct(request.getArgs()), runShapes, ["command"]);
-        const response = new provider.InvokeResponse();
-        if (failures.length > 0) {
-            return response.setFailuresList(failures.map(checkFailure));
-        }
-        const { command, ...how } = plainProperties(inputs) as RunInputs;
-        const outputs = await this.#run("", command, how, undefined);
-        return response.setReturn(toStruct(withOutputs(inputs, outputs)));
-    }
-
-    /** Runs a command and returns its outputs; without a command the previous ones. */
+    /** Runs a command and returns its output; without a command the previous one. */
     async #run(
         urn: string,
         command: string | undefined,
-        how: ProcessInputs,
-        previous: Partial<Output> | undefined,
-    ): Promise<Properties> {
-        const printed: Output = { stdout: previous?.stdout ?? "", stderr: previous?.stderr ?? "" };
-        if (command === undefined) {
-            return { ...printed };
-        }
-        const log = this.log.of(urn);
-        const running = runCommand(command, how, printed, log.line, this.#cancelled.signal).finally(log.flushed);
+        how: CommandInputs,
+        { stdout = "", stderr = "" }: Partial<Output> = {},
+    ): Promise<Output> {
+        if (command === undefined) return { stdout, stderr };
+        // In order: the engine shows lines as they arrive.
+        let shown = Promise.resolve();
+        const log = (line: string) => void (shown = shown.then(() => this.show(urn, line)));
+        const running = runCommand(command, how, { stdout, stderr }, log, this.#cancelled.signal).finally(() => shown);
         this.#running.add(running);
-        try {
-            const output = await running;
-            return { ...output, ...readAssets(how.dir ?? process.cwd(), how.assetPaths, how.archivePaths) };
-        } finally {
-            this.#running.delete(running);
-        }
+        return running.finally(() => this.#running.delete(running));
     }
 }
 
+/** The engine checks each resource before anything else is done with it. */
 function check(request: provider.CheckRequest): provider.CheckResponse {
-    requireCommand(request.getUrn());
-    const { inputs, failures } = checkInputs(fromStruct(request.getNews()), commandShapes);
-    return new provider.CheckResponse().setInputs(toStruct(inputs)).setFailuresList(failures.map(checkFailure));
+    // A URN ends in `type::name`; the type follows its parents' types and `$`.
+    const type = request.getUrn().split("::")[2]?.split("$").pop();
+    if (type !== "command:local:Command") throw new Error(onlyInOfficialProvider(String(type)));
+    const { inputs, failures } = checkInputs(fromStruct(request.getNews()));
+    return new provider.CheckResponse()
+        .setInputs(toStruct(inputs))
+        .setFailuresList(
+            failures.map(({ property, reason }) => new provider.CheckFailure().setProperty(property).setReason(reason)),
+        );
 }
 
 function diff(request: provider.DiffRequest): provider.DiffResponse {
-    requireCommand(request.getUrn());
-    const oldInputs = request.getOldInputs() ?? request.getOlds();
-    return diffResponse(
-        onlyInputs(fromStruct(oldInputs)),
-        fromStruct(request.getNews()),
-        request.getIgnorechangesList(),
-    );
+    const olds = onlyInputs(fromStruct(request.getOldInputs() ?? request.getOlds()));
+    return diffResponse(olds, fromStruct(request.getNews()), request.getIgnorechangesList());
 }
 
-function onlyInputs(properties: Properties): Properties {
-    return Object.fromEntries(Object.entries(properties).filter(([name]) => name in commandShapes));
+/** The state after a run. If any input is a secret, all outputs are: a command may print its inputs. */
+function withOutputs(inputs: Properties, { stdout, stderr }: Output): Properties {
+    if (holdsSecret(inputs)) return { ...inputs, stdout: secret(stdout), stderr: secret(stderr) };
+    return { ...inputs, stdout, stderr };
 }
 
-function checkFailure({ property, reason }: { property: string; reason: string }): provider.CheckFailure {
-    return new provider.CheckFailure().setProperty(property).setReason(reason);
-}
+/** The state in a preview: nothing ran, and no output is known. */
+const previewed = (inputs: Properties) => withOutputs(inputs, { stdout: UNKNOWN, stderr: UNKNOWN });

@@ -1,6 +1,6 @@
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 
-/** A property in Pulumi's wire format: JSON, with marked objects for secrets, assets and archives. */
+/** A property in Pulumi's wire format: JSON, with marked objects for secrets. */
 export type Value = null | boolean | number | string | readonly Value[] | Properties;
 
 export interface Properties {
@@ -10,8 +10,6 @@ export interface Properties {
 // The marks are part of Pulumi's wire format (sdk/proto, "property value signatures").
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
 const SECRET = "1b47061264138c4ac30d75fd1eb44270";
-const ASSET = "c44067f5952c0a294b673a41bacd8c17";
-const ARCHIVE = "0def7320c3a5731c473e5ecbe6d01bc7";
 
 /** A value that is known only after the update. */
 export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
@@ -56,12 +54,8 @@ export function holdsSecret(value: Value | undefined): boolean {
 
 /** The value with all secrets unwrapped. */
 export function plain(value: Value): Value {
-    if (isSecret(value)) {
-        return plain(value.value);
-    }
-    if (Array.isArray(value)) {
-        return value.map(plain);
-    }
+    if (isSecret(value)) return plain(value.value);
+    if (Array.isArray(value)) return value.map(plain);
     return isObject(value) ? plainProperties(value) : value;
 }
 
@@ -76,18 +70,7 @@ export function secret(value: Value): Value {
     return { [SIGNATURE]: SECRET, value };
 }
 
-/** A file as an asset. @param hash the SHA-256 of its content, in hexadecimal. */
-export function asset(path: string, hash: string): Properties {
-    return { [SIGNATURE]: ASSET, path, hash };
-}
-
-export function archive(assets: Properties, hash: string): Properties {
-    return { [SIGNATURE]: ARCHIVE, assets, hash };
-}
-
 function children(value: Value | undefined): (Value | undefined)[] {
-    if (Array.isArray(value)) {
-        return [...(value as readonly Value[])];
-    }
+    if (Array.isArray(value)) return [...(value as readonly Value[])];
     return isObject(value) ? Object.values(value) : [];
 }

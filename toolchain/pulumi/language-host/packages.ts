@@ -14,13 +14,7 @@ export interface RequiredPackage {
 interface PackageJson {
     readonly name?: string;
     readonly version?: string;
-    readonly pulumi?: {
-        readonly resource?: boolean;
-        readonly name?: string;
-        readonly version?: string;
-        readonly server?: string;
-        readonly parameterization?: RequiredPackage["parameterization"];
-    };
+    readonly pulumi?: Partial<RequiredPackage> & { readonly resource?: boolean };
 }
 
 /**
@@ -28,98 +22,73 @@ interface PackageJson {
  *
  * The official host opens each folder of each package. This looks only where npm installs packages
  * (`node_modules/name`, `node_modules/@scope/name`, and their own `node_modules`): the result is the same in a
- * fraction of the time. Both skip packages that cannot be read.
+ * fraction of the time. Both skip packages that cannot be read, and policy packs, whose plugins are not the program's.
  */
 export function requiredPackages(programDirectory: string): RequiredPackage[] {
     const found: RequiredPackage[] = [];
     const seen = new Set<string>();
 
+    const isNew = (folder: string) => {
+        const real = realpathSync(folder);
+        return !seen.has(real) && seen.add(real) && !isPolicyPack(folder);
+    };
     const visitFolder = (folder: string) => {
-        if (!enter(folder, seen) || isPolicyPack(folder)) {
-            return;
-        }
+        if (!isNew(folder)) return;
         for (const entry of subfolders(folder)) {
-            if (entry === "node_modules") {
-                visitNodeModules(join(folder, entry));
-            } else {
-                visitFolder(join(folder, entry));
-            }
+            if (entry === "node_modules") visitNodeModules(join(folder, entry));
+            else visitFolder(join(folder, entry));
         }
     };
     const visitNodeModules = (folder: string) => {
-        if (!enter(folder, seen)) {
-            return;
-        }
-        for (const entry of subfolders(folder)) {
-            const packages = entry.startsWith("@")
-                ? subfolders(join(folder, entry)).map((it) => join(entry, it))
+        if (!isNew(folder)) return;
+        for (const entry of subfolders(folder).map((name) => join(folder, name))) {
+            const packages = /[/\\]@[^/\\]+$/.test(entry)
+                ? subfolders(entry).map((name) => join(entry, name))
                 : [entry];
-            packages.forEach((it) => visitPackage(join(folder, it)));
+            packages.forEach(visitPackage);
         }
     };
     const visitPackage = (folder: string) => {
-        if (!enter(folder, seen) || isPolicyPack(folder)) {
-            return;
-        }
-        const needed = pluginOf(join(folder, "package.json"));
-        if (needed) {
-            found.push(needed);
-        }
-        if (existsSync(join(folder, "node_modules"))) {
-            visitNodeModules(join(folder, "node_modules"));
-        }
+        if (!isNew(folder)) return;
+        found.push(...pluginOf(join(folder, "package.json")));
+        if (existsSync(join(folder, "node_modules"))) visitNodeModules(join(folder, "node_modules"));
     };
 
     visitFolder(programDirectory);
     return found;
 }
 
-function enter(folder: string, seen: Set<string>): boolean {
-    const real = realpathSync(folder);
-    return !seen.has(real) && seen.add(real).has(real);
-}
-
 function subfolders(folder: string): string[] {
-    let entries: Dirent[];
+    const isFolder = (entry: Dirent) =>
+        entry.isDirectory() ||
+        (entry.isSymbolicLink() &&
+            statSync(join(folder, entry.name), { throwIfNoEntry: false })?.isDirectory() === true);
     try {
-        entries = readdirSync(folder, { withFileTypes: true });
+        return readdirSync(folder, { withFileTypes: true })
+            .filter(isFolder)
+            .map(({ name }) => name);
     } catch {
         return []; // Not readable: the program cannot require anything in it either.
     }
-    return entries.filter((entry) => isFolder(folder, entry)).map((entry) => entry.name);
 }
 
-function isFolder(parent: string, entry: Dirent): boolean {
-    return (
-        entry.isDirectory() ||
-        (entry.isSymbolicLink() &&
-            statSync(join(parent, entry.name), { throwIfNoEntry: false })?.isDirectory() === true)
-    );
-}
-
-/** The plugins of a policy pack are not the program's. */
 function isPolicyPack(folder: string): boolean {
-    return ["PulumiPolicy.yaml", "PulumiPolicy.yml", "PulumiPolicy.json"].some((it) => existsSync(join(folder, it)));
+    return ["yaml", "yml", "json"].some((type) => existsSync(join(folder, `PulumiPolicy.${type}`)));
 }
 
-function pluginOf(file: string): RequiredPackage | undefined {
+/** The plugin that a package needs, if any. */
+function pluginOf(file: string): RequiredPackage[] {
     let manifest: PackageJson;
     try {
         manifest = JSON.parse(readFileSync(file, "utf8")) as PackageJson;
     } catch {
-        return undefined; // No package.json, or not JSON: not a package.
+        return []; // No package.json, or not JSON: not a package.
     }
     const { pulumi } = manifest;
     // A package outside the @pulumi scope must name its plugin.
     const name = pulumi?.name || manifest.name?.match(/^@pulumi\/(.+)$/)?.[1];
     const version = pulumi?.version || manifest.version;
-    if (!pulumi?.resource || !name || !version) {
-        return undefined;
-    }
-    return {
-        name,
-        version: version.startsWith("v") ? version : `v${version}`,
-        server: pulumi.server ?? "",
-        parameterization: pulumi.parameterization,
-    };
+    if (!pulumi?.resource || !name || !version) return [];
+    const { server = "", parameterization } = pulumi;
+    return [{ name, version: version.replace(/^v?/, "v"), server, parameterization }];
 }

@@ -37,12 +37,8 @@ export async function runProgram(
         PULUMI_CONFIG: JSON.stringify(configOf(request)),
         PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(request.getConfigsecretkeysList()),
     };
-    if (options.typescript) {
-        environment.PULUMI_NODEJS_TYPESCRIPT = "true";
-    }
-    if (options.tsconfig) {
-        environment.PULUMI_NODEJS_TSCONFIG_PATH = options.tsconfig;
-    }
+    if (options.typescript) environment.PULUMI_NODEJS_TYPESCRIPT = "true";
+    if (options.tsconfig) environment.PULUMI_NODEJS_TSCONFIG_PATH = options.tsconfig;
     const runModule = process.env.PULUMI_LANGUAGE_NODEJS_RUN_PATH || "@pulumi/pulumi/cmd/run";
     const args = [
         ...options.nodeargs,
@@ -90,17 +86,13 @@ function locate(module: string, programDirectory: string): string {
     try {
         return createRequire(join(programDirectory, "package.json")).resolve(module);
     } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "MODULE_NOT_FOUND") {
-            throw error;
-        }
-        throw new Error(`${module} is not installed for the program in ${programDirectory}; run: pulumi install`);
+        if ((error as NodeJS.ErrnoException).code !== "MODULE_NOT_FOUND") throw error;
+        throw new Error(`${module} is not installed for the program in ${programDirectory}; run: npm install`);
     }
 }
 
 function requireInfo(info: ProgramInfo | undefined): ProgramInfo {
-    if (!info) {
-        throw new Error("the engine sent no program to run; Pulumi CLI 3.92 or later is needed");
-    }
+    if (!info) throw new Error("the engine sent no program to run; Pulumi CLI 3.92 or later is needed");
     return info;
 }
 
@@ -123,15 +115,10 @@ function endOf(child: ChildProcess): Promise<End> {
 }
 
 function resultOf(end: End, outOfMemory: boolean): RunResult {
-    if ("failure" in end) {
+    if ("failure" in end)
         return { error: `could not start node, which must be on PATH: ${end.failure.message}`, bail: false };
-    }
-    if (end.code === 0) {
-        return { error: "", bail: false };
-    }
-    if (end.code === EXIT_USER_WAS_TOLD) {
-        return { error: "", bail: true };
-    }
+    if (end.code === 0) return { error: "", bail: false };
+    if (end.code === EXIT_USER_WAS_TOLD) return { error: "", bail: true };
     const remedy = outOfMemory
         ? ". It ran out of memory; raise the limit in Pulumi.yaml, for example with the runtime option " +
           "nodeargs: --max-old-space-size=4096"

@@ -4,8 +4,6 @@ import * as plugin from "@pulumi/pulumi/proto/plugin_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { unary } from "../plugin";
 import { PULUMI_CLI_VERSION } from "../versions";
-import { dependenciesOf, installDependencies, packageManagerOf, pathOf, versionOf } from "./dependencies";
-import { parseRuntimeOptions } from "./options";
 import { requiredPackages } from "./packages";
 import { runProgram, type RunResult } from "./program";
 
@@ -42,11 +40,9 @@ export class LanguageHost {
             }),
             getPluginInfo: unary(() => new plugin.PluginInfo().setVersion(HOST_VERSION)),
             getRequiredPackages: unary(getRequiredPackages),
-            getProgramDependencies: unary(getProgramDependencies),
-            installDependencies: installDependenciesStreaming,
-            about: unary(about),
-            runtimeOptionsPrompts: unary(() => new language.RuntimeOptionsResponse()),
-            template: unary(() => new language.TemplateResponse()),
+            about: unary(() =>
+                new language.AboutResponse().setExecutable(process.execPath).setVersion(process.version),
+            ),
         };
     }
 
@@ -68,7 +64,7 @@ export class LanguageHost {
 }
 
 function getRequiredPackages(request: language.GetRequiredPackagesRequest): language.GetRequiredPackagesResponse {
-    const packages = requiredPackages(directoryOf(request.getInfo())).map((needed) => {
+    const packages = requiredPackages(request.getInfo()?.getProgramDirectory() || process.cwd()).map((needed) => {
         const dependency = new plugin.PackageDependency()
             .setName(needed.name)
             .setKind("resource")
@@ -83,48 +79,4 @@ function getRequiredPackages(request: language.GetRequiredPackagesRequest): lang
         return dependency;
     });
     return new language.GetRequiredPackagesResponse().setPackagesList(packages);
-}
-
-function getProgramDependencies(
-    request: language.GetProgramDependenciesRequest,
-): language.GetProgramDependenciesResponse {
-    const found = dependenciesOf(directoryOf(request.getInfo()), request.getTransitivedependencies());
-    return new language.GetProgramDependenciesResponse().setDependenciesList(
-        found.map(({ name, version }) => new language.DependencyInfo().setName(name).setVersion(version)),
-    );
-}
-
-function installDependenciesStreaming(
-    call: grpc.ServerWritableStream<language.InstallDependenciesRequest, language.InstallDependenciesResponse>,
-): void {
-    const write = (stream: "stdout" | "stderr", text: Buffer) => {
-        const response = new language.InstallDependenciesResponse();
-        call.write(stream === "stdout" ? response.setStdout(text) : response.setStderr(text));
-    };
-    const install = async () => {
-        const info = call.request.getInfo();
-        const manager = packageManagerOf(optionsOf(info), directoryOf(info));
-        await installDependencies(manager, directoryOf(info), write);
-    };
-    install().then(
-        () => call.end(),
-        (error: Error) => call.emit("error", error),
-    );
-}
-
-function about(request: language.AboutRequest): language.AboutResponse {
-    const info = request.getInfo();
-    const manager = packageManagerOf(optionsOf(info), directoryOf(info));
-    const response = new language.AboutResponse();
-    response.setExecutable(pathOf("node")).setVersion(process.version);
-    response.getMetadataMap().set("packagemanager", manager).set("packagemanagerVersion", versionOf(manager));
-    return response;
-}
-
-function directoryOf(info: language.ProgramInfo | undefined): string {
-    return info?.getProgramDirectory() || process.cwd();
-}
-
-function optionsOf(info: language.ProgramInfo | undefined) {
-    return parseRuntimeOptions(info?.getOptions()?.toJavaScript() ?? {});
 }

@@ -67,11 +67,11 @@ export class JobProcess {
         this.objects.set(path, { metadata: { creationTimestamp: new Date().toISOString() } });
     }
 
-    /** Adds the namespace's lease, which a run holds for a minute. @param kept what earlier versions do not say */
-    addLease(run = "run", renewedAt = new Date(), kept?: KeptTargets): void {
+    /** Adds the namespace's lease, which a run holds for a minute. */
+    addLease(run = "run", renewedAt = new Date(), kept: KeptTargets = {}): void {
         this.objects.set(leaseOfDemo, {
             metadata: {
-                annotations: { [annotations.run]: run, ...(kept && { [annotations.kept]: JSON.stringify(kept) }) },
+                annotations: { [annotations.run]: run, [annotations.kept]: JSON.stringify(kept) },
             },
             spec: { renewTime: renewedAt.toISOString(), leaseDurationSeconds: 60 },
         });

@@ -1,5 +1,4 @@
 import {
-    copyFileSync,
     existsSync,
     mkdirSync,
     mkdtempSync,
@@ -13,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { chaosReport } from "../../../../chaos/cli/report";
-import type { Journal } from "../../../../chaos/report/journal-schema";
+import { type Journal, journalVersion } from "../../../../chaos/report/journal-schema";
 import { failed, passed } from "../report/runs";
 import { count } from "../report/support";
 
@@ -74,11 +73,28 @@ describe("`chaos-report`", () => {
         expect(written()).toContain(`name="journal" value="${path}"`);
     });
 
-    it("reads journals of earlier versions, and each journal once", () => {
-        const path = at("a-1-20261121T101500123Z.json");
-        copyFileSync(join(__dirname, "../report/journal-version-1.json"), path);
+    it("reads each journal once", () => {
+        const path = keep("first", passed.journal!);
         expect(report("--junit", at("junit.xml"), path, folder, relative(process.cwd(), path)).code).toBe(0);
         expect(count(written(), /<testsuite /g)).toBe(1);
+    });
+
+    it("refuses journals of other versions, unless other runs are asked for", () => {
+        const path = keep("first", { ...passed.journal!, schema: journalVersion - 1 } as never);
+        for (const named of [path, folder])
+            expect(report("--junit", at("junit.xml"), named)).toEqual({
+                code: 2,
+                log: "",
+                error:
+                    `${path} is a journal of form ${journalVersion - 1}, and this version of the package reads form ` +
+                    `${journalVersion}: run the experiment again, or use the version that wrote the journal` +
+                    "\nSee: chaos-report --help",
+            });
+        expect(existsSync(at("junit.xml"))).toBe(false);
+        utimesSync(path, 0, 0);
+        keep("second", passed.journal!, { after: 1_000 });
+        const since = new Date(start).toISOString();
+        expect(report("--junit", at("junit.xml"), "--since", since, folder)).toMatchObject({ code: 0 });
     });
 
     it("can choose the runs since a time, or of a name", () => {

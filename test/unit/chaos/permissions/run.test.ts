@@ -80,7 +80,7 @@ describe("an account with exactly the required rights", () => {
 
     it("asks an agent, and lists no pods of other namespaces", async () => {
         const attributes = { "k8s.namespace": "demo", "k8s.deployment": "hot-deals" };
-        run.addAgent("demo-agent", [{ ...run.target(), attributes }]);
+        run.addAgent("demo-agent", [{ ...run.target(), ready: true, attributes }]);
         run.plan.agent = { namespace: "demo-agent", name: "agent" };
         give(isRequired);
         await settled(steadyState(run.context, {}));

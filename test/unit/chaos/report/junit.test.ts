@@ -3,11 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { validateXML } from "xmllint-wasm";
 import { junitXml } from "../../../../chaos/report/junit";
-import { upgraded } from "../../../../chaos/report/journal-versions";
-import { journalSchema } from "../../../../chaos/report/journal-schema";
 import { runOfJournal } from "../../../../chaos/report/reported-run";
 import { aborted, broken, failed, inconclusive, passed, runWith } from "./runs";
-import { count, journal, version1 } from "./support";
+import { count, journal } from "./support";
 
 const schema = readFileSync(join(__dirname, "junit.xsd"), "utf8");
 
@@ -125,13 +123,5 @@ describe("the JUnit file", () => {
             "chaos.hot-deals-blackhole",
             "chaos.departments-scaled-in-time (2)",
         ]);
-    });
-
-    it("gives the only check of a run of version 1 the result of the run", () => {
-        const old = journalSchema.parse(upgraded(version1));
-        const run = (verdict: "PASSED" | "FAILED") =>
-            runOfJournal({ ...old, conclusion: { ...old.conclusion, verdict } });
-        expect(casesIn(junitXml([run("PASSED")]))["check /products"]).toBe("passed");
-        expect(casesIn(junitXml([run("FAILED")]))["check /products"]).toMatch(/^failure: /);
     });
 });

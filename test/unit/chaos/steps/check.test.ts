@@ -1,3 +1,4 @@
+import type { KnownRoutes } from "../../../../chaos/checks/endpoints";
 import { Exec } from "@kubernetes/client-node";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -29,7 +30,10 @@ beforeEach(async () => {
 afterEach(() => run.close());
 
 /** Runs the check on the attacked pod. @param more of the step's context */
-function step(more: Partial<StepContext> = {}, steadyState: SteadyState = { latencyMs: 5 }): Promise<Conclusion> {
+function step(
+    more: Partial<StepContext> = {},
+    steadyState: SteadyState = { latencyMs: 5, runName: "run" },
+): Promise<Conclusion> {
     const targets = { attacks: [{ matching: 2, targets: [run.target()] }], control, isPoliced };
     const given = { steadyState, targets, deadlineJob: job, attackObjects: [attackObject] };
     return settled(check({ ...run.context, ...more }, given));
@@ -295,7 +299,7 @@ describe("the verdict is INCONCLUSIVE", () => {
             control,
         };
         const attackObjects = [attackObject, attackObject];
-        const given = { steadyState: { latencyMs: 5 }, targets, deadlineJob: job, attackObjects };
+        const given = { steadyState: { latencyMs: 5, runName: "run" }, targets, deadlineJob: job, attackObjects };
         breakApplication();
         expect(await settled(check(run.context, given))).toMatchObject({
             verdict: "INCONCLUSIVE",
@@ -316,7 +320,7 @@ describe("the verdict is INCONCLUSIVE", () => {
 
     const proxy = { kind: "apiServer", path: "/api/v1/namespaces/demo/services/gateway:80/proxy" } as const;
     const service = { namespace: "demo", name: "gateway", port: 80 };
-    it.each<[string, Pick<Plan, "service">, Partial<HttpCheck>, Omit<SteadyState, "latencyMs">]>([
+    it.each<[string, Pick<Plan, "service">, Partial<HttpCheck>, KnownRoutes]>([
         ["the Service", { service }, {}, { route: proxy }],
         ["a Service that they name", {}, { service: "gateway" }, { routes: { "http://demo/gateway": proxy } }],
     ])("if the API server stops answering while the checks ask %s through it", async (_, plan, fields, routes) => {
@@ -331,7 +335,7 @@ describe("the verdict is INCONCLUSIVE", () => {
             const unseen = (await pulse!.answeredSince(performance.now())) ? undefined : (true as const);
             return { at, latencyMs: 5, good: unseen === undefined, unseen, problem: "no answer within 1000 ms" };
         });
-        expect(await reason({ ...routes, latencyMs: 5 })).toContain(
+        expect(await reason({ ...routes, latencyMs: 5, runName: "run" })).toContain(
             "the check /products did not see the application in",
         );
     });
@@ -673,7 +677,12 @@ describe("a target without a tool, which the experiment accepts,", () => {
     const unproven = (): Promise<Conclusion> => {
         const attacks = [{ matching: 2, targets: [run.target()], withoutTool: ["hot-deals-1"] }];
         const targets = { attacks, control };
-        const given = { steadyState: { latencyMs: 5 }, targets, deadlineJob: job, attackObjects: [attackObject] };
+        const given = {
+            steadyState: { latencyMs: 5, runName: "run" },
+            targets,
+            deadlineJob: job,
+            attackObjects: [attackObject],
+        };
         return settled(check(run.context, given));
     };
 
@@ -710,7 +719,12 @@ describe("a kill", () => {
         const label = "hot-deals-blackhole.kill";
         run.report({ at: Date.now(), killed: { pod: target.pod, uid: target.uid, label } });
         const targets = { attacks: [{ matching: 2, targets: [target] }], control, isPoliced };
-        const given = { steadyState: { latencyMs: 5 }, targets, deadlineJob: job, attackObjects: [attackObject] };
+        const given = {
+            steadyState: { latencyMs: 5, runName: "run" },
+            targets,
+            deadlineJob: job,
+            attackObjects: [attackObject],
+        };
         expect(await settled(check(run.context, given))).toMatchObject({ verdict: "PASSED", attack: "kill" });
         expect(journal().attacks[0]!.kills).toMatchObject([{ pod: "hot-deals-1", uid: target.uid }]);
     });

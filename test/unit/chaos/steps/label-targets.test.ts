@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { runNameOf } from "../../../../chaos/definition/plan";
 import { acquireLease, leaseName } from "../../../../chaos/lifecycle/lease";
 import type { SteadyState } from "../../../../chaos/steps/contract";
 import { labelTargets } from "../../../../chaos/steps/label-targets";
@@ -16,21 +15,15 @@ beforeEach(async () => {
 });
 afterEach(() => run.close());
 
-const step = (steadyState: SteadyState = { latencyMs: 5 }) =>
+const step = (steadyState: SteadyState = { latencyMs: 5, runName: "run" }) =>
     settled(labelTargets(run.context, { steadyState, deadlineJob: job, deadlineJobUid: run.jobUid }));
 const labelOf = (pod: string) => run.cluster.get("Pod", pod).metadata.labels?.["chaos-experiments/target"];
 const labels = () => ["hot-deals-1", "hot-deals-2"].map(labelOf).filter((label) => label !== undefined);
 
-it.each([
-    [
-        "as the steady state has named the run",
-        { runName: "hot-deals-blackhole-0a1b2c3d" },
-        "hot-deals-blackhole-0a1b2c3d",
-    ],
-    ["as version 0.3.0 named runs, if it has begun this one", {}, undefined],
-])("takes the lease again %s: its Job looks for that", async (_, found, name = runNameOf(run.plan)) => {
-    await step({ latencyMs: 5, ...found });
-    expect(run.cluster.get("Lease", leaseName).metadata.annotations).toMatchObject({ "chaos-experiments/run": name });
+it("takes the lease again as the steady state has named the run: its Job looks for that", async () => {
+    await step({ latencyMs: 5, runName: "a-run" });
+    const { annotations } = run.cluster.get("Lease", leaseName).metadata;
+    expect(annotations).toMatchObject({ "chaos-experiments/run": "a-run" });
 });
 
 it("labels as many pods as the radius allows, and returns them with the control", async () => {
@@ -55,7 +48,7 @@ it("labels no pod outside of the plan's namespace, whatever an agent says of it"
     run.cluster.add("Pod", "payroll-1", {}, "payroll");
     const { uid } = run.cluster.get("Pod", "payroll-1", "payroll").metadata;
     const attributes = { "k8s.namespace": "demo", "k8s.deployment": "hot-deals" };
-    const outside = { ...run.target(), namespace: "payroll", pod: "payroll-1", uid, attributes };
+    const outside = { ...run.target(), namespace: "payroll", pod: "payroll-1", uid, ready: true, attributes };
     run.addAgent("demo-agent", [outside]);
     run.plan.agent = { namespace: "demo-agent", name: "agent" };
     await expect(step()).rejects.toThrow(
@@ -245,7 +238,6 @@ it("returns a label that tells the peers from all pods of their namespace, also 
 
 describe("in a namespace with other NetworkPolicies", () => {
     const line = { key: "chaos-experiments/attacked", operator: "DoesNotExist" };
-    const begin = () => step({ latencyMs: 5, runName: "run" });
     const policy = (name: string) => run.cluster.get("NetworkPolicy", name);
     beforeEach(() => {
         const spec = { podSelector: {}, policyTypes: ["Ingress", "Egress"], ingress: [{}], egress: [{}] };
@@ -254,7 +246,7 @@ describe("in a namespace with other NetworkPolicies", () => {
 
     it("makes those let go of targets that allow what the attack denies, says so, and tells the check", async () => {
         run.plan.attacks[0]!.target = "k8s.pod.name=hot-deals-1";
-        expect(await begin()).toMatchObject({ isPoliced: true });
+        expect(await step()).toMatchObject({ isPoliced: true });
         expect(policy("theirs").spec.podSelector).toEqual({ matchExpressions: [line] });
         expect(run.said.at(-1)).toMatch(/^NetworkPolicies that would allow .*: theirs\. /);
         expect(run.cluster.names("NetworkPolicy")).toEqual(["theirs", "run-witness-1"]);
@@ -266,7 +258,7 @@ describe("in a namespace with other NetworkPolicies", () => {
     it("combines them with an attack that leaves some traffic, for exactly the targets", async () => {
         run.plan.attacks[0]!.target = "k8s.pod.name=hot-deals-1";
         run.plan.attacks[0]!.attack = { kind: "blackhole", direction: "ingress" };
-        await begin();
+        await step();
         const { spec } = policy("run-blackhole-1");
         expect(spec).toMatchObject({ policyTypes: ["Ingress", "Egress"], egress: [{}, {}] });
         const { matchLabels, matchExpressions } = spec.podSelector;
@@ -279,19 +271,14 @@ describe("in a namespace with other NetworkPolicies", () => {
     it("changes nothing if the attack cannot be combined with them", async () => {
         run.plan.attacks[0]!.attack = { kind: "blackhole", direction: "ingress", ports: [8080] };
         policy("theirs").spec.ingress = [{ ports: [{ port: "http" }] }];
-        await expect(begin()).rejects.toThrow(/^the NetworkPolicy theirs .* Nothing was attacked/);
+        await expect(step()).rejects.toThrow(/^the NetworkPolicy theirs .* Nothing was attacked/);
         expect([labels(), policy("theirs").spec.podSelector]).toEqual([[], {}]);
     });
 
     it("restores them if it fails after that", async () => {
         run.reporting = false;
         run.plan.attacks[0]!.attack = { kind: "blackhole", direction: "ingress" };
-        await expect(begin()).rejects.toThrow(/has no running pod after 120 s/);
+        await expect(step()).rejects.toThrow(/has no running pod after 120 s/);
         expect([run.cluster.names("NetworkPolicy"), policy("theirs").spec.podSelector]).toEqual([["theirs"], {}]);
-    });
-
-    it("refuses a run that a version has begun whose deadline Job could not undo this", async () => {
-        await expect(step()).rejects.toThrow(/^an earlier version has begun this run, .* Nothing was attacked\. Begin/);
-        expect([labels(), policy("theirs").spec.podSelector]).toEqual([[], {}]);
     });
 });

@@ -89,7 +89,12 @@ describe("the report of the run", () => {
     beforeEach(async () => {
         run.attack();
         const targets = { attacks: [{ matching: 2, targets: [run.target()] }], control: { tookMs: 30 } };
-        const given = { steadyState: { latencyMs: 5 }, targets, deadlineJob: job, attackObjects: [attackObject] };
+        const given = {
+            steadyState: { latencyMs: 5, runName: "run" },
+            targets,
+            deadlineJob: job,
+            attackObjects: [attackObject],
+        };
         await settled(check(run.context, given));
         run.cluster.remove("NetworkPolicy", attackObject);
     });

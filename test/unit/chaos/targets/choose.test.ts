@@ -15,6 +15,7 @@ function container(deployment: string, index: number, namespace = "demo"): Disco
         containerId: `containerd://${pod}`,
         address: `10.0.0.${index}`,
         ports: [8080],
+        ready: true,
         attributes: {
             "k8s.namespace": namespace,
             "k8s.deployment": deployment,
@@ -124,7 +125,7 @@ describe("a pod is hit by one attack only", () => {
 describe("a pod that is not ready", () => {
     const hotDeals = "k8s.deployment=hot-deals,k8s.namespace=demo";
     const all: Radius = { kind: "all" };
-    const withReady = (...ready: (boolean | undefined)[]) =>
+    const withReady = (...ready: boolean[]) =>
         ready.map((one, index) => ({ ...container("hot-deals", index + 1), ready: one }));
     const chosen = (found: Discovered[], includeNotReady?: boolean, radius: Radius = all) => {
         const attack = { name: "blackhole", target: hotDeals, radius, includeNotReady, attack: { kind: "blackhole" } };
@@ -139,9 +140,6 @@ describe("a pod that is not ready", () => {
 
     it("is a target if the attack asks for that", () =>
         expect(chosen(withReady(true, false), true)).toEqual({ matching: 2, pods: ["hot-deals-1", "hot-deals-2"] }));
-
-    it("is not known to an agent of an earlier version, whose answer counts as ready", () =>
-        expect(chosen(withReady(undefined))).toEqual({ matching: 1, pods: ["hot-deals-1"] }));
 
     it("is refused if there is no other, with how many match and how to attack them all the same", () => {
         expect(() => chosen(withReady(false, false))).toThrow(

@@ -15,7 +15,7 @@ const found = async (of?: typeof agent, area = "Global") => {
     const scope = { area, clusterName: "local", agent: of };
     return (await discover(run.cluster.api, scope)).map(({ pod }) => pod);
 };
-const listed = (pod: string, namespace = "demo") => ({ ...run.target(), namespace, pod, attributes: {} });
+const listed = (pod: string, namespace = "demo") => ({ ...run.target(), namespace, pod, ready: true, attributes: {} });
 
 describe("discovery", () => {
     it("asks the stack's own agents, and no others with the same labels", async () => {

@@ -191,7 +191,7 @@ describe("a stack is more than its name", () => {
         expect(identityIn(state)).not.toBe(first);
     });
 
-    it("a namespace of its name without an identity is its own: an earlier version made it", async () => {
+    it("a namespace of its name without an identity is its own: its user handed it over", async () => {
         annotate({});
         hasService();
         expect(providerOf(await open())).toBeDefined();

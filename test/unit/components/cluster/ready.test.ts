@@ -63,7 +63,7 @@ describe("an agent is ready", () => {
     });
     it.each<[string, DaemonSet[]]>([
         ["before a pod is", [{ name: "agent", ready: 0 }]],
-        ["while its pods are of an earlier version", [{ name: "agent", ready: 1, seen: false }]],
+        ["while its pods are of an earlier template", [{ name: "agent", ready: 1, seen: false }]],
         ["without a DaemonSet", []],
     ])("not %s", async (_, daemonSets) => {
         await expect(wait(daemonSets)).rejects.toThrow(/^the agent is not ready after 8 s: /);

@@ -1,2 +1,0 @@
-/** Where saved experiments of versions before 0.2 import it from. */
-export { productsCheck } from "../products";
