@@ -7,7 +7,13 @@ import type { StackConfiguration } from "../configuration/read";
 import { productsUrl } from "../shop/gateway";
 import { ingressUrl } from "../shop/ingress";
 import type { StackCluster } from "./cluster";
-import type { InstalledObject } from "./installed-object";
+
+/** An object that the stack installed. Resources of Pulumi's Kubernetes provider implement this. */
+export interface InstalledObject {
+    /** Known once the object exists. */
+    id: pulumi.Output<unknown>;
+    metadata: pulumi.Output<{ name: string; namespace: string }>;
+}
 
 /** How long to wait for a new gateway's address. A local cluster assigns one at once or never. */
 const addressTimeoutMs = { local: 15_000, remote: 300_000 };

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { gatewayService } from "../shop/gateway";
 import type { Cluster } from "../../chaos/cluster/client";
 import { labels } from "../../chaos/cluster/labels";
-import type { InstalledObject } from "../cluster/installed-object";
+import type { InstalledObject } from "../cluster/gateway-outputs";
 import { awaitReady } from "../cluster/ready";
 import { DeclaredObject, resourceNameOf } from "../manifest/declared-object";
 import type { ManifestObject } from "../manifest/read";
