@@ -46,7 +46,8 @@ export async function reportShop(args: ShopReportArgs): Promise<boolean> {
     return false;
 }
 
-async function experimentIn(cluster: Cluster, namespace: string): Promise<RunningExperiment | undefined> {
+/** The experiment that attacks a namespace now. */
+export async function experimentIn(cluster: Cluster, namespace: string): Promise<RunningExperiment | undefined> {
     const { running } = await runningExperiments(cluster, namespace);
     return running.find((found) => found.namespace === namespace);
 }

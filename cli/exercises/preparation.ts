@@ -1,12 +1,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { runningExperiments } from "../../chaos/lifecycle/running";
 import { settings } from "../../components/configuration/settings";
 import { overrides } from "../../experiments/story";
 import { say, typed } from "../print";
 import { Session } from "../session";
 import { scale } from "../shop";
-import { reportSession } from "../shop-report";
+import { experimentIn, reportSession } from "../shop-report";
 import { plainSettings, project } from "../stack-file";
 import { endLines } from "../status";
 import { Sources } from "./edits";
@@ -94,8 +93,7 @@ function mistakesInStack(stack: string): string[] {
 
 /** Whether no experiment of another stack has the shop's namespace. If one has, says what ends it. */
 async function isFree({ cluster }: Session, namespace: string): Promise<boolean> {
-    const { running } = await runningExperiments(cluster, namespace);
-    const other = running.find((experiment) => experiment.namespace === namespace);
+    const other = await experimentIn(cluster, namespace);
     if (other === undefined) return true;
     const holder = other.lease ? ` of ${other.lease.holder}` : "";
     say(`The experiment ${other.experiment}${holder} runs in namespace ${namespace}. End it, and prepare again:`);
