@@ -62,12 +62,8 @@ const layers = {
         ...["components/", "experiments/", "index.ts", "sandbox/", "services/", "toolchain/"],
     ],
     docs: [
-        "chaos/actions/registry.ts",
-        "chaos/cluster/rights.ts",
-        "chaos/definition/plan.ts",
-        "chaos/permissions/",
-        "components/",
-        "experiments/",
+        ...["chaos/actions/registry.ts", "chaos/cluster/rights.ts", "chaos/definition/plan.ts", "chaos/permissions/"],
+        ...["cli/command.ts", "cli/programs.ts", "components/", "experiments/"],
     ],
     bench: ["chaos/", "cli/", "components/", "experiments/", "index.ts", "sandbox/", "services/", "toolchain/"],
 };

@@ -3,11 +3,11 @@ import "./toolchain/redact-debug-messages";
 
 import { installAgent } from "./components/agent/agent";
 import { openCluster } from "./components/cluster/cluster";
-import { firstLook } from "./components/cluster/first-look";
+import { firstLook } from "./components/cluster/state-records";
 import { gatewayOutputs } from "./components/cluster/gateway-outputs";
 import { awaitWorkloads } from "./components/cluster/workloads";
 import { experimentSettings } from "./components/configuration/experiment";
-import { stackConfiguration } from "./components/configuration/stack";
+import { stackConfiguration } from "./components/configuration/read";
 import { installShop } from "./components/install/install";
 import { withUserErrors } from "./components/user-error";
 import { endAttacksFirst, planOnShop, runExperiment } from "./experiments/run";

@@ -6,7 +6,7 @@ import { addressOf } from "../chaos/checks/service";
 import { gatewayService, productsUrl } from "../components/shop/gateway";
 import { ignoreNotFound } from "../chaos/cluster/client";
 import { kubectlApply, openBackends } from "./cluster";
-import type { KubernetesObject } from "../cli/rendering/collect";
+import type { ManifestObject } from "../components/manifest/read";
 import { namespaces, type Session } from "./session";
 import { until } from "./time";
 
@@ -45,7 +45,7 @@ interface PodSpec {
     volumes: { configMap?: { name: string } }[];
 }
 
-function manifestsLike(pod: PodSpec): KubernetesObject[] {
+function manifestsLike(pod: PodSpec): ManifestObject[] {
     const { readinessProbe: _, livenessProbe: __, ...container } = pod.containers[0]!;
     const volumes = pod.volumes.map((volume) =>
         volume.configMap ? { ...volume, configMap: { ...volume.configMap, name } } : volume,

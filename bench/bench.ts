@@ -1,65 +1,30 @@
 import { availableParallelism, loadavg } from "node:os";
-import { runWith } from "../cli/program";
+import { benchProgram } from "../cli/programs";
 import { describeResult, type Figure, judge, type Result } from "./figure";
-import { agentDiscovery } from "./figures/agent-discovery";
-import { agentMemory } from "./figures/agent-memory";
-import { chartUp } from "./figures/chart-up";
 import { checkRate } from "./figures/check-rate";
-import { experimentAdded } from "./figures/experiment-added";
-import { experimentEnable } from "./figures/experiment-enable";
+import { experimentEnable, recovery } from "./figures/experiment-rounds";
 import { experimentRun } from "./figures/experiment-run";
-import { gatewayLatency } from "./figures/gateway-latency";
-import { gatewayThroughput } from "./figures/gateway-throughput";
+import { gatewayLatency, gatewayThroughput } from "./figures/gateway";
 import { manyTargets } from "./figures/many-targets";
-import { orderMemory } from "./figures/order-memory";
-import { podMemory } from "./figures/pod-memory";
-import { previewPerResource } from "./figures/preview-per-resource";
 import { previewUnchanged } from "./figures/preview-unchanged";
-import { proxyMedian, proxyTail } from "./figures/proxy-latency";
-import { proxyMemory, proxyThroughput } from "./figures/proxy-load";
-import { recovery } from "./figures/recovery";
+import { proxyMedian } from "./figures/proxy-median";
 import { shopUp } from "./figures/shop-up";
-import { targetChoice } from "./figures/target-choice";
-import { type BenchOptions, readOptions } from "./options";
+import { type BenchOptions, benchOptions } from "./options";
 import { Session } from "./session";
 
 const figures: readonly Figure[] = [
     shopUp,
-    chartUp,
     previewUnchanged,
-    previewPerResource,
     experimentEnable,
     experimentRun,
-    experimentAdded,
     recovery,
-    podMemory,
     checkRate,
-    targetChoice,
     manyTargets,
     gatewayThroughput,
     gatewayLatency,
-    agentDiscovery,
-    agentMemory,
     proxyMedian,
-    proxyTail,
-    proxyThroughput,
-    proxyMemory,
-    // Last: it changes the shop's variant.
-    orderMemory,
 ];
 const names = figures.map(({ name }) => name);
-
-const help = `Usage: npm run bench [-- [NAME...] [OPTIONS]]
-
-Measures times and memory on the sandbox, in namespaces bench-*, and compares each figure with its limit. Takes some
-20 minutes. Both sides of a comparison take turns, and their medians are compared. Stop other work on the machine.
-
-  NAME      Measure only these figures. Default: all of
-            ${names.join(", ").replaceAll(/(.{70,100}), /g, "$1,\n            ")}
-  --json    Print the results as JSON on standard output
-  --help    Show this text
-
-Exit codes: 0 all figures are within their limits, 1 one is not or could not be measured, 2 wrong argument.`;
 
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
@@ -106,7 +71,9 @@ async function measure(figure: Figure, session: Session): Promise<Result> {
     }
 }
 
-runWith("bench", help, readOptions(process.argv.slice(2), names), (options) =>
+const optionsIn = (args: string[]) => benchOptions(args, names);
+
+benchProgram.run(optionsIn, (options) =>
     // Exits even if an interrupted measurement is still running.
     main(options).finally(() => setImmediate(() => process.exit())),
 );

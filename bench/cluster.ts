@@ -5,7 +5,7 @@ import { askProducts } from "../experiments/products";
 import { addressOf, addressRoute as routeTo, type Route } from "../chaos/checks/service";
 import { gatewayOf, productsUrl } from "../components/shop/gateway";
 import { type Cluster, ignoreNotFound } from "../chaos/cluster/client";
-import type { KubernetesObject } from "../cli/rendering/collect";
+import type { ManifestObject } from "../components/manifest/read";
 import { secondsSince, timed, until } from "./time";
 
 const patienceSeconds = 120;
@@ -16,7 +16,7 @@ const askForMs = 2_000;
  * Runs `kubectl apply --server-side`, like the Pulumi provider. Client-side apply copies each object into an
  * annotation, for which the shop's programs are too large.
  */
-export async function kubectlApply(context: string, manifests: readonly KubernetesObject[]): Promise<void> {
+export async function kubectlApply(context: string, manifests: readonly ManifestObject[]): Promise<void> {
     const args = ["--context", context, "apply", "--server-side", "--filename", "-"];
     const applied = promisify(execFile)("kubectl", args);
     applied.child.stdin!.end(JSON.stringify({ apiVersion: "v1", kind: "List", items: manifests }));
@@ -91,14 +91,12 @@ export async function openBackends({ networking }: Cluster, namespace: string): 
     return remove;
 }
 
-/** The URLs of the backends' `/products` by name: the node's address and the ports of their NodePort Services. */
-export async function backendUrls({ core }: Cluster, namespace: string): Promise<Record<string, string>> {
+/** The URLs of the backends' `/products`: the node's address and the ports of their NodePort Services. */
+export async function backendUrls({ core }: Cluster, namespace: string): Promise<string[]> {
     const [nodes, services] = await Promise.all([core.listNode(), core.listNamespacedService({ namespace })]);
     const host = nodes.items[0]!.status!.addresses!.find(({ type }) => type === "InternalIP")!.address;
     const listing = services.items.filter(({ metadata }) => backends.includes(metadata!.name!));
-    return Object.fromEntries(
-        listing.map(({ metadata, spec }) => [metadata!.name!, `http://${host}:${spec!.ports![0]!.nodePort}/products`]),
-    );
+    return listing.map(({ spec }) => `http://${host}:${spec!.ports![0]!.nodePort}/products`);
 }
 
 /** Deletes namespaces and waits until they no longer exist. */

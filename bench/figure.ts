@@ -8,19 +8,21 @@ export interface Figure {
     /** The highest allowed value, in `unit`. @default none: the figure is only reported */
     bar?: number;
     unit: Unit;
+    /** The unit of its samples. */
+    samplesIn: Unit;
     measure: (session: Session) => Promise<Measurement>;
 }
 
-/** `ratio` has no dimension; `s` is seconds, `ms` milliseconds; `MB` is 10^6 bytes. */
-export type Unit = "ratio" | "s" | "ms" | "MB";
+/** `ratio` has no dimension; `s` is seconds, `ms` milliseconds, `/s` how many a second. */
+export type Unit = "ratio" | "s" | "ms" | "/s";
+
+/** Measurements by name. */
+export type Samples<Name extends string = string> = Record<Name, number[]>;
 
 export interface Measurement {
     /** In the figure's unit. */
     value: number;
-    /** The samples behind the value, as text. */
-    made: string;
-    /** The samples by name, in seconds, milliseconds or MB. */
-    samples: Record<string, number[]>;
+    samples: Samples;
 }
 
 /** A figure's measurement, or why it could not be measured. */
@@ -41,24 +43,23 @@ export function median(samples: readonly number[]): number {
 /**
  * Measures in rounds, and prints the result of each.
  *
- * @param describe the result of a round in words
  * @returns the results of all rounds, by name
  */
 export async function measureRounds<Name extends string>(
     rounds: number,
     { say }: Pick<Session, "say">,
     measureRound: () => Promise<Record<Name, number>>,
-    describe: (result: Record<Name, number>) => string,
-): Promise<Record<Name, number[]>> {
+): Promise<Samples<Name>> {
     const results: Record<Name, number>[] = [];
     for (let round = 1; round <= rounds; round++) {
         const result = await measureRound();
-        say(`round ${round} of ${rounds}: ${describe(result)}`);
+        const values = Object.entries<number>(result).map(([name, value]) => `${name} ${value.toFixed(2)}`);
+        say(`round ${round} of ${rounds}: ${values.join(", ")}`);
         results.push(result);
     }
     const names = Object.keys(results[0]!) as Name[];
     const samples = names.map((name) => [name, results.map((result) => result[name])]);
-    return Object.fromEntries(samples) as Record<Name, number[]>;
+    return Object.fromEntries(samples) as Samples<Name>;
 }
 
 /** The ratio of two medians. */
@@ -68,32 +69,29 @@ export function ratio(ours: readonly number[], theirs: readonly number[]): numbe
     return median(ours) / base;
 }
 
-/** `12.3 s`, `0.25 ms`, `1.28 times`, `82 MB`. */
+/** `12.30 s`, `1.28 times`, `4210/s`. */
 function describe(value: number, unit: Unit): string {
-    switch (unit) {
-        case "ratio":
-            return `${value.toFixed(2)} times`;
-        case "s":
-            return `${value.toFixed(2)} s`;
-        case "ms":
-            return `${value.toFixed(2)} ms`;
-        case "MB":
-            return `${value.toFixed(0)} MB`;
-    }
+    if (unit === "/s") return `${value.toFixed(0)}/s`;
+    return `${value.toFixed(2)} ${unit === "ratio" ? "times" : unit}`;
 }
 
-/** The median of times in seconds, and the times: `9.1 s (8.9, 9.1, 9.6)`. */
-export function describeSamples(samples: readonly number[]): string {
-    return `${describe(median(samples), "s")} (${samples.map((sample) => sample.toFixed(2)).join(", ")})`;
+/** The median of samples, and the samples: `9.10 s (8.90, 9.10, 9.60)`. */
+function describeSamples(samples: readonly number[], unit: Unit): string {
+    return `${describe(median(samples), unit)} (${samples.map((sample) => sample.toFixed(2)).join(", ")})`;
 }
 
 /** A result in two lines. */
 export function describeResult(result: Result): string {
     const sign = result.holds ? styleText("green", "✔ holds") : styleText("red", "✘ fails");
     const bar = result.bar === undefined ? "no limit" : `at most ${describe(result.bar, result.unit)}`;
-    const measured =
-        "problem" in result
-            ? `not measured: ${result.problem}`
-            : `${describe(result.value, result.unit)}: ${result.made}`;
-    return `${sign}  ${styleText("bold", result.name.padEnd(18))} ${result.meaning}, ${bar}\n         ${measured}`;
+    const name = styleText("bold", result.name.padEnd(18));
+    return `${sign}  ${name} ${result.meaning}, ${bar}\n         ${measured(result)}`;
+}
+
+function measured(result: Result): string {
+    if ("problem" in result) return `not measured: ${result.problem}`;
+    const samples = Object.entries(result.samples).map(
+        ([name, values]) => `${name} ${describeSamples(values, result.samplesIn)}`,
+    );
+    return `${describe(result.value, result.unit)}: ${samples.join(", ")}`;
 }

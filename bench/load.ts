@@ -16,22 +16,9 @@ export interface Load {
 /** Number of keep-alive connections of a load. */
 export const connections = 16;
 
-/** A request to send. */
-export interface Message {
-    method: string;
-    headers: Record<string, string>;
-    body: string;
-}
-
-const get = (): Message => ({ method: "GET", headers: {}, body: "" });
-
-/**
- * Sends as many requests as possible: on each connection the next one after the last answer.
- *
- * @param next creates the next request. @default a GET
- */
-export function fullLoad(url: string, seconds: number, next: () => Message = get): Promise<Load> {
-    return load(url, seconds, next, async (ask, goesOn) => {
+/** Sends as many requests as possible: on each connection the next one after the last answer. */
+export function fullLoad(url: string, seconds: number): Promise<Load> {
+    return load(url, seconds, async (ask, goesOn) => {
         const one = async () => {
             while (goesOn()) await ask(performance.now());
         };
@@ -44,7 +31,7 @@ export function fullLoad(url: string, seconds: number, next: () => Message = get
  * a stall would hide the requests that it delayed.
  */
 export function steadyLoad(url: string, perSecond: number, seconds: number): Promise<Load> {
-    return load(url, seconds, get, async (ask, goesOn) => {
+    return load(url, seconds, async (ask, goesOn) => {
         const begun = performance.now();
         const asked: Promise<void>[] = [];
         while (goesOn()) {
@@ -57,9 +44,21 @@ export function steadyLoad(url: string, perSecond: number, seconds: number): Pro
     });
 }
 
+/** @throws Error if a request of a load failed */
+export async function goodLoad(load: Promise<Load>): Promise<Load> {
+    const { bad, firstBad } = await load;
+    if (bad > 0) throw new Error(`${bad} requests failed, the first with ${firstBad}`);
+    return load;
+}
+
+/** Time for V8 to compile the hot functions of new programs. */
+export async function warmUp(urls: readonly string[], seconds: number): Promise<void> {
+    for (const url of urls) await fullLoad(url, seconds);
+}
+
 type Drive = (ask: (due: number) => Promise<void>, goesOn: () => boolean) => Promise<void>;
 
-async function load(url: string, seconds: number, next: () => Message, drive: Drive): Promise<Load> {
+async function load(url: string, seconds: number, drive: Drive): Promise<Load> {
     const agent = new Agent({ keepAlive: true, maxSockets: connections });
     const latencies: number[] = [];
     let bad = 0;
@@ -73,8 +72,7 @@ async function load(url: string, seconds: number, next: () => Message, drive: Dr
                 firstBad ??= reason;
                 setTimeout(resolve, 50);
             };
-            const { method, headers, body } = next();
-            const asked = request(url, { agent, method, headers }, (response) => {
+            const asked = request(url, { agent }, (response) => {
                 if (Math.trunc(response.statusCode! / 100) !== 2) {
                     let answer = "";
                     response
@@ -87,7 +85,7 @@ async function load(url: string, seconds: number, next: () => Message, drive: Dr
                     resolve();
                 });
             });
-            asked.on("error", (error) => fail(String(error))).end(body);
+            asked.on("error", (error) => fail(String(error))).end();
         });
     await drive(ask, goesOn);
     agent.destroy();

@@ -2,14 +2,13 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nodeFlags } from "../chaos/proxy/node-flags";
 import { type ProxyEnvironment, type ProxyFault, type ProxyPort, readyPath } from "../chaos/proxy/protocol";
 import type { Slice } from "../chaos/proxy/slices";
 import { bundledFile } from "../toolchain/bundle";
-import { freePort, peakMegabytes } from "./local-process";
 import { until } from "./time";
 
 const uid = "the-only-pod";
@@ -63,8 +62,6 @@ export async function startProxiedServer() {
     }
     return {
         urls: { direct: `http://127.0.0.1:${serverPort}`, proxied: `http://127.0.0.1:${listen}` },
-        /** The proxy's peak resident memory, in 10^6 bytes. */
-        peakMegabytes: () => peakMegabytes(proxy.pid!),
         end,
     };
 }
@@ -98,4 +95,13 @@ async function sliceServer(folder: string, port: number) {
             server.closeAllConnections();
         },
     };
+}
+
+/** A port of this machine that nobody listens on. */
+async function freePort(): Promise<number> {
+    const server = createTcpServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    return port;
 }

@@ -16,9 +16,7 @@ import { BenchStack } from "./stack";
 export const namespaces = {
     pulumi: "bench-pulumi",
     kubectl: "bench-kubectl",
-    helm: "bench-helm",
     shop: "bench-shop",
-    agent: "bench-agent",
     targets: "bench-targets",
 } as const;
 
@@ -32,7 +30,6 @@ export const windowSeconds = durationSeconds + graceSeconds;
 export class Session {
     private stacks = 0;
     private shop?: Promise<BenchStack>;
-    private servers?: Promise<BenchStack>;
 
     private constructor(
         readonly cluster: Cluster,
@@ -69,25 +66,8 @@ export class Session {
         return stack;
     }
 
-    /** A new stack of a program with several shops. It has no resources yet. */
-    async manyShopsStack(shops: number): Promise<BenchStack> {
-        const stack = await BenchStack.ofProject(
-            this.pulumi.command,
-            this.scratch,
-            `bench-${shops}-shops`,
-            join(project, "bench", "many-shops"),
-        );
-        await stack.set({ context: this.context, shops: String(shops) });
-        return stack;
-    }
-
     /** The stack of an experiment of the package on the servers in `namespaces.targets`. It begins disabled. */
-    manyTargetsStack(): Promise<BenchStack> {
-        this.servers ??= this.withoutTargets();
-        return this.servers;
-    }
-
-    private async withoutTargets(): Promise<BenchStack> {
+    async manyTargetsStack(): Promise<BenchStack> {
         const program = join(project, "bench", "many-targets");
         const stack = await BenchStack.ofProject(this.pulumi.command, this.scratch, "bench-targets", program);
         await stack.set({ context: this.context, namespace: namespaces.targets, reports: this.scratch });

@@ -1,13 +1,11 @@
 import { execFile } from "node:child_process";
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import { setSecret } from "../cli/stack";
+import { revealed } from "../cli/rendering/objects";
+import type { ManifestObject } from "../components/manifest/read";
 import { project } from "../cli/stack-file";
 import { timed } from "./time";
-
-const everyCommand = ["--non-interactive", "--color", "never"];
 
 /** A stack that is used by the CLI, as users do. Its backend and configuration are outside the project. */
 export class BenchStack {
@@ -51,36 +49,14 @@ export class BenchStack {
         await this.call("config", "set-all", "--config-file", this.configFile, ...pairs);
     }
 
-    /** Sets a secret of a stack of this project. */
-    async setSecret(key: string, value: string): Promise<void> {
-        await setSecret(this.pulumi, this.name, this.configFile, key, value);
-    }
-
-    /** Runs an update. @param onLine is told each line of its progress, at once. @returns its seconds */
-    async up(onLine?: (line: string) => void): Promise<number> {
-        const args = ["up", "--yes", "--skip-preview", "--config-file", this.configFile];
-        return timed(() => run(this.pulumi, [...args, ...this.place()], this.folder, onLine));
+    /** Runs an update. @returns its seconds */
+    up(): Promise<number> {
+        return timed(() => this.call("up", "--yes", "--skip-preview", "--config-file", this.configFile));
     }
 
     /** Runs a preview. @returns its seconds. @throws Error if it shows changes */
     async previewUnchanged(): Promise<number> {
         return timed(() => this.call("preview", "--expect-no-changes", "--config-file", this.configFile));
-    }
-
-    /** Previews a new stack. @returns the seconds, and the number of resources to create */
-    async previewNew(): Promise<{ seconds: number; resources: number }> {
-        let printed = "";
-        const seconds = await timed(
-            async () => void (printed = await this.call("preview", "--config-file", this.configFile)),
-        );
-        const resources = Number(/\+ (\d+) to create/.exec(printed)?.[1]);
-        if (!(resources > 0)) throw new Error(`the preview creates nothing: ${printed}`);
-        return { seconds, resources };
-    }
-
-    /** Destroys the stack's resources. */
-    async destroy(): Promise<void> {
-        await this.call("destroy", "--yes", "--skip-preview", "--config-file", this.configFile);
     }
 
     async output<T>(name: string): Promise<T> {
@@ -93,11 +69,8 @@ export class BenchStack {
     }
 
     private call(...args: string[]): Promise<string> {
-        return run(this.pulumi, [...args, ...this.place()], this.folder);
-    }
-
-    private place(): string[] {
-        return ["--stack", this.name, ...everyCommand];
+        const place = ["--stack", this.name, "--non-interactive", "--color", "never"];
+        return run(this.pulumi, [...args, ...place], this.folder);
     }
 }
 
@@ -106,12 +79,28 @@ export interface StackState {
     deployment: { resources: { type: string; custom: boolean; inputs?: Record<string, unknown> }[] };
 }
 
+/**
+ * A stack's Kubernetes objects as manifests in another namespace, in the order in which the engine created them. They
+ * are the inputs: fields that the cluster adds are not part of them.
+ */
+export function manifestsOf(state: StackState, namespace: string): ManifestObject[] {
+    return state.deployment.resources
+        .filter(({ type, custom }) => custom && type.startsWith("kubernetes:"))
+        .map(({ inputs }) => moved(revealed(inputs) as ManifestObject, namespace));
+}
+
+function moved(manifest: ManifestObject, namespace: string): ManifestObject {
+    const { kind, metadata } = manifest;
+    return {
+        ...manifest,
+        metadata: kind === "Namespace" ? { ...metadata, name: namespace } : { ...metadata, namespace },
+    };
+}
+
 /** @throws Error with the command's output, if it fails */
-async function run(pulumi: string, args: string[], cwd: string, onLine?: (line: string) => void): Promise<string> {
-    const running = promisify(execFile)(pulumi, args, { cwd, maxBuffer: 1 << 28 });
-    if (onLine) createInterface(running.child.stdout!).on("line", onLine);
+async function run(pulumi: string, args: string[], cwd: string): Promise<string> {
     try {
-        return (await running).stdout;
+        return (await promisify(execFile)(pulumi, args, { cwd, maxBuffer: 1 << 28 })).stdout;
     } catch (error) {
         const { stdout, stderr } = error as { stdout?: string; stderr?: string };
         throw new Error(`pulumi ${args[0]} failed: ${(error as Error).message}\n${stdout ?? ""}${stderr ?? ""}`);

@@ -1,25 +1,12 @@
 import type { OutputMap } from "@pulumi/pulumi/automation";
 import { newKeyCommand } from "../components/configuration/agent";
 import type { Conclusion } from "../chaos/report/conclusion";
-import { describeMilliseconds } from "../chaos/duration";
+import { noOptions } from "./command";
 import { Interruption } from "./interruption";
-import { heading, plainError, runProgram, say, Session, typed } from "./session";
+import { heading, plainError, say, typed } from "./print";
+import { demoProgram } from "./programs";
+import { Session } from "./session";
 import { podsOf, scale, wholeProducts } from "./shop";
-
-const help = `Usage: npm run demo
-
-Runs a chaos experiment twice, from an empty machine to two verdicts:
-
-  1. Installs the shop in your local cluster, or in the sandbox if you have none.
-  2. Isolates hot-deals from the network. /products fails, although fashion and toys still work: FAILED.
-  3. Scales hot-deals to 3 replicas.
-  4. Runs the same experiment again: PASSED.
-  5. Undoes everything but the shop.
-
-  --help    Shows this text
-
-Exit codes: 0 both verdicts are as expected, 1 they are not or an error occurred, 2 wrong argument,
-130 interrupted.`;
 
 /** Shorter than the defaults, for an audience. */
 const experimentSettings = {
@@ -81,20 +68,12 @@ async function story(session: Session, interruption: Interruption): Promise<void
     say(typed("npx pulumi config set experiment.enabled false && npx pulumi up"));
 }
 
-/** Runs the experiment and prints its conclusion. */
+/** Runs the experiment, whose progress ends with its verdict. */
 async function enable(session: Session): Promise<Conclusion> {
     say(typed("pulumi config set experiment.enabled true && pulumi up"));
     await session.up({ ...experimentSettings, "experiment.enabled": "true" });
     const { experiment } = await session.outputs();
-    const conclusion = experiment!.value as Conclusion;
-    say(`  Targets   ${conclusion.targets.join(", ")}`);
-    say(`  Requests  ${conclusion.requests}, ${conclusion.successRate} succeeded after the grace period`);
-    if (conclusion.timeToFirstFailureMs !== null)
-        say(`  First failure ${describeMilliseconds(conclusion.timeToFirstFailureMs)} after the attack was proven`);
-    if (conclusion.timeToStabilityMs !== null)
-        say(`  Stable    ${describeMilliseconds(conclusion.timeToStabilityMs)} after the attack was proven`);
-    say(`  Verdict   ${conclusion.verdict}: ${conclusion.reason}`);
-    return conclusion;
+    return experiment!.value as Conclusion;
 }
 
 async function undo(session: Session): Promise<void> {
@@ -136,4 +115,4 @@ async function main(): Promise<void> {
     }
 }
 
-runProgram("demo", help, main);
+demoProgram.run(noOptions(demoProgram), main);

@@ -1,5 +1,17 @@
+import type { Conclusion } from "../chaos/report/conclusion";
+import { settings } from "../components/configuration/settings";
 import { type NamedExperiment, savedExperiments } from "../experiments/saved";
-import { describeExpected, type Lesson, lessons, type Remedy, verdictOf } from "../experiments/story";
+import {
+    describeExpected,
+    differenceFrom,
+    type Expectation,
+    isInEffect,
+    type Lesson,
+    lessons,
+    type Remedy,
+    type Story,
+    verdictOf,
+} from "../experiments/story";
 
 /** Saved experiments of one lesson. */
 export interface LessonGroup {
@@ -38,7 +50,7 @@ function entryOf({ name, hypothesis, variant, story }: NamedExperiment): string 
 }
 
 /** A remedy in a sentence, and how to try it, unless its settings are in effect. */
-export function describeRemedy(remedy?: Remedy, { isInEffect = false } = {}): string {
+function describeRemedy(remedy?: Remedy, { isInEffect = false } = {}): string {
     if (remedy === undefined) return "none in this shop.";
     const settings = Object.entries(remedy.settings ?? {}).map(([key, value]) => `--set ${key}=${value}`);
     const ways = [
@@ -67,4 +79,34 @@ export function printList(
 ): void {
     const groups = groupedByLesson(savedExperiments(), lessons);
     print(json ? JSON.stringify(listAsData(groups), undefined, 2) : listOf(groups));
+}
+
+/** The saved experiments that run on a variant. */
+export const fitting = (variant: string = settings.variant.default): NamedExperiment[] =>
+    savedExperiments().filter((saved) => saved.variant === undefined || saved.variant === variant);
+
+/**
+ * What a run teaches, for its end: what was expected, and what makes the difference. Tells nobody to do what this run
+ * has, and does not let an expectation for an unchanged shop look like one for this run.
+ *
+ * @param expected of this run
+ * @param setting a setting's text in this run. Undefined if it is not set
+ */
+export function lessonLines(
+    { lesson, remedy }: Story,
+    expected: Expectation,
+    ended: Pick<Conclusion, "verdict" | "checks">,
+    setting: (key: string) => string | undefined,
+): string[] {
+    const isRemedied = isInEffect(remedy, setting);
+    const differs = differenceFrom(expected, ended) !== undefined;
+    const condition = isRemedied
+        ? " with the remedy"
+        : differs
+          ? " with the default settings and unchanged sources"
+          : "";
+    const told = `${lessons[lesson]}. Expected: ${describeExpected(expected)}${condition}`;
+    // What passes needs no remedy: its reader has found one in the sources, say.
+    if (differs && ended.verdict === "PASSED") return [`  Lesson         ${told}`];
+    return [`  Lesson         ${told}`, `  Remedy         ${describeRemedy(remedy, { isInEffect: isRemedied })}`];
 }

@@ -1,8 +1,8 @@
-import { parseArgs } from "node:util";
 import type { CiFiles } from "../chaos/report/ci-files";
 import { mistakesInOutputs } from "../chaos/report/output-files";
 import { type Lesson, lessons } from "../experiments/story";
-import { settingsIn } from "./settings-option";
+import { settingsIn } from "./command";
+import { experimentProgram } from "./programs";
 
 export interface RunOptions {
     /** Every saved experiment that runs on the shop's variant, instead of one. */
@@ -19,8 +19,17 @@ export interface RunOptions {
 }
 
 /** What the arguments of `npm run experiment` ask for. */
-export type ExperimentOptions =
-    "help" | { list: { json: boolean; lessons: Lesson[] } } | { statusOf: string } | RunOptions;
+export type ExperimentOptions = { list: { json: boolean; lessons: Lesson[] } } | { statusOf: string } | RunOptions;
+
+interface Given extends CiFiles {
+    all?: true;
+    list?: true;
+    lesson: string[];
+    status?: true;
+    set: string[];
+    stack: string;
+    json?: true;
+}
 
 /**
  * Parses the arguments of `npm run experiment`.
@@ -29,31 +38,16 @@ export type ExperimentOptions =
  * @throws Error with all mistakes in them
  */
 export function experimentOptions(args: string[], saved: () => string[]): ExperimentOptions {
-    const { values, positionals } = parseArgs({
-        args,
-        allowPositionals: true,
-        options: {
-            all: { type: "boolean", default: false },
-            list: { type: "boolean", default: false },
-            lesson: { type: "string", multiple: true, default: [] },
-            status: { type: "boolean", default: false },
-            set: { type: "string", multiple: true, default: [] },
-            stack: { type: "string", default: "local" },
-            json: { type: "boolean", default: false },
-            junit: { type: "string" },
-            summary: { type: "string" },
-            help: { type: "boolean", short: "h", default: false },
-        },
-    });
-    if (values.help) return "help";
-    const { all, stack, json, junit, summary } = values;
+    const values = experimentProgram.read<Given>(args);
+    const positionals = experimentProgram.args;
+    const { all = false, stack, json = false, junit, summary } = values;
     const [name] = positionals;
     const forAll = (["status", "list", "all"] as const).find((option) => values[option]);
     const outputs = { "--junit": junit, "--summary": summary };
     const mistakes = [
         ...mistakesInNames(positionals, saved()),
         ...(name !== undefined && forAll ? [`--${forAll} applies to all experiments: omit ${name}`] : []),
-        ...mistakesInLessons(values.lesson, values.all || values.list),
+        ...mistakesInLessons(values.lesson, forAll === "all" || forAll === "list"),
         ...mistakesInOutputs(outputs),
     ];
     for (const [option, path] of Object.entries(outputs))

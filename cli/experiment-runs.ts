@@ -7,11 +7,12 @@ import { type Expectation, expectationOf, type Lesson } from "../experiments/sto
 import { sinceAttack, sinceUndone } from "../chaos/report/verdict";
 import { isAttack } from "../chaos/definition/plan";
 import { AnswersFile } from "./answers-file";
-import { lessonLines } from "./experiment-lesson";
+import { fitting, lessonLines } from "./experiment-list";
 import { Interruption } from "./interruption";
 import type { LiveWindow } from "./live-window";
 import { mistakesInExperiment } from "./offline-configuration";
-import { plainError, Session } from "./session";
+import { plainError } from "./print";
+import { Session } from "./session";
 
 /** The result of a run. */
 export interface Outcome {
@@ -55,8 +56,7 @@ export class ExperimentRuns {
      */
     fitting(only: readonly Lesson[], variant?: string): string[] {
         const has = variant ?? this.session.setting("variant") ?? settings.variant.default;
-        const names = savedExperiments()
-            .filter((saved) => saved.variant === undefined || saved.variant === has)
+        const names = fitting(has)
             .filter(({ story }) => only.length === 0 || (story !== undefined && only.includes(story.lesson)))
             .map(({ name }) => name);
         if (names.length > 0) return names;
@@ -84,7 +84,7 @@ export class ExperimentRuns {
         const experiment =
             changes["experiment.name"] ??
             this.session.setting("experiment.name") ??
-            settings["experiment.name"].default!;
+            settings["experiment.name"].default;
         this.window.print(`\nRunning ${experiment}`);
         const answers = new AnswersFile((seen) => this.window.show(seen));
         let error: string | undefined;

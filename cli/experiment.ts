@@ -2,48 +2,27 @@ import { savedExperiments } from "../experiments/saved";
 import { runningExperiments } from "../chaos/lifecycle/running";
 import { clusterOf } from "./cluster";
 import { printList } from "./experiment-list";
-import { experimentOptions, type RunOptions } from "./experiment-options";
-import { writeReports } from "./experiment-reports";
+import { type ExperimentOptions, experimentOptions, type RunOptions } from "./experiment-options";
+import {
+    exitCodeOf,
+    exitCodeOfAll,
+    failed,
+    notRun,
+    runInTurn,
+    standIn,
+    verdictTable,
+    writeReports,
+} from "./experiment-outcomes";
 import { ExperimentRuns, type Outcome } from "./experiment-runs";
-import { notRun, runInTurn, standIn } from "./experiment-turns";
 import { LiveWindow } from "./live-window";
-import { plainError, say } from "./session";
+import { plainError, say } from "./print";
+import { experimentProgram } from "./programs";
 import { placeOfStack } from "./stack-file";
 import { describeStatus } from "./status";
-import { exitCodeOf, exitCodeOfAll, failed, verdictTable } from "./verdict-table";
 
 const interrupted = 130;
 
-const help = `Usage: npm run experiment -- [NAME] [OPTIONS]
-
-Runs an experiment as stack updates: enables it, shows the checks, reports the verdict and undoes everything. Installs
-the shop if necessary. Does not change the stack's file.
-
-  NAME               A saved experiment. Default: the stack's experiment.name, otherwise hot-deals-blackhole
-  --all              Run every saved experiment for the stack's variant, and print a table of verdicts, each compared
-                     with the expected one
-  --list             List the saved experiments by lesson: hypothesis, expected verdict, and remedy
-  --lesson LESSON    With --all or --list: only this lesson, such as gone. Can be repeated
-  --status           Show what is attacked now, by whom, until when, and how to end it. Changes nothing
-  --set KEY=VALUE    A setting for this run, such as --set experiment.radius=50%. Can be repeated
-  --stack NAME       The stack. Default: local
-  --json             Print only the run's journal on standard output, with --all an array of journals, with --list an
-                     array of experiments.
-                     To silence npm: npm run -s experiment -- --json
-  --junit FILE       Write a JUnit XML file at the end, with --all of all runs; also if a run fails
-  --summary FILE     Write a Markdown summary at the end, for a comment or a job's summary
-  --help             Show this text
-
-Ctrl-C ends the attack and waits until the shop has recovered.
-
-Exit codes: 0 PASSED, 2 FAILED, 3 INCONCLUSIVE, 4 ABORTED, 1 the run failed or wrong argument, 130 interrupted.
-With --all, 0 if all runs ended as expected, otherwise the highest of those that did not, 2 for an unexpected PASSED.
-With --status, 0 whether or not an experiment runs.`;
-
-async function main(): Promise<void> {
-    const names = () => savedExperiments().map(({ name }) => name);
-    const options = experimentOptions(process.argv.slice(2), names);
-    if (options === "help") return say(help);
+async function main(options: ExperimentOptions): Promise<void> {
     if ("list" in options) return printList(options.list, say);
     if ("statusOf" in options) return showStatus(options.statusOf);
     process.exitCode = await run(options);
@@ -99,7 +78,8 @@ function printJson(value: unknown): void {
     if (value !== undefined) process.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
 }
 
-main().catch((error: unknown) => {
-    console.error(plainError(error));
-    process.exitCode = failed;
-});
+const savedNames = () => savedExperiments().map(({ name }) => name);
+const optionsIn = (args: string[]) => experimentOptions(args, savedNames);
+
+// 2 is FAILED.
+experimentProgram.run(optionsIn, main, { wrongArgument: failed });

@@ -3,7 +3,7 @@ import { rolesManifest } from "../chaos/permissions/roles";
 import { rightsOfUpdate } from "../components/cluster/rights";
 import { experimentSettings } from "../components/configuration/experiment";
 import { planOnShop } from "../experiments/run";
-import type { PermissionsOptions } from "./permissions-options";
+import type { PermissionsOptions } from "./render-options";
 
 /** The roles of a person who runs some experiments on a shop that is installed, and undoes them. */
 export function permissionsManifest({ configurations, subjects }: PermissionsOptions): string {

@@ -1,17 +1,14 @@
 import type { OutputMap } from "@pulumi/pulumi/automation";
 import { randomBytes } from "node:crypto";
-import { styleText } from "node:util";
 import { allowedContext } from "../components/cluster/guard";
 import { settings } from "../components/configuration/settings";
 import { type AgentReference, findAgents, keyOf } from "../chaos/targets/agents";
 import { loadKubeconfig } from "../chaos/cluster/kubeconfig";
 import { type Cluster, connect, ignoreNotFound } from "../chaos/cluster/client";
-import { explain } from "../chaos/cluster/problem";
 import { preparePulumi } from "../toolchain/prepare-pulumi";
 import { exportsOf, pulumiEnvironment } from "../toolchain/pulumi/environment";
 import { demoCluster, sandboxContext } from "./cluster";
-import { noOptions } from "./no-options";
-import { runWith } from "./program";
+import { say } from "./print";
 import { UpdateProgress } from "./progress";
 import { type ClusterRecord, recordOf } from "./recorded-cluster";
 import { BorrowedStack } from "./stack";
@@ -37,7 +34,7 @@ export class Session {
      * file of the stack `local` names none, it uses the local cluster or the sandbox.
      */
     static async open(name = "local", print: (line: string) => void = say): Promise<Session> {
-        const named = new StackFile(fileOfStack(name)).plain["kube.context"];
+        const named = new StackFile(fileOfStack(name)).settings["kube.context"];
         const isDemo = name === "local" && (named === undefined || named === sandboxContext);
         const context = isDemo ? await demoCluster(print, named) : allowedContext(loadKubeconfig(), named);
         const missing = pulumiEnvironment(project);
@@ -118,7 +115,7 @@ export class Session {
     }
 }
 
-const namespaceOf = (stack: BorrowedStack) => stack.settings.namespace ?? settings.namespace.default!;
+const namespaceOf = (stack: BorrowedStack) => stack.settings.namespace ?? settings.namespace.default;
 
 /** Whether a stack's agent has no key, and accepts any key. A vendor's agent needs the platform's key. */
 function wantsKey(stack: BorrowedStack): boolean {
@@ -130,36 +127,4 @@ function wantsKey(stack: BorrowedStack): boolean {
 async function localAgentKey(cluster: Cluster, agent: AgentReference | undefined): Promise<string> {
     const agents = agent && (await findAgents(cluster, agent));
     return (agents && (await keyOf(cluster, agents))) ?? randomBytes(32).toString("hex");
-}
-
-export function say(line = ""): void {
-    console.log(line);
-}
-
-export function heading(text: string): void {
-    say(`\n${styleText("bold", text)}`);
-}
-
-/** A command for the user to type. */
-export const typed = (command: string) => styleText("cyan", `$ ${command}`);
-
-/** An error's message without stack trace and engine output. */
-export function plainError(error: unknown): string {
-    const message = explain(error);
-    const diagnostics = /Diagnostics:\n([\s\S]*?)(?:\n\n(?:Outputs|Resources|Policies)|\n\s*stderr:|$)/.exec(
-        message,
-    )?.[1];
-    // The SDK and the engine both report an error of a program in this process.
-    const reports = new Set((diagnostics ?? message).split(/\n(?=\s+error: )/));
-    return [...reports].join("\n").trim();
-}
-
-/** Runs a program that has no options but `--help`. An error is told without the engine's output. */
-export function runProgram(name: string, help: string, work: () => Promise<void>): void {
-    runWith(name, help, noOptions(process.argv.slice(2)), () =>
-        work().catch((error: unknown) => {
-            console.error(plainError(error));
-            process.exitCode ||= 1;
-        }),
-    );
 }

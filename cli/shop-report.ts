@@ -2,8 +2,10 @@ import type { OutputMap } from "@pulumi/pulumi/automation";
 import type { Cluster } from "../chaos/cluster/client";
 import { type RunningExperiment, runningExperiments } from "../chaos/lifecycle/running";
 import { newKeyCommand } from "../components/configuration/agent";
-import { typed } from "./session";
+import { say, typed } from "./print";
+import type { Session } from "./session";
 import { wholeProducts } from "./shop";
+import { fileOfStack, StackFile } from "./stack-file";
 import { describeTargets, endLines } from "./status";
 
 export interface ShopReportArgs {
@@ -44,7 +46,8 @@ export async function reportShop(args: ShopReportArgs): Promise<boolean> {
     return false;
 }
 
-async function experimentIn(cluster: Cluster, namespace: string): Promise<RunningExperiment | undefined> {
+/** The experiment that attacks a namespace now. */
+export async function experimentIn(cluster: Cluster, namespace: string): Promise<RunningExperiment | undefined> {
     const { running } = await runningExperiments(cluster, namespace);
     return running.find((found) => found.namespace === namespace);
 }
@@ -80,3 +83,31 @@ function causeLines(namespace: string, { outputs, stack, keyIsSet }: ShopReportA
 
 /** A refresh does not: the number of pods is the user's unless a setting says it. */
 const scaleUp = (kubectl: string, name: string) => `; run: ${kubectl} scale deployment ${name} --replicas 1`;
+
+/** The update has waited for the pods; what is left is that the cluster routes to them. */
+const patienceMs = 10_000;
+
+/**
+ * Says whether the shop is up after a session's last update; see `reportShop`.
+ *
+ * @param stack the session's
+ * @param outputs of that update
+ * @returns whether the shop is up
+ */
+export function reportSession(session: Session, stack: string, outputs: OutputMap): Promise<boolean> {
+    say();
+    return reportShop({
+        cluster: session.cluster,
+        outputs,
+        stack,
+        ownExperiment: session.setting("experiment.enabled") === "true",
+        keyIsSet: hasAgentKey(session, stack),
+        patienceMs,
+        say,
+    });
+}
+
+/** Whether plain Pulumi finds the agent's key, or needs none. A key that the session made is not in the file. */
+function hasAgentKey(session: Session, stack: string): boolean {
+    return session.setting("agent.enabled") === "false" || new StackFile(fileOfStack(stack)).has("agent.key");
+}

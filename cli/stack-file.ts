@@ -32,7 +32,7 @@ export interface StackPlace {
  */
 export function placeOfStack(stack: string, elsewhere?: string, folder = project): StackPlace {
     const set = plainSettings(stack, folder);
-    const namespace = elsewhere ?? set.namespace ?? settings.namespace.default!;
+    const namespace = elsewhere ?? set.namespace ?? settings.namespace.default;
     return {
         namespace,
         kubeContext: set["kube.context"],
@@ -63,7 +63,7 @@ export function plainSettings(stack: string, folder = project): Record<string, s
             .filter((name) => name !== undefined);
         throw new Error(`there is no stack "${stack}": no Pulumi.${stack}.yaml; allowed: ${stacks.join(", ")}`);
     }
-    return new StackFile(path).plain;
+    return new StackFile(path).settings;
 }
 
 const prefix = "chaos-shop:";
@@ -75,7 +75,7 @@ export class StackFile {
     constructor(private readonly path: string) {}
 
     /** The settings that are not secrets. */
-    get plain(): Record<string, string> {
+    get settings(): Record<string, string> {
         const plain = Object.entries(this.config).filter(
             ([key, value]) => key.startsWith(prefix) && typeof value !== "object",
         );

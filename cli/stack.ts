@@ -22,32 +22,17 @@ const stackProgram = () => createRequire(__filename)("../index") as typeof impor
 
 const inlineProgram: PulumiFn = async () => stackProgram()();
 
-/**
- * Sets a secret in a stack's configuration file. Passes it on standard input: every user of the machine can read a
- * command's arguments.
- */
-export async function setSecret(
-    pulumi: string,
-    stack: string,
-    configFile: string,
-    key: string,
-    value: string,
-): Promise<void> {
-    const place = ["--stack", stack, "--config-file", configFile, "--non-interactive"];
-    const call = promisify(execFile)(pulumi, ["config", "set", "--secret", key, ...place], { cwd: project });
-    call.child.stdin!.end(value);
-    await call;
-}
-
 /** A stack of this project. It never writes the stack's file: the engine gets a copy, with a run's settings. */
-export class BorrowedStack {
+export class BorrowedStack extends StackFile {
     private constructor(
         /** The stack in Pulumi's Automation API. */
         readonly automation: Stack,
         /** The copy of the stack's file. */
         readonly configFile: string,
         private readonly scratch: string,
-    ) {}
+    ) {
+        super(configFile);
+    }
 
     /**
      * Opens a stack, and creates it if the backend does not have it.
@@ -81,24 +66,12 @@ export class BorrowedStack {
         return new BorrowedStack(withoutOutputsAfterUpdates(stack), copy, scratch);
     }
 
-    /** Changes settings of later commands. Undefined restores the default. */
-    set(settings: Record<string, string | undefined>): void {
-        new StackFile(this.configFile).set(settings);
-    }
-
-    /** Sets a secret. */
+    /** Sets a secret. Passes it on standard input: every user of the machine can read a command's arguments. */
     async setSecret(key: string, value: string): Promise<void> {
-        await setSecret(this.pulumi, this.automation.name, this.configFile, key, value);
-    }
-
-    /** The settings without secrets. */
-    get settings(): Record<string, string> {
-        return new StackFile(this.configFile).plain;
-    }
-
-    /** Whether a key is set, also as a secret. */
-    has(key: string): boolean {
-        return new StackFile(this.configFile).has(key);
+        const place = ["--stack", this.automation.name, "--config-file", this.configFile, "--non-interactive"];
+        const call = promisify(execFile)(this.pulumi, ["config", "set", "--secret", key, ...place], { cwd: project });
+        call.child.stdin!.end(value);
+        await call;
     }
 
     /**

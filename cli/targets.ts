@@ -4,28 +4,9 @@ import { askApiServer, protectedNamespaces } from "../chaos/targets/discover";
 import { type Discovered, select } from "../chaos/targets/containers";
 import { type Cluster, ignoreNotFound } from "../chaos/cluster/client";
 import { clusterOf } from "./cluster";
-import { runWith } from "./program";
+import { targetsProgram } from "./programs";
 import { placeOfStack } from "./stack-file";
-import { type TargetsOptions, targetsOptions } from "./targets-options";
-import { targetsTable } from "./targets-table";
-
-const help = `Usage: npm run targets [-- [ATTRIBUTES...] [OPTIONS]]
-
-Lists the containers that an experiment can attack. Those of pods that are not ready only if it sets includeNotReady.
-Asks the stack's agents, or the API server if it has none.
-
-  ATTRIBUTES          Attributes as in experiments. A container must match all of them. Examples:
-                      npm run targets -- k8s.deployment=hot-deals,k8s.namespace=demo
-                      npm run targets -- 'k8s.container.name=hot-*' 'k8s.namespace!=kube-system'
-  --json              Print all attributes as JSON. To silence npm: npm run -s targets -- --json
-  --stack NAME        The stack whose agents to ask. Default: local
-  --namespace NAME    The shop's namespace. Default: the one in the stack's file
-  --help              Show this text
-
-The agents require a key. The program reads it from their Secret if it may, otherwise from the environment variable
-AGENT_KEY.
-
-Exit codes: 0 done, even if nothing matches; 1 no answer; 2 wrong argument.`;
+import { type TargetsOptions, targetsOptions, targetsTable } from "./targets-options";
 
 async function main(options: TargetsOptions): Promise<void> {
     const place = placeOfStack(options.stack, options.namespace);
@@ -55,4 +36,4 @@ async function requireNamespace({ core }: Cluster, name: string): Promise<void> 
     );
 }
 
-runWith("targets", help, targetsOptions(process.argv.slice(2)), main);
+targetsProgram.run(targetsOptions, main);

@@ -1,7 +1,6 @@
-import { parseArgs } from "node:util";
-import { disturbing } from "./exercises/beginning";
-import { settingsIn } from "./settings-option";
-import type { Parsed } from "./program";
+import { disturbing } from "./exercises/preparation";
+import { settingsIn } from "./command";
+import { workshopProgram } from "./programs";
 
 export interface WorkshopOptions {
     /** What is done with the exercises. */
@@ -17,38 +16,25 @@ export interface WorkshopOptions {
  * Parses the arguments of `npm run workshop`.
  *
  * @param countExercises how many there are
+ * @throws Error with all mistakes in them
  */
-export function workshopOptions(args: string[], countExercises: () => number): Parsed<WorkshopOptions> {
+export function workshopOptions(args: string[], countExercises: () => number): WorkshopOptions {
+    const { check = false, set, stack } = workshopProgram.read<{ check?: true; set: string[]; stack: string }>(args);
+    const given = workshopProgram.args;
+    const count = countExercises();
+    const mistakes = mistakesInNumbers(given, { check, count });
+    let settings: Record<string, string> = {};
     try {
-        const { values, positionals } = parseArgs({
-            args,
-            allowPositionals: true,
-            options: {
-                check: { type: "boolean", default: false },
-                set: { type: "string", multiple: true, default: [] },
-                stack: { type: "string", default: "local" },
-                help: { type: "boolean", short: "h" },
-            },
-        });
-        if (values.help) return { help: true };
-        const count = countExercises();
-        const { check, set, stack } = values;
-        const mistakes = mistakesInNumbers(positionals, { check, count });
-        let settings: Record<string, string> = {};
-        try {
-            settings = settingsIn(set);
-        } catch (error) {
-            mistakes.push((error as Error).message);
-        }
-        for (const key of disturbing(settings)) mistakes.push(`--set ${key} would make another exercise: omit it`);
-        if (mistakes.length > 0) return { mistake: mistakes.join("\n") };
-        const named = [...new Set(positionals.map(Number))].sort((a, b) => a - b);
-        const all = Array.from({ length: count }, (_, index) => index + 1);
-        const does = check ? "check" : named.length > 0 ? "prepare" : "list";
-        return { does, numbers: named.length > 0 ? named : all, settings, stack };
+        settings = settingsIn(set);
     } catch (error) {
-        return { mistake: (error as Error).message };
+        mistakes.push((error as Error).message);
     }
+    for (const key of disturbing(settings)) mistakes.push(`--set ${key} would make another exercise: omit it`);
+    if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
+    const named = [...new Set(given.map(Number))].sort((a, b) => a - b);
+    const all = Array.from({ length: count }, (_, index) => index + 1);
+    const does = check ? "check" : named.length > 0 ? "prepare" : "list";
+    return { does, numbers: named.length > 0 ? named : all, settings, stack };
 }
 
 function mistakesInNumbers(numbers: readonly string[], { check, count }: { check: boolean; count: number }): string[] {

@@ -1,29 +1,9 @@
-import { filesInTheWay, follow, type Result } from "./exercises/check";
+import { filesInTheWay, follow, Programs, type Result } from "./exercises/check";
 import { type Exercise, exercises, pagePath } from "./exercises/page";
 import { prepare } from "./exercises/preparation";
-import { Programs } from "./exercises/programs";
-import { runWith } from "./program";
-import { heading, plainError, say, typed } from "./session";
-import { alignedRows } from "./table";
+import { alignedRows, heading, plainError, say, typed } from "./print";
+import { workshopProgram } from "./programs";
 import { type WorkshopOptions, workshopOptions } from "./workshop-options";
-
-const help = `Usage: npm run workshop -- [NUMBER] [OPTIONS]
-
-Prepares an exercise of docs/workshop.md, from any state: ends the stack's experiment, takes back what the exercises
-change in the sources, gives the shop the settings that the exercise begins with, and says what to do next. Installs the
-shop if necessary. Without a number: lists the exercises. Does not change the stack's file.
-
-  NUMBER             The exercise
-  --check            Do the exercises, all or those with the given numbers, as the page says, and compare each verdict
-                     with the page. Takes about 12 minutes for all
-  --set KEY=VALUE    A setting for all updates, such as --set namespace=workshop. Can be repeated
-  --stack NAME       The stack. Default: local
-  --help             Show this text
-
-Ctrl-C ends a check after it has undone the running experiment and its changes in the sources.
-
-Exit codes: 0 prepared, or all is as on the page; 1 it is not, or an error occurred; 2 wrong argument; 130
-interrupted.`;
 
 async function main(options: WorkshopOptions): Promise<void> {
     const all = exercises();
@@ -87,9 +67,6 @@ function fail(error: unknown): false {
     return false;
 }
 
-runWith(
-    "workshop",
-    help,
-    workshopOptions(process.argv.slice(2), () => exercises().length),
-    main,
-);
+const optionsIn = (args: string[]) => workshopOptions(args, () => exercises().length);
+
+workshopProgram.run(optionsIn, main);

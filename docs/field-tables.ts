@@ -21,9 +21,6 @@ const words: Record<string, string> = {
     Duration: "duration",
 };
 
-/** The pages that have such tables. */
-export const pagesWithFields = ["docs/experiment-reference.md", "chaos/README.md"];
-
 type Declaration = ts.InterfaceDeclaration | ts.TypeAliasDeclaration;
 
 /** The interfaces and types that experiments are written with, by name. */
@@ -43,13 +40,13 @@ function declarations(): Map<string, Declaration> {
     );
 }
 
-const begin = /<!-- (Fields|Kinds) of ([\w, ]+)\. Written by `npm run docs:fields`\. -->\n/;
+const begin = /<!-- (Fields|Kinds) of ([\w, ]+)\. Written by `npm run docs`\. -->\n/;
 const end = "<!-- End. -->";
 
 /** The text of a page with its tables written again. @param path of the page, relative to the repository */
-export function withFieldTables(path: string): string {
+export function withFieldTables(page: string, path: string): string {
     const known = declarations();
-    const [head, ...parts] = readFileSync(join(repository, path), "utf8").split(/(?=<!-- (?:Fields|Kinds) of )/);
+    const [head, ...parts] = page.split(/(?=<!-- (?:Fields|Kinds) of )/);
     const written = parts.map((part) => {
         const [marker, what, names] = begin.exec(part)!;
         const table = what === "Fields" ? fieldTable(names!.split(", "), known) : kindTable(names!, known);

@@ -2,6 +2,7 @@ import { exampleActions } from "../chaos/actions/registry";
 import { isRequired, type Right } from "../chaos/cluster/rights";
 import type { Plan } from "../chaos/definition/plan";
 import { permissionsOf } from "../chaos/permissions/permissions";
+import { tableOf, withPart } from "./markdown";
 
 const places: Record<string, string> = {
     targets: "the targets'",
@@ -115,20 +116,5 @@ function rowsOf(rights: readonly Right[]): string[][] {
     return [...rows.values()];
 }
 
-function tableOf([head, ...rows]: string[][]): string {
-    const all = [head!, ...rows];
-    const widths = head!.map((_, column) => Math.max(...all.map((row) => row[column]!.length)));
-    const line = (cells: string[]) => `| ${cells.map((cell, column) => cell.padEnd(widths[column]!)).join(" | ")} |`;
-    return [line(head!), `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`, ...rows.map(line), ""].join(
-        "\n",
-    );
-}
-
-const [begin, end] = ["<!-- Written by `npm run docs:permissions`. -->\n\n", "\n<!-- End. -->\n"];
-
-/** A page with the tables of today. @throws Error if the page has no place for them */
-export function withPermissionsTables(page: string): string {
-    const [from, to] = [page.indexOf(begin), page.indexOf(end)];
-    if (from === -1 || to < from) throw new Error(`the page lacks the lines ${begin.trim()} and ${end.trim()}`);
-    return page.slice(0, from) + begin + permissionsTables() + page.slice(to);
-}
+/** A page with the tables of today. */
+export const withPermissionsTables = (page: string): string => withPart(page, "permissions", permissionsTables());

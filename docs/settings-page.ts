@@ -1,43 +1,7 @@
-import { type Setting, settings } from "../components/configuration/settings";
+import { type Group, groups, type Setting, settings } from "../components/configuration/settings";
+import { tableOf } from "./markdown";
 
-/** A part of the page: settings that are read together, by a pattern that their keys match. */
-interface Group {
-    title: string;
-    /** What a reader should know before the table. @default nothing */
-    intro?: string;
-    keys: RegExp;
-}
-
-const groups: Group[] = [
-    { title: "Shop", keys: /^(variant|namespace)$/ },
-    {
-        title: "Cluster",
-        intro:
-            "A stack touches only the cluster that it names, or one that is local by its kubeconfig context's\n" +
-            "name and by its API server's address.",
-        keys: /^(kube|cluster)\./,
-    },
-    {
-        title: "How the shop is installed",
-        intro: "See [Installing](installing.md#three-ways-to-install).",
-        keys: /^(install|chart|manifest)(\.|$)/,
-    },
-    { title: "Network", keys: /^((gateway|ingress)\.|networkPolicies$)/ },
-    {
-        title: "Pods",
-        intro: "How many pods run, on which nodes, from which images, and how they start and stop.",
-        keys: /^(replicas|orders|images|nodes|shutdown)\./,
-    },
-    {
-        title: "Storage",
-        intro: "A claim is a PersistentVolumeClaim. Without one, data is lost with its pod.",
-        keys: /^(database|broker|storage)\./,
-    },
-    { title: "Agent", intro: "See [The agent](agent.md).", keys: /^agent\./ },
-    { title: "Experiment", intro: "See [Experiments](experiments.md).", keys: /^experiment\./ },
-];
-
-const head = `<!-- Written by \`npm run docs:settings\` from components/configuration/settings.ts. -->
+const head = `<!-- Written by \`npm run docs\` from components/configuration/settings.ts. -->
 
 # Settings
 
@@ -54,25 +18,17 @@ once, each with the command that fixes it, before it changes anything else. A se
 too, such as \`replicas.hot-deals\` for a shop that comes from a chart.
 `;
 
-/** The text of docs/settings.md. @throws Error that names the settings that no group has */
-export function settingsPage(): string {
-    const all = Object.entries(settings) as [string, Setting<unknown>][];
-    const homeless = all.filter(([key]) => !groups.some(({ keys }) => keys.test(key))).map(([key]) => key);
-    if (homeless.length > 0) throw new Error(`docs/settings-page.ts has no group for ${homeless.join(", ")}`);
-    return [head, ...groups.map((group) => section(group, all))].join("\n");
+/** The text of docs/settings.md. */
+export const settingsPage = () =>
+    [head, ...Object.entries<Group>(groups).map(([title, { intro }]) => section(title, intro))].join("\n");
+
+function section(title: string, intro: string | undefined): string {
+    const all = Object.entries<Setting<unknown>>(settings).filter(([, { group }]) => group === title);
+    const table = tableOf([["key", "default", "allowed", "meaning"], ...all.map(rowOf)]);
+    return [`## ${title}`, intro, table].filter((part) => part !== undefined).join("\n\n");
 }
 
-function section({ title, intro, keys }: Group, all: [string, Setting<unknown>][]): string {
-    const rows = all.filter(([key]) => keys.test(key)).map(([key, setting]) => row(key, setting));
-    const table = ["| key | default | allowed | meaning |", "|---|---|---|---|", ...rows].join("\n");
-    return [`## ${title}`, intro, table].filter((part) => part !== undefined).join("\n\n") + "\n";
-}
-
-function row(key: string, setting: Setting<unknown>): string {
+function rowOf([key, setting]: [string, Setting<unknown>]): string[] {
     const { default: standard, describedDefault = "none", allowed, meaning } = setting;
-    const shown = standard === undefined ? describedDefault : `\`${standard}\``;
-    return `| ${[`\`${key}\``, shown, allowed, meaning].map(cell).join(" | ")} |`;
+    return [`\`${key}\``, standard === undefined ? describedDefault : `\`${standard}\``, allowed, meaning];
 }
-
-/** A pipe would end the cell. */
-const cell = (text: string) => text.replaceAll("|", "\\|");

@@ -1,5 +1,6 @@
 import { type NamedExperiment, savedExperiments } from "../experiments/saved";
 import { describeExpected, type Lesson, lessons, type Remedy, type Story } from "../experiments/story";
+import { wrapped } from "./markdown";
 
 /** What a reader should know before the experiments of a lesson. */
 const intros: Record<Lesson, string> = {
@@ -17,7 +18,7 @@ const intros: Record<Lesson, string> = {
     pods: "Pods come and go. Without a second pod, requests fail until the replacement of the first is ready.",
 };
 
-const head = `<!-- Written by \`npm run docs:stories\` from experiments/saved/. -->
+const head = `<!-- Written by \`npm run docs\` from experiments/saved/. -->
 
 # Stories
 
@@ -72,15 +73,4 @@ function waysOf({ settings = {}, compare }: Partial<Remedy> = {}): string[] {
         ...(set.length > 0 ? [`- Try: \`${set.join(" ")}\``] : []),
         ...(compare === undefined ? [] : [`- Compare: [${compare}](#${compare})`]),
     ];
-}
-
-/** Text in lines of at most 120 columns. @param indent of all lines but the first. @default none */
-function wrapped(text: string, indent = ""): string {
-    const lines: string[] = [];
-    for (const word of text.split(" ")) {
-        const last = lines.at(-1);
-        if (last !== undefined && last.length + word.length < 120) lines[lines.length - 1] = `${last} ${word}`;
-        else lines.push(last === undefined ? word : indent + word);
-    }
-    return lines.join("\n");
 }

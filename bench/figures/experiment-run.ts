@@ -5,10 +5,10 @@ import type { BorrowedStack } from "../../cli/stack";
 import { project } from "../../cli/stack-file";
 import type { Conclusion } from "../../chaos/report/conclusion";
 import type { Journal } from "../../chaos/report/journal-schema";
-import { discardFailedRun } from "../experiment-rounds";
-import { describeSamples, type Figure, measureRounds, median } from "../figure";
+import { type Figure, measureRounds, median } from "../figure";
 import { windowSeconds } from "../session";
 import { secondsSince, timed } from "../time";
+import { discardFailedRun } from "./experiment-rounds";
 
 const rounds = 5;
 
@@ -19,25 +19,12 @@ export const experimentRun: Figure = {
         "and the waits for the witness, the proof and the recovery",
     bar: 6,
     unit: "s",
+    samplesIn: "s",
     async measure(session) {
         const shop = await session.borrowedShop();
         try {
-            const { work, enable, disable, waits, ...each } = await measureRounds(
-                rounds,
-                session,
-                () => measureRun(shop),
-                (run) =>
-                    `enabled in ${run.enable.toFixed(1)} s, disabled in ${run.disable.toFixed(1)} s, ` +
-                    `of which ${run.waits.toFixed(1)} s are waits`,
-            );
-            const eachWait = Object.entries(each).map(([wait, samples]) => `${wait} ${median(samples).toFixed(2)} s`);
-            return {
-                value: median(work),
-                made:
-                    `enabling ${describeSamples(enable)}, disabling ${describeSamples(disable)}, ` +
-                    `waits ${describeSamples(waits)}: ${eachWait.join(", ")}`,
-                samples: { enable, disable, waits },
-            };
+            const samples = await measureRounds(rounds, session, () => measureRun(shop));
+            return { value: median(samples.work), samples };
         } finally {
             shop.close();
         }
@@ -46,7 +33,7 @@ export const experimentRun: Figure = {
 
 /**
  * One run, in seconds: `enable` and `disable` are the updates, without the check's window; `witness`, `proofs` and
- * `recovery` are their parts that wait for the cluster, `waits` their sum; `work` is the rest.
+ * `recovery` are their parts that wait for the cluster; `work` is the rest.
  */
 async function measureRun(shop: BorrowedStack) {
     const witnessed = witnessWait();
@@ -58,8 +45,7 @@ async function measureRun(shop: BorrowedStack) {
     const witness = witnessed.seconds();
     const proofs = (journal.endedAt - journal.startedAt) / 1_000 - windowSeconds;
     const recovery = journal.recovery!.recoveredAfterMs / 1_000;
-    const waits = witness + proofs + recovery;
-    return { work: enable + disable - waits, enable, disable, waits, witness, proofs, recovery };
+    return { work: enable + disable - witness - proofs - recovery, enable, disable, witness, proofs, recovery };
 }
 
 async function update(

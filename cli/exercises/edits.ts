@@ -14,11 +14,7 @@ export interface Edit {
 /** Whether a text has the lines before an edit, those after it, or neither. */
 export type EditState = "original" | "changed" | "unknown";
 
-/**
- * The edits of a unified diff. Hunks need no line numbers: their context finds the place.
- *
- * @throws Error if a hunk names no file, or its lines before and after could be taken for each other
- */
+/** The edits of a unified diff. Hunks need no line numbers: their context finds the place. */
 export function editsIn(diff: string): Edit[] {
     let file: string | undefined;
     const hunks: { file: string | undefined; before: string[]; after: string[] }[] = [];
@@ -32,13 +28,7 @@ export function editsIn(diff: string): Edit[] {
             if (hunk && !line.startsWith("-")) hunk.after.push(line.slice(1));
         }
     }
-    return hunks.map((hunk) => {
-        const [before, after] = [hunk.before.join("\n"), hunk.after.join("\n")];
-        if (hunk.file === undefined) throw new Error("a hunk has no line `+++ FILE` before it");
-        if (before.includes(after) || after.includes(before))
-            throw new Error(`a hunk of ${hunk.file} contains its own result: give it a line of context on each side`);
-        return { file: hunk.file, before, after };
-    });
+    return hunks.map(({ file = "", before, after }) => ({ file, before: before.join("\n"), after: after.join("\n") }));
 }
 
 /** Lines that occur more than once are unknown: nobody could say which are meant. */

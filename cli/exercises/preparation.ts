@@ -1,14 +1,50 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { runningExperiments } from "../../chaos/lifecycle/running";
-import { say, Session, typed } from "../session";
-import { reportSession } from "../session-report";
+import { settings } from "../../components/configuration/settings";
+import { overrides } from "../../experiments/story";
+import { say, typed } from "../print";
+import { Session } from "../session";
 import { scale } from "../shop";
+import { experimentIn, reportSession } from "../shop-report";
 import { plainSettings, project } from "../stack-file";
 import { endLines } from "../status";
-import { disturbing, settingsToBegin, workloads } from "./beginning";
 import { Sources } from "./edits";
 import { editsOf, type Exercise, filesOf } from "./page";
+
+/** They have one pod each. */
+const workloads = ["gateway", "fashion-bestseller", "toys-bestseller", "hot-deals"];
+
+/**
+ * What settings must be for each exercise, if they are set: the defaults, and a number of pods. A stack without them
+ * begins so, too.
+ */
+const beginning: Record<string, string> = {
+    install: settings.install.default,
+    "shutdown.delay": settings["shutdown.delay"].default,
+    ...Object.fromEntries(workloads.map((workload) => [`replicas.${workload}`, "1"])),
+};
+
+/**
+ * The settings that would make another exercise: they change the experiment, or what the shop begins with.
+ *
+ * @param set the settings of the stack's file, or those of `--set`
+ */
+export function disturbing(set: Record<string, string>): string[] {
+    return Object.entries(set)
+        .filter(([key, value]) => overrides.includes(key) || (key in beginning && beginning[key] !== value))
+        .map(([key]) => key);
+}
+
+/**
+ * The settings of the update that prepares an exercise. What the stack's file does not set is not set here either: to
+ * the reader's own `pulumi preview`, which has only that file, it would be a change. Pods are scaled instead.
+ *
+ * @param given those of `--set`
+ */
+export const settingsToBegin = (given: Record<string, string>): Record<string, string> => ({
+    ...given,
+    "experiment.enabled": "false",
+});
 
 export interface Place {
     stack: string;
@@ -57,8 +93,7 @@ function mistakesInStack(stack: string): string[] {
 
 /** Whether no experiment of another stack has the shop's namespace. If one has, says what ends it. */
 async function isFree({ cluster }: Session, namespace: string): Promise<boolean> {
-    const { running } = await runningExperiments(cluster, namespace);
-    const other = running.find((experiment) => experiment.namespace === namespace);
+    const other = await experimentIn(cluster, namespace);
     if (other === undefined) return true;
     const holder = other.lease ? ` of ${other.lease.holder}` : "";
     say(`The experiment ${other.experiment}${holder} runs in namespace ${namespace}. End it, and prepare again:`);

@@ -5,11 +5,9 @@ import type { StackConfiguration } from "../../components/configuration/read";
 import { shopArgsOf } from "../../components/install/install";
 import { placement } from "../../components/base/placement";
 import { Shop, type ShopArgs } from "../../components/shop/shop";
-import { fileNameOf, type RenderedFile, yamlOf } from "./files";
-import { ingressTemplate } from "./ingress-template";
-import type { KubernetesObject } from "./collect";
-import { objectsOf } from "./objects";
-import { PasswordTemplates } from "./password-templates";
+import { fileNameOf, objectsOf, type RenderedFile, yamlOf } from "./objects";
+import type { ManifestObject } from "../../components/manifest/read";
+import { ingressTemplate, PasswordTemplates } from "./chart-templates";
 import { expressionOf, valuesFile, valuesSchema } from "./values";
 
 const project = JSON.parse(readFileSync(join(__dirname, "..", "..", "package.json"), "utf8")) as { version: string };
@@ -75,7 +73,7 @@ export async function renderChart(configuration: StackConfiguration): Promise<Re
  * With the programs in the chart itself it would contain them twice, which is too large.
  */
 const programsChart = "charts/programs/";
-const chartOf = (object: KubernetesObject) => ("binaryData" in object ? programsChart : "");
+const chartOf = (object: ManifestObject) => ("binaryData" in object ? programsChart : "");
 
 function hashOf(files: readonly RenderedFile[]): string {
     const hash = createHash("sha256");
@@ -83,7 +81,7 @@ function hashOf(files: readonly RenderedFile[]): string {
     return hash.digest("hex").slice(0, 8);
 }
 
-function templateOf(object: KubernetesObject, passwords: PasswordTemplates): string {
+function templateOf(object: ManifestObject, passwords: PasswordTemplates): string {
     switch (object.kind) {
         case "Secret":
             return passwords.secretTemplate(object);

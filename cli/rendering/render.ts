@@ -1,11 +1,13 @@
 import { load } from "js-yaml";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { placement } from "../../components/base/placement";
 import type { StackConfiguration } from "../../components/configuration/read";
+import { shopArgsOf } from "../../components/install/install";
+import { Shop } from "../../components/shop/shop";
 import { chartFolder, renderChart } from "./chart";
-import { manifestsFolder, renderManifests } from "./manifests";
-import type { KubernetesObject } from "./collect";
-import type { SecretData } from "./objects";
+import { fileNameOf, objectsOf, rankOf, type RenderedFile, type SecretData, yamlOf } from "./objects";
+import type { ManifestObject } from "../../components/manifest/read";
 
 /**
  * Writes the shop as manifests and as a chart.
@@ -32,6 +34,32 @@ function passwordsIn(folder: string): SecretData {
     if (!existsSync(folder)) return {};
     const secrets = readdirSync(folder)
         .filter((file) => file.includes("-secret-"))
-        .map((file) => load(readFileSync(join(folder, file), "utf8")) as KubernetesObject);
+        .map((file) => load(readFileSync(join(folder, file), "utf8")) as ManifestObject);
     return Object.fromEntries(secrets.map(({ metadata, data }) => [metadata.name, data as Record<string, string>]));
+}
+
+/** The manifests' folder in a rendering. */
+export const manifestsFolder = "manifests";
+
+const secretNote =
+    "# Random passwords. Rendering again into the same folder keeps them. Keep this file out of version control.\n";
+
+/**
+ * The shop as manifests for `kubectl apply --filename FOLDER`. They are numbered, since kubectl applies files by name.
+ *
+ * @param kept the passwords of an earlier rendering. @default new passwords
+ */
+async function renderManifests(configuration: StackConfiguration, kept?: SecretData): Promise<RenderedFile[]> {
+    const objects = await objectsOf(
+        () => new Shop("shop", shopArgsOf(configuration), { transformations: placement(configuration.placement) }),
+        kept,
+    );
+    return objects.map((object) => {
+        const secret = object.kind === "Secret";
+        return {
+            path: `${manifestsFolder}/${rankOf(object)}-${fileNameOf(object)}`,
+            text: (secret ? secretNote : "") + yamlOf(object),
+            secret,
+        };
+    });
 }

@@ -2,15 +2,14 @@ import type * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { Cluster } from "../../chaos/cluster/client";
 import { labels } from "../../chaos/cluster/labels";
-import { awaitReady, type Workloads } from "../cluster/ready";
-import type { StackCluster } from "../cluster/cluster";
-import type { AgentSettings, StackConfiguration } from "../configuration/read";
-import { isOfRelease } from "../install/chart";
-import type { ManifestObject } from "../manifest/read";
-import { ownNamespace } from "../base/own-namespace";
 import { restrictedNamespaceLabels } from "../../chaos/cluster/pod-security";
+import { ownNamespace } from "../base/own-namespace";
+import type { StackCluster } from "../cluster/cluster";
+import { awaitReady, type Workloads } from "../cluster/ready";
+import type { AgentSettings, StackConfiguration } from "../configuration/read";
+import { type Chart, chartRelease, isOfRelease } from "../install/chart";
+import type { ManifestObject } from "../manifest/read";
 import { BuiltinAgent } from "./builtin";
-import { agentRelease, chartAgent } from "./chart";
 import { daemonSetsOf, ManifestAgent } from "./manifest";
 import { readManifest } from "./read-manifest";
 
@@ -137,4 +136,27 @@ function agentNamespace(
 ): k8s.core.v1.Namespace {
     const level = install === "builtin" ? restrictedNamespaceLabels : given;
     return ownNamespace(namespace, { identity, labels: { ...level, [labels.protected]: "true" } }, opts);
+}
+
+export interface ChartAgentArgs {
+    namespace: pulumi.Input<string>;
+    clusterName: string;
+    key: pulumi.Input<string>;
+    chart: Chart;
+    /** Time limit for the chart's hooks. */
+    timeoutMs: number;
+}
+
+/** Name of the agent's Helm release. Unique, since the agent has its own namespace. */
+const agentRelease = "agent";
+
+/** The vendor's agent from its chart. */
+export function chartAgent(
+    name: string,
+    { namespace, clusterName, key, chart, timeoutMs }: ChartAgentArgs,
+    opts?: pulumi.CustomResourceOptions,
+): k8s.helm.v3.Release {
+    // The specification's chart reads cluster.name, current charts read global.clusterName.
+    const values = { agent: { key }, cluster: { name: clusterName }, global: { clusterName } };
+    return chartRelease(name, { chart, release: agentRelease, namespace, values, timeoutMs }, opts);
 }

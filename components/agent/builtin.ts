@@ -7,8 +7,7 @@ import { labels } from "../../chaos/cluster/labels";
 import { restrictedContainer, restrictedPod, users } from "../../chaos/cluster/pod-security";
 import { nodeEnvironment, Program, programCommand, programMount, servicesFolder } from "../base/program";
 import { fromEverybody, NetworkPolicies, type NetworkPoliciesArgs, toApiServer } from "../base/network-policies";
-import { forceOwnership } from "../base/force-ownership";
-import { httpLiveness } from "../base/probes";
+import { forceOwnership, httpLiveness } from "../base/workload-parts";
 
 export interface BuiltinAgentArgs {
     namespace: pulumi.Input<string>;
@@ -29,8 +28,8 @@ const agentOf = "chaos-shop/agent-of";
 
 const keyMount = "/agent-key";
 
-/** Enough for an agent that knows thousands of containers; see `npm run bench -- agent-memory`. */
-export const heap = ["--max-semi-space-size=2", "--max-old-space-size=48"];
+/** Enough for an agent that knows thousands of containers. */
+const heap = ["--max-semi-space-size=2", "--max-old-space-size=48"];
 
 /**
  * This project's discovery agent: a DaemonSet whose pods each list the containers of their node. Its ServiceAccount may

@@ -1,6 +1,6 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { annotations } from "../cluster/annotations";
+import { annotations } from "../cluster/namespace-owner";
 
 /** What installs the objects of a namespace: this program, a chart, or a manifest. */
 export type Install = "program" | "chart" | "manifest";

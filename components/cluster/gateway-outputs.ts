@@ -2,12 +2,18 @@ import * as pulumi from "@pulumi/pulumi";
 import { setTimeout as sleep } from "node:timers/promises";
 import { externalAddress, type ServiceAddress } from "../../chaos/checks/service";
 import { type Cluster, ignoreNotFound } from "../../chaos/cluster/client";
+import type { AllowedContext } from "../../chaos/cluster/guard";
 import type { StackConfiguration } from "../configuration/read";
 import { productsUrl } from "../shop/gateway";
 import { ingressUrl } from "../shop/ingress";
-import { accessHint } from "./access-hint";
 import type { StackCluster } from "./cluster";
-import type { InstalledObject } from "./installed-object";
+
+/** An object that the stack installed. Resources of Pulumi's Kubernetes provider implement this. */
+export interface InstalledObject {
+    /** Known once the object exists. */
+    id: pulumi.Output<unknown>;
+    metadata: pulumi.Output<{ name: string; namespace: string }>;
+}
 
 /** How long to wait for a new gateway's address. A local cluster assigns one at once or never. */
 const addressTimeoutMs = { local: 15_000, remote: 300_000 };
@@ -55,4 +61,39 @@ function awaitGatewayAddress(
             await sleep(250);
         }
     });
+}
+
+/**
+ * How to reach a gateway that has no external address, with the command for this kind of cluster.
+ *
+ * @param serviceType the type of the gateway's Service
+ */
+export function accessHint(
+    { name, local }: Pick<AllowedContext, "name" | "local">,
+    namespace: string,
+    serviceType: string,
+): string {
+    const forward =
+        `kubectl --context ${name} --namespace ${namespace} port-forward service/gateway 8080:80, ` +
+        "then http://127.0.0.1:8080/products";
+    if (serviceType !== "LoadBalancer")
+        return `no external address, since gateway.serviceType is ${serviceType}; reach it with: ${forward}`;
+    switch (local) {
+        case "minikube":
+            return (
+                `no external address until you run: minikube tunnel --profile ${name}, then \`pulumi up\`; ` +
+                `or without a tunnel: ${forward}`
+            );
+        case "kind":
+            return `no external address: kind assigns one only if cloud-provider-kind runs; reach it with: ${forward}`;
+        case "k3d":
+        case "Docker Desktop":
+        case "Rancher Desktop":
+            return (
+                `no external address: ${local} assigns one if port 80 is free; another Service may use it; ` +
+                `reach it with: ${forward}`
+            );
+        default:
+            return `no external address yet; \`pulumi up\` looks again; until then: ${forward}`;
+    }
 }

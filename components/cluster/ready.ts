@@ -5,7 +5,7 @@ import { isReady } from "../../chaos/targets/containers";
 import { describeMilliseconds } from "../../chaos/duration";
 import { type Cluster, ignoreNotFound } from "../../chaos/cluster/client";
 import { UserError } from "../user-error";
-import { problemsOf } from "./pod-problems";
+import { problemsOf } from "./waiting";
 
 export interface Readiness {
     /** Ready pods of wanted pods: `1 of 1`. */
@@ -75,26 +75,28 @@ async function countsOf({ apps }: Cluster, { namespace, includes }: Workloads): 
         apps.listNamespacedDeployment({ namespace }),
         apps.listNamespacedStatefulSet({ namespace }),
     ]);
-    const onNodes = daemonSets.items
+    const onNodes = daemonSets.items.map(({ metadata, status }) => ({
+        metadata,
+        generation: status?.observedGeneration,
+        wanted: status?.desiredNumberScheduled ?? 0,
+        ready: status?.numberReady ?? 0,
+        current: [status?.updatedNumberScheduled],
+    }));
+    const others = [...deployments.items, ...statefulSets.items].map(({ metadata, spec, status }) => ({
+        metadata,
+        generation: status?.observedGeneration,
+        wanted: spec?.replicas ?? 1,
+        ready: status?.readyReplicas ?? 0,
+        // Pods of the previous spec may be ready while the new ones are not.
+        current: [status?.updatedReplicas, status?.replicas],
+    }));
+    return [...onNodes, ...others]
         .filter(({ metadata }) => includes(metadata!))
-        .map(({ metadata, status }) => ({
-            wanted: status?.desiredNumberScheduled ?? 0,
-            ready: status?.numberReady ?? 0,
-            settled:
-                status?.observedGeneration === metadata!.generation &&
-                (status?.updatedNumberScheduled ?? 0) === status?.desiredNumberScheduled,
+        .map(({ metadata, generation, wanted, ready, current }) => ({
+            wanted,
+            ready,
+            settled: generation === metadata!.generation && current.every((count = 0) => count === wanted),
         }));
-    const others = [...deployments.items, ...statefulSets.items]
-        .filter(({ metadata }) => includes(metadata!))
-        .map(({ metadata, spec, status }) => ({
-            wanted: spec?.replicas ?? 1,
-            ready: status?.readyReplicas ?? 0,
-            // Pods of the previous spec may be ready while the new ones are not.
-            settled:
-                status?.observedGeneration === metadata!.generation &&
-                [status?.updatedReplicas, status?.replicas].every((count = 0) => count === (spec?.replicas ?? 1)),
-        }));
-    return [...onNodes, ...others];
 }
 
 /** A line for each pod that is not ready. If there is none, the cluster's latest warnings. */

@@ -4,36 +4,35 @@ import type { StackConfiguration } from "../configuration/read";
 
 /** What every update asks of the cluster, also one that changes nothing of the shop and its agent. */
 export function rightsOfUpdate({ namespace, agent, install, storage }: StackConfiguration): Right[] {
-    const own = [namespace, ...(agent ? [agent.namespace] : [])];
-    const apps = { apiGroup: "apps", verbs: ["list"] };
-    const workloads = [
-        { ...apps, resource: "deployments" },
-        { ...apps, resource: "daemonsets" },
-        { ...apps, resource: "statefulsets" },
+    const list = (place: string | undefined, resource: string, why: string, rest: Partial<Right> = {}): Right => ({
+        ...(place !== undefined && { namespace: place }),
+        resource,
+        verbs: ["list"],
+        why,
+        ...rest,
+    });
+    const apps = { apiGroup: "apps" };
+    const unexplained = { without: "an update that fails does not say why" };
+    const readiness = (place: string, what: string) => [
+        ...["deployments", "daemonsets", "statefulsets"].map((resource) =>
+            list(place, resource, `see whether ${what} is ready`, apps),
+        ),
+        list(place, "events", `say why ${what} is not ready`, unexplained),
     ];
-    const readiness = (place: string, what: string): Right[] => [
-        ...workloads.map((resource) => ({ ...resource, namespace: place, why: `see whether ${what} is ready` })),
-        {
-            namespace: place,
-            resource: "events",
-            verbs: ["list"],
-            why: `say why ${what} is not ready`,
-            without: "an update that fails does not say why",
-        },
-    ];
-    const shop = { namespace, why: "see whether the shop is ready" };
+    const isReady = "see whether the shop is ready";
+    const hasClaims = install.kind === "program" && (storage.database ?? storage.broker) !== undefined;
     return [
         {
             resource: "namespaces",
-            names: ["kube-system", ...own],
+            names: ["kube-system", namespace, ...(agent ? [agent.namespace] : [])],
             verbs: ["get"],
             why: "recognize the cluster, and the stack's own namespaces",
         },
-        { ...shop, resource: "pods", verbs: ["list"] },
+        list(namespace, "pods", isReady),
         ...(install.kind === "program"
-            ? [{ ...shop, ...apps, resource: "deployments" }]
+            ? [list(namespace, "deployments", isReady, apps)]
             : readiness(namespace, "the shop")),
-        { namespace, resource: "services", verbs: ["list"], why: "recognize the shop of a stack that was destroyed" },
+        list(namespace, "services", "recognize the shop of a stack that was destroyed"),
         {
             namespace,
             resource: "services",
@@ -44,24 +43,15 @@ export function rightsOfUpdate({ namespace, agent, install, storage }: StackConf
         ...(agent
             ? [
                   ...readiness(agent.namespace, "the agent"),
-                  {
-                      namespace: agent.namespace,
-                      resource: "pods",
-                      verbs: ["list"],
-                      why: "say why the agent is not ready",
-                      without: "an update that fails does not say why",
-                  },
+                  list(agent.namespace, "pods", "say why the agent is not ready", unexplained),
               ]
             : []),
-        ...(install.kind === "program" && (storage.database ?? storage.broker)
+        ...(hasClaims
             ? [
-                  {
+                  list(undefined, "storageclasses", "see whether the claims' StorageClass exists", {
                       apiGroup: "storage.k8s.io",
-                      resource: "storageclasses",
-                      verbs: ["list"],
-                      why: "see whether the claims' StorageClass exists",
                       without: "claims of a class that does not exist stay Pending",
-                  },
+                  }),
               ]
             : []),
     ];

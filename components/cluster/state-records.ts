@@ -1,8 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type Cluster, ignoreNotFound } from "../../chaos/cluster/client";
-import { annotations } from "./annotations";
+import { type Cluster, connect, ignoreNotFound } from "../../chaos/cluster/client";
+import { loadKubeconfig } from "../../chaos/cluster/kubeconfig";
 import { identityIn } from "../../chaos/identity";
 import { remember } from "../../chaos/stash";
+import { type Key, settings } from "../configuration/settings";
+import { annotations } from "./namespace-owner";
+import { allowedContext } from "./guard";
 
 /** A cluster as the state records it. */
 interface RecordedCluster {
@@ -65,4 +68,26 @@ function otherCluster(first: RecordedCluster, { uid, context }: RecordedCluster,
         `  To delete the shop there and create it here: ${move}\n` +
         `  If that cluster no longer exists: PULUMI_K8S_DELETE_UNREACHABLE=true ${move}`
     );
+}
+
+/** Time limit of each call, in milliseconds: `openCluster` says what is wrong with a cluster that does not answer. */
+const callTimeoutMs = 10_000;
+
+/**
+ * What an update must know to end attacks: three settings, unvalidated, the cluster and the stack's identity. Nothing
+ * else is read, since a mistake there must not prolong an attack. Undefined without a cluster that the stack may touch
+ * and that answers: `openCluster` says why.
+ */
+export async function firstLook() {
+    const setting = (key: Key) => pulumi.runtime.getConfig(`${pulumi.getProject()}:${key}`) ?? settings[key].default;
+    const namespace = setting("namespace")!;
+    const reached = await reach(setting("kube.context"), namespace).catch(() => undefined);
+    if (reached === undefined) return undefined;
+    const identity = await stackIdentity(reached.inherited);
+    return { enabled: setting("experiment.enabled") === "true", namespace, identity, cluster: reached.cluster };
+}
+
+async function reach(kubeContext: string | undefined, namespace: string) {
+    const cluster = connect({ context: allowedContext(loadKubeconfig(), kubeContext).name }, callTimeoutMs);
+    return { cluster, inherited: await identityLeftBehind(cluster, namespace) };
 }

@@ -1,4 +1,4 @@
-import { manifestMistakes, valuesFileMistakes } from "./files";
+import { manifestMistakes, valuesFileMistakes } from "./install";
 import { type Mistake, setCommand } from "./mistakes";
 import type { Surroundings, Values } from "./settings";
 

@@ -7,10 +7,12 @@ import {
     onlyReadyOf,
     outwardMustBeProven,
 } from "../../chaos/attacks/registry";
+import { type AbortContradiction, type AbortRule, abortRuleOf, contradictionsIn } from "../../chaos/checks/abort";
+import type { CheckSettings } from "../../chaos/checks/kind";
 import { timeMistakes } from "../../chaos/definition/time-mistakes";
 import { formatDuration } from "../../chaos/duration";
+import { describeShare, type Share } from "../../chaos/share";
 import { parseAttributes } from "../../chaos/targets/attributes";
-import { abortRuleOfCheck } from "./abort-contradictions";
 import { type Mistake, setCommand } from "./mistakes";
 import type { Key, KnownExperiment, Values } from "./settings";
 
@@ -33,12 +35,9 @@ const rules: readonly Rule[] = [
     overrideOfNotOneAttack,
     notReadyWhereOnlyReadyAre,
     attackWithoutTarget,
-    cutThatCannotBeShown,
-    outwardThatMustBeProven,
+    wishesOfOtherAttacks,
     areaWithoutTarget,
-    settingOfVariantSeven,
-    storageClassWithoutClaim,
-    ingressWithoutHosts,
+    idleSettings,
 ];
 
 /**
@@ -145,27 +144,9 @@ function attackWithoutTarget({ get, experiment }: Facts) {
     };
 }
 
-function cutThatCannotBeShown(facts: Facts) {
-    return wishOfOtherAttacks(facts, "established", {
-        wish: "cut",
-        otherwise: "any",
-        canHave: deniesInward,
-        others: cutIsNotShown,
-        told: "wants established connections cut",
-    });
-}
-
-function outwardThatMustBeProven(facts: Facts) {
-    return wishOfOtherAttacks(facts, "outward", {
-        wish: "unproven",
-        otherwise: "proven",
-        canHave: mayStayUnproven,
-        others: outwardMustBeProven,
-        told: "accepts that outward is not proven",
-    });
-}
-
+/** A field of each attack that only some attacks may have. */
 interface Wish {
+    field: "established" | "outward";
     wish: string;
     /** The value that any attack may have. */
     otherwise: string;
@@ -176,11 +157,32 @@ interface Wish {
     told: string;
 }
 
-/** A field of each attack that only some attacks may have. */
+const wishes: readonly Wish[] = [
+    {
+        field: "established",
+        wish: "cut",
+        otherwise: "any",
+        canHave: deniesInward,
+        others: cutIsNotShown,
+        told: "wants established connections cut",
+    },
+    {
+        field: "outward",
+        wish: "unproven",
+        otherwise: "proven",
+        canHave: mayStayUnproven,
+        others: outwardMustBeProven,
+        told: "accepts that outward is not proven",
+    },
+];
+
+function wishesOfOtherAttacks(facts: Facts) {
+    return wishes.flatMap((wish) => wishOfOtherAttacks(facts, wish) ?? []);
+}
+
 function wishOfOtherAttacks(
     { get, experiment }: Facts,
-    field: "established" | "outward",
-    { wish, otherwise, canHave, others, told }: Wish,
+    { field, wish, otherwise, canHave, others, told }: Wish,
 ): Mistake | undefined {
     const key = `experiment.${field}` as const;
     const [value, kind] = [get(key), get("experiment.attack")];
@@ -213,31 +215,34 @@ function areaWithoutTarget({ get }: Facts) {
     };
 }
 
-function settingOfVariantSeven({ get }: Facts) {
-    if (get("variant") !== "four") return;
-    return valuesOf(get, ["replicas.orders", "replicas.inventory", "broker.storage"]).map((found) => ({
-        ...found,
+/** Settings that do nothing in a stack without another one. */
+const dependent: { keys: Key[]; isIdle: (get: Values) => boolean; reason: string; remedy: [Key, string] }[] = [
+    {
+        keys: ["replicas.orders", "replicas.inventory", "broker.storage"],
+        isIdle: (get) => get("variant") === "four",
         reason: "variant four has no such workload; allowed: in variant seven",
-        command: setCommand("variant", "seven"),
-    }));
-}
-
-function storageClassWithoutClaim({ get }: Facts) {
-    if (get("database.storage") !== undefined || get("broker.storage") !== undefined) return;
-    return valuesOf(get, ["storage.class"]).map((found) => ({
-        ...found,
+        remedy: ["variant", "seven"],
+    },
+    {
+        keys: ["storage.class"],
+        isIdle: (get) => (get("database.storage") ?? get("broker.storage")) === undefined,
         reason: "without database.storage or broker.storage there is no PersistentVolumeClaim",
-        command: setCommand("database.storage", "1Gi"),
-    }));
-}
-
-function ingressWithoutHosts({ get }: Facts) {
-    if (get("ingress.hosts") !== undefined) return;
-    return valuesOf(get, ["ingress.class", "ingress.tlsSecret", "ingress.annotations"]).map((found) => ({
-        ...found,
+        remedy: ["database.storage", "1Gi"],
+    },
+    {
+        keys: ["ingress.class", "ingress.tlsSecret", "ingress.annotations"],
+        isIdle: (get) => get("ingress.hosts") === undefined,
         reason: "without ingress.hosts there is no Ingress",
-        command: setCommand("ingress.hosts", "shop.example.com"),
-    }));
+        remedy: ["ingress.hosts", "shop.example.com"],
+    },
+];
+
+function idleSettings({ get }: Facts) {
+    return dependent
+        .filter(({ isIdle }) => isIdle(get))
+        .flatMap(({ keys, reason, remedy }) =>
+            valuesOf(get, keys).map((found) => ({ ...found, reason, command: setCommand(...remedy) })),
+        );
 }
 
 /** Those of the settings that have a value, with it as the user wrote it. */
@@ -253,4 +258,58 @@ function textOf(value: unknown): string {
     return Object.entries(value)
         .map((pair) => pair.join("="))
         .join(",");
+}
+
+/**
+ * What the abort rules of an experiment's checks contradict in the settings, each setting once. What a check
+ * contradicts by itself is told as a mistake in its experiment.
+ *
+ * @param experiment the saved experiment, if there is one
+ */
+function abortRuleOfCheck({ get, experiment }: { get: Values; experiment?: KnownExperiment }) {
+    const [durationMs, intervalMs] = [get("experiment.duration"), get("experiment.interval")];
+    const successRate = get("experiment.successRate");
+    if (durationMs === undefined || intervalMs === undefined || successRate === undefined) return;
+    const mistakes = (experiment?.checks ?? [{}]).flatMap((check: CheckSettings) => {
+        const rule = abortRuleOf(check, get("experiment.abortBelow"));
+        const completed = {
+            durationMs,
+            intervalMs: check.perSecond === undefined ? intervalMs : 1_000 / check.perSecond,
+            successRate: check.successRate ?? successRate,
+        };
+        if (rule === undefined) return [];
+        return contradictionsIn(rule, completed).flatMap((fault) => abortMistake(fault, rule, check, completed) ?? []);
+    });
+    return mistakes.filter(({ key }, index) => mistakes.findIndex((other) => other.key === key) === index);
+}
+
+function abortMistake(
+    { against, reason }: AbortContradiction,
+    { below, overMs }: AbortRule,
+    check: CheckSettings,
+    { durationMs, intervalMs, successRate }: { durationMs: number; intervalMs: number; successRate: Share },
+): Mistake | undefined {
+    const mistake = (key: Key, value: string, allowed: string, better: string) => ({
+        key,
+        value,
+        reason: `${reason}; allowed: ${allowed}`,
+        command: setCommand(key, better),
+    });
+    const [over, limit, rate] = [formatDuration(overMs), describeShare(below), describeShare(successRate)];
+    switch (against) {
+        case "durationMs":
+            return mistake("experiment.duration", formatDuration(durationMs), `at least ${over}`, over);
+        case "intervalMs":
+            if (check.perSecond !== undefined) return undefined;
+            return mistake(
+                "experiment.interval",
+                formatDuration(intervalMs),
+                `less than ${over}`,
+                formatDuration(Math.min(1_000, overMs / 2)),
+            );
+        case "successRate":
+            if (check.abortBelow === undefined) return mistake("experiment.abortBelow", limit, `at most ${rate}`, rate);
+            if (check.successRate !== undefined) return undefined;
+            return mistake("experiment.successRate", rate, `at least ${limit}`, limit);
+    }
 }

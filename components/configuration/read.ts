@@ -1,18 +1,19 @@
+import * as pulumi from "@pulumi/pulumi";
+import { isConfigSecret } from "../../toolchain/pulumi-internals";
 import { agentMistakes, defaultAgentNamespace, keyCommand } from "./agent";
 import { contradictions } from "./contradictions";
 import { installMistakes } from "./install";
-import { ConfigurationError, type Mistake, setCommand, suggestion } from "./mistakes";
+import { ConfigurationError, type Mistake, setCommand, suggestion, unknownKey } from "./mistakes";
 import {
+    type Fields,
     type Key,
+    type KnownExperiment,
     type ReadAs,
-    type ScalableWorkload,
-    scalableWorkloads,
     type Setting,
     settings,
     type Surroundings,
     type Values,
 } from "./settings";
-import { unknownKey } from "./unknown-keys";
 
 export type StackConfiguration = ReturnType<typeof configurationOf>;
 export type AgentSettings = NonNullable<StackConfiguration["agent"]>;
@@ -89,9 +90,6 @@ function readValue(setting: Setting<unknown>, value: string): { value: unknown }
 function configurationOf(get: Values, stack: string) {
     const must = <K extends Key>(key: K) => get(key)!;
     const hosts = get("ingress.hosts");
-    const replicas = scalableWorkloads
-        .map((workload) => [workload, get(`replicas.${workload}`)] as const)
-        .filter(([, number]) => number !== undefined);
     return {
         variant: must("variant"),
         namespace: must("namespace"),
@@ -99,7 +97,7 @@ function configurationOf(get: Values, stack: string) {
         clusterName: get("cluster.name") ?? stack,
         /** The kubeconfig context that the stack names. @default the guard chooses */
         kubeContext: get("kube.context"),
-        gateway: { serviceType: must("gateway.serviceType"), addressTimeoutMs: get("gateway.addressTimeout") },
+        gateway: fieldsOf("gateway", get),
         ingress: hosts && {
             hosts,
             class: get("ingress.class"),
@@ -108,8 +106,8 @@ function configurationOf(get: Values, stack: string) {
         },
         /** Whether the shop's pods and the builtin agent's may exchange only the traffic that they need. */
         networkPolicies: must("networkPolicies"),
-        /** Only workloads whose number of pods the stack sets. */
-        replicas: Object.fromEntries(replicas) as Partial<Record<ScalableWorkload, number>>,
+        /** Undefined for workloads whose number of pods the stack does not set. */
+        replicas: fieldsOf("replicas", get),
         images: { node: must("images.node"), postgres: must("images.postgres"), nats: must("images.nats") },
         /** How long an update waits for new pods of orders, inventory and message-broker. */
         ordersReadyTimeoutMs: must("orders.readyTimeout"),
@@ -149,60 +147,37 @@ function configurationOf(get: Values, stack: string) {
                   manifest: must("agent.install") === "manifest" ? get("agent.manifest") : undefined,
               }
             : undefined,
-        experiment: {
-            enabled: must("experiment.enabled"),
-            name: must("experiment.name"),
-            area: must("experiment.area"),
-            /** @default the saved experiment's */
-            target: get("experiment.target"),
-            /** @default the saved experiment's */
-            radius: get("experiment.radius"),
-            /** @default the saved experiment's */
-            includeNotReady: get("experiment.includeNotReady"),
-            /** @default the saved experiment's */
-            attack: get("experiment.attack"),
-            /** @default the saved experiment's */
-            established: get("experiment.established"),
-            /** @default the saved experiment's */
-            outward: get("experiment.outward"),
-            durationMs: must("experiment.duration"),
-            intervalMs: must("experiment.interval"),
-            timeoutMs: must("experiment.timeout"),
-            graceMs: must("experiment.grace"),
-            successRate: must("experiment.successRate"),
-            /** @default attacks do not end early */
-            abortBelow: get("experiment.abortBelow"),
-            deadlineMs: must("experiment.deadline"),
-            onFailure: must("experiment.onFailure"),
-            run: must("experiment.run"),
-        },
+        /** Undefined fields are the saved experiment's. */
+        experiment: fieldsOf("experiment", get),
     };
+}
+
+/** See `Fields`. */
+function fieldsOf<Word extends string>(word: Word, get: Values): Fields<Word> {
+    const fields = Object.entries<Setting<unknown>>(settings)
+        .filter(([key]) => key.startsWith(`${word}.`))
+        .map(([key, { unit = "" }]) => [key.slice(word.length + 1) + unit, get(key as Key)]);
+    return Object.fromEntries(fields) as Fields<Word>;
 }
 
 function installSettings(get: Values) {
     const must = <K extends Key>(key: K) => get(key)!;
     const kind = must("install");
+    if (kind === "program") return { kind };
     const timeoutMs = must("install.timeout");
-    switch (kind) {
-        case "program":
-            return { kind };
-        case "chart":
-            return {
-                kind,
-                chart: {
-                    name: must("chart.name"),
-                    repo: must("chart.repo"),
-                    version: get("chart.version"),
-                    valuesFile: get("chart.values"),
-                },
-                timeoutMs,
-            };
-        case "manifest":
-            return {
-                kind,
-                /** Path or URL. */
-                manifest: must("manifest"),
-                timeoutMs,
-            };
-    }
+    /** Path or URL. */
+    if (kind === "manifest") return { kind, manifest: must("manifest"), timeoutMs };
+    const [version, valuesFile] = [get("chart.version"), get("chart.values")];
+    return { kind, chart: { name: must("chart.name"), repo: must("chart.repo"), version, valuesFile }, timeoutMs };
+}
+
+/**
+ * This stack's configuration.
+ *
+ * @param experiments the saved experiments
+ * @throws ConfigurationError with every mistake in it
+ */
+export function stackConfiguration(experiments: readonly KnownExperiment[]): StackConfiguration {
+    const around = { project: pulumi.getProject(), stack: pulumi.getStack(), experiments, isSecret: isConfigSecret };
+    return readConfiguration(pulumi.runtime.allConfig(), around);
 }

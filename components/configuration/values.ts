@@ -14,6 +14,8 @@ export interface Reader<T> {
      * @throws Error with a reason, if `allowed` alone does not explain the mistake
      */
     read(text: string): T | undefined;
+    /** What the value is measured in. @default nothing */
+    unit?: "Ms";
 }
 
 /** One of a few words. */
@@ -37,8 +39,9 @@ export function count(least: number, most: number): Reader<number> {
 }
 
 /** A duration between two others, in milliseconds. */
-export function duration({ least, most }: Range): Reader<number> {
+export function duration({ least, most }: Range): Reader<number> & { unit: "Ms" } {
     return {
+        unit: "Ms",
         allowed: `a duration from ${least} to ${most}, such as 500ms, 30s or 5m0s`,
         read: (text) => {
             const milliseconds = parseDuration(text);

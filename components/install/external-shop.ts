@@ -2,13 +2,13 @@ import * as pulumi from "@pulumi/pulumi";
 import { gatewayService } from "../shop/gateway";
 import type { Cluster } from "../../chaos/cluster/client";
 import { labels } from "../../chaos/cluster/labels";
-import type { InstalledObject } from "../cluster/installed-object";
+import type { InstalledObject } from "../cluster/gateway-outputs";
 import { awaitReady } from "../cluster/ready";
 import { DeclaredObject, resourceNameOf } from "../manifest/declared-object";
 import type { ManifestObject } from "../manifest/read";
 import type { ShopArgs } from "../shop/shop";
 import { ownNamespace } from "../base/own-namespace";
-import { forceOwnership } from "../base/force-ownership";
+import { forceOwnership } from "../base/workload-parts";
 import { type Chart, chartRelease } from "./chart";
 import type { ShopManifest } from "./shop-manifest";
 

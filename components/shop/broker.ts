@@ -1,8 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { restrictedContainer, restrictedPod, users } from "../../chaos/cluster/pod-security";
-import { tcpLiveness } from "../base/probes";
-import { dataVolume, type StorageArgs } from "./data-claim";
-import { emptyDir, serviceFiles } from "./files";
+import { tcpLiveness } from "../base/workload-parts";
+import { dataVolume, emptyDir, serviceFiles, type StorageArgs } from "./files";
 import { type Access, Passwords } from "./passwords";
 import { Workload } from "./workload";
 

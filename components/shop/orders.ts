@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Program, servicesFolder } from "../base/program";
 import { MessageBroker } from "./broker";
 import type { Database } from "./database";
-import type { StorageArgs } from "./data-claim";
+import type { StorageArgs } from "./files";
 import { HttpService } from "./http-service";
 import type { Workload } from "./workload";
 

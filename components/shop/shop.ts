@@ -11,7 +11,7 @@ import { restrictedNamespaceLabels } from "../../chaos/cluster/pod-security";
 import { Program, servicesFolder } from "../base/program";
 import { shopPolicies } from "./policies";
 import { PodReader } from "./pod-reader";
-import { forceOwnership } from "../base/force-ownership";
+import { forceOwnership } from "../base/workload-parts";
 import type { ServiceArgs } from "./workload";
 
 export interface ShopArgs {

@@ -1,5 +1,4 @@
-import { backofficeEnvironment } from "../backoffice/environment";
-import { connect } from "../backoffice/connect";
+import { backofficeEnvironment, connect } from "../backoffice/connect";
 import { brokerOf } from "../shared/broker";
 import type { BrokerLink } from "../shared/broker-link";
 import { databaseOf, openDatabase } from "../shared/database";

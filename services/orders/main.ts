@@ -1,11 +1,12 @@
-import { backofficeEnvironment } from "../backoffice/environment";
-import { connect } from "../backoffice/connect";
+import { setTimeout as sleep } from "node:timers/promises";
+import { backofficeEnvironment, connect } from "../backoffice/connect";
 import { brokerOf } from "../shared/broker";
+import type { BrokerLink } from "../shared/broker-link";
 import { databaseOf, openDatabase } from "../shared/database";
+import { type Accepted, decidedSchema } from "../shared/orders";
 import { runProgram } from "../shared/program";
 import { createOrders } from "./app";
-import { openBook } from "./book";
-import { storeDecisions, sendOrders } from "./relay";
+import { type Book, openBook } from "./book";
 
 runProgram("orders", backofficeEnvironment("orders"), (environment, log) => {
     const database = openDatabase(databaseOf(environment, "orders"));
@@ -14,3 +15,30 @@ runProgram("orders", backofficeEnvironment("orders"), (environment, log) => {
     const { checkReachability, close } = connect(database, { ...brokerOf(environment, "orders"), log, work });
     return { application: createOrders({ book, checkReachability, log }), close };
 });
+
+const BATCH = 50;
+const PAUSE_MS = 200;
+
+/** Sends due orders to the inventory until the connection to the broker is lost. */
+export function sendOrders(book: Book): (link: BrokerLink) => Promise<void> {
+    return async ({ publish, lost }) => {
+        while (!lost.aborted) {
+            const due = await book.takeDue(BATCH).catch(() => []);
+            await Promise.all(
+                due.map(({ id, items, trace }) =>
+                    publish("orders.accepted", id, { orderId: id, items } satisfies Accepted, trace),
+                ),
+            );
+            if (due.length < BATCH) await sleep(PAUSE_MS);
+        }
+    };
+}
+
+/** Stores the inventory's decisions. */
+export function storeDecisions(book: Book): (link: BrokerLink) => Promise<void> {
+    return ({ consume }) =>
+        consume("orders.decided", decidedSchema, async (decided, scope) => {
+            const { orderId, outcome } = decided;
+            if (await book.settle(decided)) scope.log.info({ orderId, outcome }, "order settled");
+        });
+}

@@ -1,10 +1,9 @@
 /** `npm run trials`: complete experiments on the sandbox, disturbed in many ways, and their verdicts compared. */
 import { join } from "node:path";
-import { runWith } from "../../cli/program";
 import { project } from "../../cli/stack-file";
 import { reportsFolder } from "../../experiments/run";
 import { kinds } from "./kinds";
-import { readOptions, type TrialOptions } from "./options";
+import { readOptions, type TrialOptions, trialsProgram } from "./options";
 import { appendResult, commitOf, isRight, keyOf, readResults, type Result } from "./results";
 import { type Planned, schedule } from "./schedule";
 import { describeResult, markdownTable, textTable } from "./table";
@@ -12,23 +11,6 @@ import { Trials } from "./trials";
 
 const file = join(project, reportsFolder, "trials.jsonl");
 const names = kinds.map(({ name }) => name);
-
-const help = `Usage: npm run trials [-- [KIND...] [OPTIONS]]
-
-Runs complete experiments on the sandbox, disturbs them, and compares each verdict with those that are right for its
-kind. Each result is a line of ${reportsFolder}/trials.jsonl: what is done for a seed and a commit is skipped.
-
-  KIND              Try only these kinds. Default: all; see --list
-  --rounds N        How often to try each kind with each --denied. Default: 1
-  --seed TEXT       Decides all random moments. Default: 1
-  --denied WHAT     What the network does with traffic that a NetworkPolicy denies: drop, reject or both.
-                    Default: both
-  --parallel N      1 or 2 trials at a time, where they do not disturb each other. Default: 1
-  --list            Print the kinds and exit
-  --markdown        Print the table of this seed's last results as Markdown and exit
-  --help            Show this text
-
-Exit codes: 0 all verdicts are right and nothing was left, 1 otherwise, 2 wrong argument.`;
 
 async function main(options: TrialOptions): Promise<void> {
     const chosen = kinds.filter(({ name }) => options.kinds.includes(name));
@@ -101,4 +83,4 @@ function interruptible() {
     return { signal: interrupted.signal, cancel: cancel.signal };
 }
 
-runWith("trials", help, readOptions(process.argv.slice(2), names), main);
+trialsProgram.run((args) => readOptions(args, names), main);

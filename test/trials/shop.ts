@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { annotations, labels } from "../../chaos/cluster/labels";
 import { leaseName } from "../../chaos/lifecycle/lease";
 import type { Conclusion } from "../../chaos/report/conclusion";
-import { plainError } from "../../cli/session";
+import { plainError } from "../../cli/print";
 import { project } from "../../cli/stack-file";
 import type { TestStack } from "../e2e/shop/support";
 import { until } from "../support/until";

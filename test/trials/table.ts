@@ -1,5 +1,5 @@
 import { median } from "../../bench/figure";
-import { alignedRows } from "../../cli/table";
+import { alignedRows } from "../../cli/print";
 import type { Outcome } from "./kind";
 import { isRight, keyOf, type Result } from "./results";
 

@@ -1,5 +1,5 @@
 import { removeNamespaces } from "../../bench/cluster";
-import { plainError } from "../../cli/session";
+import { plainError } from "../../cli/print";
 import { type DeniedTraffic, deniedTraffic } from "../../sandbox/node/components/network-policy";
 import { nodeLayout } from "../../sandbox/node/layout";
 import { TestStack } from "../e2e/shop/support";

@@ -4,7 +4,7 @@ import { Repository } from "../repository";
 
 export const chartName = "small-agent";
 
-const nodeImage = settings["images.node"].default!;
+const nodeImage = settings["images.node"].default;
 
 const labels = "app: small-agent";
 

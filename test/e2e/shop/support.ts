@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { removeNamespaces } from "../../../bench/cluster";
-import { plainError } from "../../../cli/session";
+import { plainError } from "../../../cli/print";
 import { BorrowedStack } from "../../../cli/stack";
 import { project } from "../../../cli/stack-file";
 import { defaultAgentNamespace } from "../../../components/configuration/agent";

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { nodeOptions } from "../../../components/shop/node-options";
+import { nodeOptions } from "../../../components/shop/http-service";
 import { bundledFile } from "../../../toolchain/bundle";
 import { freePort } from "./ports";
 import { local, until } from "../../support/until";

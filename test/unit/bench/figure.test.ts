@@ -6,9 +6,10 @@ const figure = (bar: number): Figure => ({
     meaning: "how fast it is",
     bar,
     unit: "ratio",
+    samplesIn: "s",
     measure: () => Promise.reject(new Error("unused")),
 });
-const measured = (value: number) => ({ value, made: "of this and that", samples: { ours: [value] } });
+const measured = (value: number) => ({ value, samples: { ours: [4.5, value, 3.5] } });
 
 describe("a median", () => {
     it.each([
@@ -42,9 +43,16 @@ describe("a figure", () => {
         expect(judge(figure(1.3), measured(value)).holds).toBe(holds),
     );
 
-    it("is printed with its name, limit, value and what the value consists of", () => {
+    it("is printed with its name, limit, value and samples", () => {
         const told = describeResult(judge(figure(1.3), measured(2)));
-        for (const part of ["fails", "speed", "how fast it is", "at most 1.30 times", "2.00 times", "of this and that"])
+        for (const part of [
+            "fails",
+            "speed",
+            "how fast it is",
+            "at most 1.30 times",
+            "2.00 times",
+            "ours 3.50 s (4.50, 2.00, 3.50)",
+        ])
             expect(told).toContain(part);
     });
 
@@ -54,6 +62,7 @@ describe("a figure", () => {
             meaning: "how fast it is",
             bar: 1,
             unit: "s",
+            samplesIn: "s",
             holds: false,
             problem: "the clock stood still",
         });

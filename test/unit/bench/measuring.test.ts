@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { manifestsOf } from "../../../bench/manifests";
-import { readOptions } from "../../../bench/options";
-import { residentMegabytes } from "../../../bench/pod-memory";
-import { recoverySeconds } from "../../../bench/recovery";
+import { recoverySeconds } from "../../../bench/figures/experiment-rounds";
+import { benchOptions } from "../../../bench/options";
+import { manifestsOf } from "../../../bench/stack";
 
 describe("the recovery", () => {
     const bad = (answeredAt: number) => ({ answeredAt, good: false });
@@ -62,28 +61,16 @@ describe("the manifests of a stack", () => {
         ).toThrow("--show-secrets"));
 });
 
-it("resident memory is that of all processes except the shell that measures it", () => {
-    const status = (name: string, kib: number) => `Name:\t${name}\nState:\tS\nVmRSS:\t   ${kib} kB\nThreads:\t1\n`;
-    expect(
-        residentMegabytes(
-            status("node", 50_000) + status("MainThread", 25_000) + status("sh", 900) + status("cat", 800),
-        ),
-    ).toBeCloseTo(76.8);
-});
-
 describe("the command line", () => {
     const known = ["one", "two"];
     it.each([
         [[], { json: false, names: known }],
         [["two", "--json"], { json: true, names: ["two"] }],
         [["two", "one"], { json: false, names: known }],
-        [["--help"], { help: true }],
-    ])("%j", (args, options) => expect(readOptions(args, known)).toEqual(options));
+    ])("%j", (args, options) => expect(benchOptions(args, known)).toEqual(options));
 
     it.each([
-        [["three"], "three; there are one, two"],
-        [["--fast"], "allowed: --json, --help"],
-    ])("refuses %j", (args, message) => {
-        expect(readOptions(args, known)).toEqual({ mistake: expect.stringContaining(message) });
-    });
+        [["three"], "three; allowed: one, two"],
+        [["--fast"], "unknown option '--fast'"],
+    ])("refuses %j", (args, message) => expect(() => benchOptions(args, known)).toThrow(message));
 });

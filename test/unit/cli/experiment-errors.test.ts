@@ -36,7 +36,9 @@ it("`npm run experiment` refuses a file that cannot be written before it looks f
     const { code, stderr } = await experiment("--all", "--junit", folder, "--summary", join(folder, "not-written.md"));
     expect({ code, stderr }).toEqual({
         code: 1,
-        stderr: `--junit ${folder}: is there, but is not a regular file; name another one\n`,
+        stderr:
+            `--junit ${folder}: is there, but is not a regular file; name another one\n` +
+            "See: npm run experiment -- --help\n",
     });
     expect(existsSync(join(folder, "not-written.md"))).toBe(false);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { lessonLines } from "../../../cli/experiment-lesson";
+import { lessonLines } from "../../../cli/experiment-list";
 import type { Verdict } from "../../../chaos/report/verdict";
 import { expectationOf, type Story } from "../../../experiments/story";
 

@@ -2,9 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { reportedRun, writeReports } from "../../../cli/experiment-reports";
+import { notRun, reportedRun, writeReports } from "../../../cli/experiment-outcomes";
 import type { Outcome } from "../../../cli/experiment-runs";
-import { notRun } from "../../../cli/experiment-turns";
 import { failed, passed } from "../chaos/report/runs";
 
 const folder = mkdtempSync(join(tmpdir(), "experiment-reports-"));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Outcome } from "../../../cli/experiment-runs";
-import { runInTurn } from "../../../cli/experiment-turns";
+import { runInTurn } from "../../../cli/experiment-outcomes";
 
 /** Runs that note what was run with which settings. */
 class FakeRuns {

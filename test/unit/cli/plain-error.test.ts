@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { plainError } from "../../../cli/session";
+import { plainError } from "../../../cli/print";
 
 /** What a failed update says, as far as it matters here. */
 const failed = (...diagnostics: string[]) =>

@@ -14,14 +14,14 @@ const secret = { secure: "v1:def=" };
 
 describe("a stack's file", () => {
     it("may be missing; its secrets count as set, but are not read", () => {
-        expect(new StackFile(join(folder, "none.yaml")).plain).toEqual({});
+        expect(new StackFile(join(folder, "none.yaml")).settings).toEqual({});
         writeFileSync(
             path,
             `encryptionsalt: ${salt}\nconfig:\n  chaos-shop:variant: seven\n  chaos-shop:agent.key:\n    ` +
                 `secure: ${secret.secure}\n  aws:region: eu-north-1\n`,
         );
         const file = new StackFile(path);
-        expect(file.plain).toEqual({ variant: "seven" });
+        expect(file.settings).toEqual({ variant: "seven" });
         expect(["variant", "agent.key", "namespace"].map((key) => file.has(key))).toEqual([true, true, false]);
     });
 

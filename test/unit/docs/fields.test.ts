@@ -6,14 +6,9 @@ import { actionSchema } from "../../../chaos/actions/registry";
 import { attackSchema } from "../../../chaos/attacks/registry";
 import { checkSchema } from "../../../chaos/checks/registry";
 import { definitionSchema } from "../../../chaos/definition/definition";
-import { pagesWithFields, withFieldTables } from "../../../docs/field-tables";
 
 const project = resolve(__dirname, "..", "..", "..");
 const reference = readFileSync(join(project, "docs", "experiment-reference.md"), "utf8");
-
-it.each(pagesWithFields)("%s is what `npm run docs:fields` writes", (page) => {
-    expect(readFileSync(join(project, page), "utf8")).toBe(withFieldTables(page));
-});
 
 /** The text below a heading, up to the next one of its level or above. */
 function section(heading: string): string {

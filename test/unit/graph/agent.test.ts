@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { BuiltinAgent } from "../../../components/agent/builtin";
-import { chartAgent } from "../../../components/agent/chart";
+import { chartAgent } from "../../../components/agent/agent";
 import { agentName, builtinAgent } from "../../../components/agent/reference";
 import { ManifestAgent } from "../../../components/agent/manifest";
 import type { ManifestObject } from "../../../components/manifest/read";

@@ -1,6 +1,4 @@
 import { load, loadAll } from "js-yaml";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Attack, attackKindOf, attackKinds } from "../../../../chaos/attacks/registry";
 import { describeRight } from "../../../../chaos/permissions/review";
@@ -12,7 +10,7 @@ import type { Plan } from "../../../../chaos/definition/plan";
 import { merged } from "../../../../chaos/permissions/merge";
 import { permissionsOf } from "../../../../chaos/permissions/permissions";
 import { rolesManifest } from "../../../../chaos/permissions/roles";
-import { everything, withPermissionsTables } from "../../../../docs/permissions-table";
+import { everything } from "../../../../docs/permissions-table";
 import { checkKinds } from "../../../../chaos/checks/registry";
 import { allows } from "../support/fake-rbac";
 
@@ -248,9 +246,4 @@ it("docs/permissions.md has the rights of every kind of attack and check", () =>
     const kindsIn = (items: readonly { kind: string }[]) => new Set(items.map(({ kind }) => kind));
     expect(kindsIn(everything.attacks.map(({ attack }) => attack))).toEqual(new Set(attackKinds));
     expect(kindsIn(everything.checks.map(({ check }) => check))).toEqual(new Set(checkKinds));
-});
-
-it("docs/permissions.md has the rights of today; npm run docs:permissions writes them", () => {
-    const page = readFileSync(join(__dirname, "../../../../docs/permissions.md"), "utf8");
-    expect(page).toBe(withPermissionsTables(page));
 });

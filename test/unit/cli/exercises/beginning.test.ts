@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { disturbing, settingsToBegin } from "../../../../cli/exercises/beginning";
+import { disturbing, settingsToBegin } from "../../../../cli/exercises/preparation";
 
 it("an exercise begins with the stack's settings and those of --set: what a plain `pulumi preview` has", () => {
     expect(settingsToBegin({ namespace: "mine" })).toEqual({ namespace: "mine", "experiment.enabled": "false" });

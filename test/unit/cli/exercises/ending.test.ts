@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { differenceFromPage, endingIn } from "../../../../cli/exercises/ending";
+import { differenceFromPage, endingIn } from "../../../../cli/exercises/page";
 
 describe("the ending of a run, as it is printed", () => {
     it("has the verdict, and the checks that did not hold if there are several", () => {

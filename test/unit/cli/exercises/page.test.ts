@@ -69,25 +69,4 @@ export default {};
             },
         ]);
     });
-
-    it("are refused with all their mistakes", () => {
-        const page = `## 2. First
-
-    npm run experiment -- a
-
-## 2. Second
-${preparation(1)}
-    npm run experiment -- a
-
-\`\`\`ts
-export default {};
-\`\`\`
-`;
-        const run = () => exercisesIn(page);
-        expect(run).toThrow("exercise 2 should have the number 1");
-        expect(run).toThrow("exercise 2: it has no `**Question** (… minutes): …`");
-        expect(run).toThrow("exercise 2: its first command is not its preparation");
-        expect(run).toThrow("exercise 2: `npm run experiment -- a` has no transcript with a line Verdict");
-        expect(run).toThrow("exercise 2: a file has no path in its first line");
-    });
 });

@@ -22,6 +22,24 @@ describe("docs/workshop.md", () => {
         }
     });
 
+    it("numbers its exercises, and each has a question, its preparation, and a transcript of each run", () => {
+        expect(all.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5]);
+        for (const { number, question, steps } of all) {
+            const [preparation, ...runs] = steps.filter((step) => "args" in step);
+            expect(question).not.toBe("");
+            expect(preparation).toMatchObject({ program: "workshop", args: [String(number)] });
+            for (const run of runs) expect(run.ending, run.args.join(" ")).toBeDefined();
+        }
+    });
+
+    it("names the file of each change, with context that tells before from after", () => {
+        for (const { file, before, after } of editsOf(all)) {
+            expect(file).not.toBe("");
+            expect(before.includes(after) || after.includes(before), file).toBe(false);
+        }
+        for (const { path } of all.flatMap(filesOf)) expect(path).toMatch(/\.ts$/);
+    });
+
     it("shows pictures that are there", () => {
         const pictures = [...read("docs/workshop.md").matchAll(/!\[[^\]]+\]\(([^)]+)\)/g)].map(([, file]) => file!);
         expect(pictures.length).toBeGreaterThan(0);

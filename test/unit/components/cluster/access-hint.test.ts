@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { accessHint } from "../../../../components/cluster/access-hint";
+import { accessHint } from "../../../../components/cluster/gateway-outputs";
 
 it.each<[context: string, local: string | undefined, serviceType: string, words: RegExp]>([
     ["minikube", "minikube", "LoadBalancer", /minikube tunnel --profile minikube/],

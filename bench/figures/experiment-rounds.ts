@@ -1,46 +1,58 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { askProducts } from "../experiments/products";
-import type { Conclusion } from "../chaos/report/conclusion";
-import { type Cluster, ignoreNotFound } from "../chaos/cluster/client";
-import { labels } from "../chaos/cluster/labels";
-import { addressRoute, kubectlApply } from "./cluster";
-import type { KubernetesObject } from "../cli/rendering/collect";
-import { measureRounds } from "./figure";
-import { manifestsOf } from "./manifests";
-import { type ProductsSample, recoverySeconds } from "./recovery";
-import { namespaces, type Session, windowSeconds } from "./session";
-import { project } from "../cli/stack-file";
-import { timed } from "./time";
+import { askProducts } from "../../experiments/products";
+import type { Conclusion } from "../../chaos/report/conclusion";
+import { type Cluster, ignoreNotFound } from "../../chaos/cluster/client";
+import { labels } from "../../chaos/cluster/labels";
+import { addressRoute, kubectlApply } from "../cluster";
+import type { ManifestObject } from "../../components/manifest/read";
+import { type Figure, measureRounds, median, type Samples } from "../figure";
+import { namespaces, type Session, windowSeconds } from "../session";
+import { project } from "../../cli/stack-file";
+import { manifestsOf } from "../stack";
+import { timed } from "../time";
 
 const rounds = 5;
 const askEveryMs = 50;
 const lookEveryMs = 25;
 
-let made: ReturnType<typeof runRounds> | undefined;
+export const experimentEnable: Figure = {
+    name: "experiment-enable",
+    meaning:
+        `time of pulumi up to enable the experiment, without the check's window of ${windowSeconds} s, ` +
+        "minus the time of kubectl apply of only the policy",
+    bar: 6,
+    unit: "s",
+    samplesIn: "s",
+    async measure(session) {
+        const { enable, kubectl } = await experimentRounds(session);
+        return { value: median(enable) - median(kubectl), samples: { enable, kubectl } };
+    },
+};
+
+export const recovery: Figure = {
+    name: "recovery",
+    meaning: "longest time from the policy's deletion until /products stays good",
+    bar: 2,
+    unit: "s",
+    samplesIn: "s",
+    async measure(session) {
+        const { recovery: samples } = await experimentRounds(session);
+        return { value: Math.max(...samples), samples: { recovery: samples } };
+    },
+};
+
+let made: Promise<Samples<"enable" | "kubectl" | "recovery">> | undefined;
 
 /**
- * Enables and disables the experiment in rounds, once for all figures. The times of each round are in seconds:
+ * Enables and disables the experiment in rounds, once for both figures. The times of each round are in seconds:
  *
  * - `enable`: `pulumi up` that enables it, without the check's window
  * - `kubectl`: `kubectl apply` of only the policy
  * - `recovery`: from the policy's deletion to the first good `/products`
  */
-export function experimentRounds(session: Session) {
-    return (made ??= runRounds(session));
-}
-
-function runRounds(session: Session) {
-    return measureRounds(
-        rounds,
-        session,
-        () => runRound(session),
-        ({ enable, kubectl, recovery }) =>
-            `enabled in ${enable.toFixed(2)} s, kubectl ${kubectl.toFixed(2)} s, ` +
-            `recovered ${recovery.toFixed(2)} s after the policy was deleted`,
-    );
-}
+const experimentRounds = (session: Session) => (made ??= measureRounds(rounds, session, () => runRound(session)));
 
 async function runRound(session: Session) {
     const shop = await session.runningShop();
@@ -68,7 +80,7 @@ export function discardFailedRun({ verdict, reason, journal }: Conclusion): void
 }
 
 /** The seconds of `kubectl apply` of the policy, changed to select no pod. */
-async function applyHarmlessly({ cluster, context }: Session, policy: KubernetesObject): Promise<number> {
+async function applyHarmlessly({ cluster, context }: Session, policy: ManifestObject): Promise<number> {
     const metadata = { name: "bench-policy", namespace: namespaces.shop };
     const podSelector = { matchLabels: { "chaos-shop/bench": "nobody" } };
     const manifest = { ...policy, metadata, spec: { ...(policy.spec as object), podSelector } };
@@ -116,4 +128,27 @@ async function policyGone({ networking }: Cluster, name: string, signal: AbortSi
         await sleep(lookEveryMs);
     }
     throw new Error(`the policy ${name} still existed at the end of the update`);
+}
+
+/** An answer of `/products`. */
+interface ProductsSample {
+    /** Milliseconds since the epoch. */
+    answeredAt: number;
+    good: boolean;
+}
+
+/**
+ * The seconds from a policy's deletion to the first good answer after the last bad one. 0 if that answer came before
+ * the deletion was observed.
+ *
+ * @param goneAt when the deletion was observed, in milliseconds since the epoch
+ * @throws Error if the answers show no attack, or no recovery
+ */
+export function recoverySeconds(samples: readonly ProductsSample[], goneAt: number): number {
+    const inOrder = [...samples].sort((a, b) => a.answeredAt - b.answeredAt);
+    const lastBad = inOrder.findLastIndex(({ good }) => !good);
+    if (lastBad === -1) throw new Error("/products never failed: there was nothing to recover from");
+    const recovered = inOrder[lastBad + 1];
+    if (recovered === undefined) throw new Error("/products was still bad at the end of the update");
+    return Math.max(0, recovered.answeredAt - goneAt) / 1_000;
 }

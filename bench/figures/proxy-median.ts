@@ -1,0 +1,31 @@
+import { type Figure, measureRounds, median } from "../figure";
+import { goodLoad, percentile, steadyLoad, warmUp } from "../load";
+import { startProxiedServer } from "../proxied-server";
+
+const rounds = 9;
+const roundSeconds = 3;
+/** Far below what the proxy can do: the figure is the time of its own work, not that of a queue. */
+const perSecond = 200;
+
+export const proxyMedian: Figure = {
+    name: "proxy-median",
+    meaning: `what the proxy of a fault adds to a bare server's median latency at ${perSecond} requests/s`,
+    bar: 1,
+    unit: "ms",
+    samplesIn: "ms",
+    async measure(session) {
+        const { urls, end } = await startProxiedServer();
+        try {
+            await warmUp(Object.values(urls), 3);
+            const latency = async (url: string) =>
+                percentile((await goodLoad(steadyLoad(url, perSecond, roundSeconds))).latencies, 50);
+            const samples = await measureRounds(rounds, session, async () => ({
+                direct: await latency(urls.direct),
+                proxied: await latency(urls.proxied),
+            }));
+            return { value: median(samples.proxied) - median(samples.direct), samples };
+        } finally {
+            end();
+        }
+    },
+};

@@ -1,0 +1,124 @@
+import { Command, CommanderError, type Option } from "commander";
+import { plainError } from "./print";
+
+/** What exit codes mean, in the order of reading. */
+export type ExitCodes = readonly (readonly [code: number, meaning: string])[];
+
+/** A program that `npm run NAME` starts: its options, which its help and docs/cli.md are made from. */
+export class Program extends Command {
+    constructor(
+        name: string,
+        readonly exitCodes: ExitCodes,
+    ) {
+        super(name);
+        const plain = (markdown: string) => markdown.replaceAll("`", "");
+        const codes = exitCodes.map(([code, meaning]) => `  ${String(code).padEnd(3)}  ${plain(meaning)}\n`);
+        this.helpOption("-h, --help", "show this text")
+            .configureHelp({
+                commandUsage: (program) => `npm run ${name} -- ${program.usage()}`,
+                commandDescription: (program) => plain(program.description()),
+                argumentDescription: ({ description }) => plain(description),
+                optionDescription: (option) => plain(meaningOf(option)),
+            })
+            .configureOutput({ getOutHelpWidth: () => 120, writeErr: () => undefined })
+            .exitOverride()
+            .addHelpText("after", `\nExit codes:\n${codes.join("")}`.trimEnd());
+    }
+
+    /** Adds the option `--stack`. */
+    takesStack(): this {
+        return this.option("--stack <NAME>", "the stack", "local");
+    }
+
+    /** Adds an option that may be repeated. */
+    takesMany(flags: string, meaning: string): this {
+        const collect = (value: string, before: string[]) => [...before, value];
+        return this.option(flags, `${meaning}; may be repeated`, collect, []);
+    }
+
+    /**
+     * Reads the options. Arguments are in `args` afterwards.
+     *
+     * @throws Error with what is wrong; CommanderError after printing the help
+     */
+    read<Values extends object>(args: readonly string[]): Values {
+        const withoutValue = args.findIndex((arg, index) => {
+            const option = this.options.find(({ long, required }) => required && long === arg);
+            return option !== undefined && args[index + 1]?.startsWith("-");
+        });
+        if (withoutValue >= 0) throw new Error(`${args[withoutValue]} needs a value before ${args[withoutValue + 1]}`);
+        try {
+            return this.parse(args, { from: "user" }).opts<Values>();
+        } catch (error) {
+            if (isHelp(error)) throw error;
+            // The value of an option that does not exist may be a secret.
+            throw new Error((error as Error).message.replace(/^error: /, "").replace(/('--[^'=]+)=[^]*'/, "$1'"));
+        }
+    }
+
+    /**
+     * Runs the program with the arguments of this process. Errors are told without the engine's output.
+     *
+     * @param read the options in arguments
+     */
+    run<Options>(
+        read: (args: string[]) => Options,
+        main: (options: Options) => Promise<void>,
+        { wrongArgument = 2 } = {},
+    ): void {
+        const fail = (text: string, code: number) => {
+            console.error(text);
+            process.exitCode ||= code;
+        };
+        let options: Options;
+        try {
+            options = read(process.argv.slice(2));
+        } catch (error) {
+            if (isHelp(error)) return;
+            return fail(`${(error as Error).message}\nSee: npm run ${this.name()} -- --help`, wrongArgument);
+        }
+        main(options).catch((error: unknown) => fail(plainError(error), 1));
+    }
+}
+
+/** The meaning of an option, with its default. In Markdown. */
+export const meaningOf = ({ description, defaultValue }: Option): string =>
+    typeof defaultValue === "string" ? `${description}. Default: \`${defaultValue}\`` : description;
+
+const isHelp = (error: unknown) => error instanceof CommanderError && error.code === "commander.helpDisplayed";
+
+/**
+ * Refuses all arguments of a program that has no options: an ignored `--set namespace=mine` would install the shop in
+ * another namespace than its user thinks.
+ */
+export function noOptions(program: Program): (args: string[]) => void {
+    return (args) => {
+        program.allowUnknownOption().allowExcessArguments().read(args);
+        if (args.length === 0) return;
+        throw new Error(
+            `this program has no options but --help: omit ${args.join(" ")}. ` +
+                "It uses the settings of Pulumi.local.yaml: npx pulumi config set KEY VALUE --stack local",
+        );
+    };
+}
+
+/**
+ * Parses the values of options `--set KEY=VALUE`.
+ *
+ * @throws Error if one has another form, or would expose a secret
+ */
+export function settingsIn(pairs: readonly string[]): Record<string, string> {
+    return Object.fromEntries(
+        pairs.map((pair) => {
+            const at = pair.indexOf("=");
+            if (at < 1) throw new Error(`--set ${pair} is not KEY=VALUE; example: --set experiment.radius=50%`);
+            const key = pair.slice(0, at);
+            // Every user of the machine can read a command's arguments.
+            if (/(?:^|\.)(?:key|password|token)$/.test(key))
+                throw new Error(
+                    `--set ${key} would expose a secret; set it for the stack: pulumi config set --secret ${key}`,
+                );
+            return [key, pair.slice(at + 1)];
+        }),
+    );
+}

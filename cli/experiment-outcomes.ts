@@ -1,0 +1,103 @@
+import { stripVTControlCharacters } from "node:util";
+import { type CiFiles, writeCiFiles } from "../chaos/report/ci-files";
+import { type ReportedRun, runOfJournal } from "../chaos/report/reported-run";
+import type { Verdict } from "../chaos/report/verdict";
+import { differenceFrom } from "../experiments/story";
+import type { ExperimentRuns, Outcome } from "./experiment-runs";
+import { alignedRows, plainError } from "./print";
+
+/** The name of an experiment that is not known yet. */
+export const standIn = "the stack's experiment";
+
+/**
+ * Runs experiments one after the other. After an interruption, or a run that could not be undone, the rest is not
+ * begun, which is an outcome, too. One whose settings are a mistake is not begun either, but the others are.
+ *
+ * @param experiments their names. Undefined for the one that the stack's file names
+ * @param settings of each run
+ * @param outcomes gets an outcome for each experiment, as soon as there is one
+ */
+export async function runInTurn(
+    runs: Pick<ExperimentRuns, "interrupted" | "tellMistakes" | "whole">,
+    experiments: readonly (string | undefined)[],
+    settings: Record<string, string>,
+    outcomes: Outcome[],
+): Promise<void> {
+    for (const experiment of experiments) {
+        const changes = { ...settings, ...(experiment && { "experiment.name": experiment }) };
+        const notUndone = outcomes.find((outcome) => outcome.notUndone)?.experiment;
+        if (runs.interrupted) outcomes.push(notRun(experiment, "interrupted before it began"));
+        else if (notUndone) outcomes.push(notRun(experiment, `not begun, since ${notUndone} could not be undone`));
+        else {
+            const mistakes = runs.tellMistakes(changes);
+            outcomes.push(mistakes === undefined ? await runs.whole(changes) : notRun(experiment, mistakes));
+        }
+    }
+}
+
+/** Of an experiment that was not begun. @param error why not */
+export function notRun(experiment = standIn, error: string): Outcome {
+    return { experiment, error, begunAt: Date.now(), endedAt: Date.now() };
+}
+
+/**
+ * Writes the reports for continuous integration, if any are wanted, and prints their names.
+ *
+ * @returns false if one could not be written, which is printed: the verdicts must still be told
+ */
+export function writeReports(files: CiFiles, outcomes: readonly Outcome[], print: (line: string) => void): boolean {
+    try {
+        for (const path of writeCiFiles(files, outcomes.map(reportedRun))) print(`  Wrote          ${path}`);
+        return true;
+    } catch (error) {
+        print(`A report could not be written: ${plainError(error)}`);
+        return false;
+    }
+}
+
+/** An outcome for the reports. Errors of the engine may have terminal colors. */
+export function reportedRun({ experiment, journal, error = "", notUndone, begunAt, endedAt }: Outcome): ReportedRun {
+    return {
+        ...(journal
+            ? runOfJournal(journal)
+            : {
+                  experiment,
+                  error: stripVTControlCharacters(error),
+                  startedAt: begunAt,
+                  durationMs: endedAt - begunAt,
+              }),
+        ...(notUndone && { notUndone: stripVTControlCharacters(plainError(notUndone)) }),
+    };
+}
+
+const exitCodes: Record<Verdict, number> = { PASSED: 0, FAILED: 2, INCONCLUSIVE: 3, ABORTED: 4 };
+/** Of a run without a verdict. */
+export const failed = 1;
+
+/** A line for each run: verdict, success rate, experiment, whether that was expected, and the reason. */
+export function verdictTable(outcomes: readonly Outcome[]): string {
+    const rows = outcomes.map(({ experiment, journal, error = "", expected }) => {
+        if (journal === undefined) return ["not run", "", experiment, "", error.replaceAll("\n", " ")];
+        const { verdict, successRate, reason } = journal.conclusion;
+        const compared = expected && (differenceFrom(expected, journal.conclusion) ?? "as expected");
+        return [verdict, successRate.padStart(6), experiment, compared ?? "", reason];
+    });
+    return `\nVerdicts\n${alignedRows(rows)
+        .map((row) => `  ${row}`)
+        .join("\n")}`;
+}
+
+/** The exit code of one run. */
+export function exitCodeOf({ journal }: Pick<Outcome, "journal">): number {
+    return journal === undefined ? failed : exitCodes[journal.conclusion.verdict];
+}
+
+/** The exit code of several runs: the highest of those that did not end as expected. */
+export function exitCodeOfAll(outcomes: readonly Pick<Outcome, "journal" | "expected">[]): number {
+    const codes = outcomes.map(({ journal, expected }) => {
+        if (journal === undefined || expected === undefined) return exitCodeOf({ journal });
+        if (differenceFrom(expected, journal.conclusion) === undefined) return 0;
+        return exitCodeOf({ journal }) || exitCodes.FAILED;
+    });
+    return Math.max(0, ...codes);
+}

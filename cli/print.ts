@@ -1,0 +1,38 @@
+import { styleText } from "node:util";
+import { explain } from "../chaos/cluster/problem";
+
+export function say(line = ""): void {
+    console.log(line);
+}
+
+export function heading(text: string): void {
+    say(`\n${styleText("bold", text)}`);
+}
+
+/** A command for the user to type. */
+export const typed = (command: string) => styleText("cyan", `$ ${command}`);
+
+/** An error's message without stack trace and engine output. */
+export function plainError(error: unknown): string {
+    const message = explain(error);
+    const diagnostics = /Diagnostics:\n([\s\S]*?)(?:\n\n(?:Outputs|Resources|Policies)|\n\s*stderr:|$)/.exec(
+        message,
+    )?.[1];
+    // The SDK and the engine both report an error of a program in this process.
+    const reports = new Set((diagnostics ?? message).split(/\n(?=\s+error: )/));
+    return [...reports].join("\n").trim();
+}
+
+/**
+ * Cells as lines of text, in columns as wide as their longest cell.
+ *
+ * @param rightFrom the first column that is aligned to the right, from 0. @default none
+ */
+export function alignedRows(rows: readonly (readonly string[])[], rightFrom = Infinity): string[] {
+    const widths: number[] = [];
+    for (const row of rows)
+        for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
+    const align = (cell: string, column: number) =>
+        column < rightFrom ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!);
+    return rows.map((row) => row.map(align).join("  ").trimEnd());
+}

@@ -1,0 +1,148 @@
+import { type Setting, settings } from "../components/configuration/settings";
+import { Program } from "./command";
+
+/** The programs of `npm run`, but those of the sandbox and of tests. Their help and docs/cli.md are made from this. */
+
+const wrongArgument = [2, "wrong argument"] as const;
+const interrupted = [130, "interrupted"] as const;
+
+export const startProgram = new Program("start", [
+    [0, "the shop is up"],
+    [1, "`/products` fails, or the shop could not be installed"],
+    wrongArgument,
+]).description(
+    "Installs the shop, requests `/products`, and prints its address. You can repeat it at any time: a running shop " +
+        "stays up.\n\n" +
+        "Uses the cluster that `kube.context` in `Pulumi.local.yaml` names. If it names none, uses the cluster of " +
+        "the current kubectl context if that is plainly local (kind, minikube, k3d, Docker Desktop, Rancher Desktop) " +
+        "and answers. Otherwise builds and starts the sandbox.",
+);
+
+export const demoProgram = new Program("demo", [
+    [0, "the two verdicts were FAILED and PASSED, and the shop recovered"],
+    [1, "they were not, or an error occurred"],
+    wrongArgument,
+    interrupted,
+]).description(
+    "Runs a chaos experiment twice, from nothing to two verdicts. Ctrl-C undoes the experiment first.\n\n" +
+        "1. Installs the shop in your local cluster, or in the sandbox if you have none.\n" +
+        "2. Cuts hot-deals off the network. `/products` fails, although fashion and toys still work: FAILED.\n" +
+        "3. Scales hot-deals to three pods.\n" +
+        "4. Runs the same experiment again: PASSED.\n" +
+        "5. Undoes everything but the shop, which keeps three hot-deals pods.",
+);
+
+export const experimentProgram = new Program("experiment", [
+    [0, "PASSED"],
+    [2, "FAILED"],
+    [3, "INCONCLUSIVE"],
+    [4, "ABORTED"],
+    [1, "the run could not be made or undone, a file could not be written, or a wrong argument"],
+    interrupted,
+])
+    .usage("[NAME] [options]")
+    .description(
+        "One whole run of an experiment: enables it, shows the answers as they come, reports, and undoes it. " +
+            "Installs the shop if it is missing. Does not change the stack's file. Ctrl-C ends the attack and waits " +
+            "until the shop has recovered, however often it is pressed.",
+    )
+    .argument("[NAME...]", "a saved experiment. Default: `experiment.name` of the stack, else `hot-deals-blackhole`")
+    .option(
+        "--all",
+        "every saved experiment that fits the stack's variant, one after the other, then a table of verdicts. The " +
+            "exit code is 0 if all ended as expected, otherwise the highest of those that did not, 2 for an " +
+            "unexpected PASSED",
+    )
+    .option("--list", "list the saved experiments by lesson: hypothesis, expected verdict, remedy")
+    .takesMany("--lesson <LESSON>", "with `--all` or `--list`, only this lesson, such as `gone`")
+    .option("--status", "what is attacked now, by whom, until when, and the command that ends it; changes nothing")
+    .takesMany("--set <KEY=VALUE>", "a setting for this run, such as `--set experiment.radius=50%`")
+    .takesStack()
+    .option(
+        "--json",
+        "print only the journal on standard output; with `--all` an array of journals, with `--list` of experiments. " +
+            "Keep npm itself quiet: `npm run -s experiment -- --json`",
+    )
+    .option("--junit <FILE>", "write a JUnit XML file at the end, with `--all` of all runs; also if a run fails")
+    .option("--summary <FILE>", "write a Markdown summary at the end");
+
+export const workshopProgram = new Program("workshop", [
+    [0, "the exercise is prepared, or all is as on the page"],
+    [1, "it is not, or an error occurred"],
+    wrongArgument,
+    interrupted,
+])
+    .usage("[NUMBER] [options]")
+    .description(
+        "Prepares an exercise of the workshop, from any state: ends the stack's experiment, takes back what the " +
+            "exercises change in the sources, gives the shop the settings that the exercise begins with, and says " +
+            "what to do next. Installs the shop if it is missing. Does not change the stack's file.",
+    )
+    .argument("[NUMBER...]", "the exercise to prepare; without it, the exercises are listed")
+    .option(
+        "--check",
+        "do the exercises, all or those with the given numbers, as the page says, and compare verdicts; takes about " +
+            "12 minutes. Ctrl-C ends it after it has undone the running experiment and its changes in the sources",
+    )
+    .takesMany("--set <KEY=VALUE>", "a setting for all updates, such as `--set namespace=workshop`")
+    .takesStack();
+
+export const targetsProgram = new Program("targets", [
+    [0, "done, also if nothing matches"],
+    [1, "there was no answer"],
+    wrongArgument,
+])
+    .usage("[ATTRIBUTES...] [options]")
+    .description(
+        "Lists the containers that an experiment could attack: from the stack's agent, or from the API server if " +
+            "there is none. The column READY has `no` for a container whose pod is not ready. Attacks leave it out " +
+            "unless they set `includeNotReady`.\n\n" +
+            "An agent requires a key. The program reads it from the agent's Secret if it may, otherwise from the " +
+            "environment variable `AGENT_KEY`.",
+    )
+    .argument(
+        "[ATTRIBUTES...]",
+        "conditions as in experiments, such as `k8s.deployment=hot-deals,k8s.namespace=demo` or " +
+            "`'k8s.namespace!=kube-system'`; all must hold",
+    )
+    .option("--json", "everything that is known of the containers, as JSON")
+    .takesStack()
+    .option("--namespace <NAME>", "the shop's namespace, if it is not the one of the stack's file");
+
+/** The settings that affect a rendering. */
+export const renderable = Object.entries<Setting<unknown>>(settings)
+    .filter(([, { isRendered = true }]) => isRendered)
+    .map(([key]) => key);
+
+export const renderProgram = new Program("render", [[0, "done"], [1, "it could not be rendered"], wrongArgument])
+    .usage("--out DIR [options]\n       npm run -s render -- --permissions [EXPERIMENT...] [options]")
+    .description(
+        "Writes the shop as manifests (`DIR/manifests`) and as a Helm chart (`DIR/chart`), to install it without " +
+            "Pulumi. The same components create it as in `pulumi up`. Needs neither a cluster nor a login.\n\n" +
+            "With `--permissions`, prints the roles of a person who runs these saved experiments on the shop, and " +
+            "undoes them. Each rule says why. Optional ones are in roles of their own, and say what is lost without " +
+            "them.",
+    )
+    .argument("[EXPERIMENT...]", "with `--permissions`: saved experiments. Default: the stack's experiment")
+    .option("--out <DIR>", "the folder to write to; required without `--permissions`")
+    .option("--force", "replace an earlier rendering in `DIR`; its passwords and all other files are kept")
+    .option("--variant <VARIANT>", "`four` or `seven`")
+    .option("--stack <NAME>", "with the settings of this stack's file. Default: none; with `--permissions`, `local`")
+    .takesMany("--set <KEY=VALUE>", "a setting of the shop, such as `--set namespace=shop`; with `--permissions`, any")
+    .option("--permissions", "print roles")
+    .option("--all", "with `--permissions`: all saved experiments that the variant fits")
+    .takesMany("--subject <NAME>", "with `--permissions`: bind a user, or `system:serviceaccount:NAMESPACE:NAME`")
+    .takesMany("--group <NAME>", "with `--permissions`: bind a group");
+
+export const benchProgram = new Program("bench", [
+    [0, "all figures meet their limits"],
+    [1, "one does not, or could not be measured"],
+    wrongArgument,
+])
+    .usage("[NAME...] [options]")
+    .description(
+        "Measures speed on the sandbox, in about 15 minutes, and compares each figure with its limit. Both sides of " +
+            "a comparison take turns, and their medians are compared. Stop other work on the machine.",
+    )
+    .argument("[NAME...]", "measure only these figures. Default: all")
+    .option("--json", "print the results as JSON");
