@@ -35,7 +35,9 @@ describe("the mistakes of a run, before it begins", () => {
     it("include a target for an experiment that has several attacks", () => {
         const target = { "experiment.target": "k8s.deployment=gateway" };
         const mistakes = mistakesIn({ "experiment.name": "departments-scaled-in-time", ...target });
-        expect(mistakes).toMatch(/target is "k8s\.deployment=gateway": departments-scaled-in-time has several attacks /);
+        expect(mistakes).toMatch(
+            /target is "k8s\.deployment=gateway": departments-scaled-in-time has several attacks /,
+        );
         expect(mistakes).toContain("; allowed: only for an");
     });
 
