@@ -5,9 +5,9 @@ import { createServer } from "node:https";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { nodeFlags } from "../chaos/proxy/node-flags";
-import { type ProxyEnvironment, type ProxyFault, type ProxyPort, readyPath } from "../chaos/proxy/protocol";
-import type { Slice } from "../chaos/proxy/slices";
+import { nodeFlags } from "../chaos/attacks/fault/proxy/node-flags";
+import { type ProxyEnvironment, type ProxyFault, type ProxyPort, readyPath } from "../chaos/attacks/fault/proxy/protocol";
+import type { Slice } from "../chaos/attacks/fault/proxy/slices";
 import { bundledFile } from "../toolchain/bundle";
 import { until } from "./time";
 

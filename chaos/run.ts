@@ -14,7 +14,7 @@ import {
     tokenOf,
 } from "./definition/plan";
 import { changedBy } from "./ending/left";
-import { faultResources } from "./fault/resources";
+import { faultResources } from "./attacks/fault/resources";
 import type { Conclusion } from "./report/conclusion";
 import type { ExperimentPrograms } from "./programs";
 import {

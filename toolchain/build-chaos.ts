@@ -39,7 +39,7 @@ async function typesInOneFile(): Promise<void> {
 
 function buildPrograms(folder: string): void {
     mkdirSync(folder, { recursive: true });
-    for (const [name, source] of Object.entries({ steps: "steps", deadline: "job", proxy: "proxy" })) {
+    for (const [name, source] of Object.entries({ steps: "steps", deadline: "job", proxy: "attacks/fault/proxy" })) {
         const bundle = bundledFile(join(chaos, source, "main.ts"), { minify: name === "steps" });
         copyFileSync(bundle, join(folder, `${name}.js`));
     }

@@ -11,5 +11,5 @@ export const experimentPrograms = (): ExperimentPrograms => ({
     stepCommand: "node toolchain/run-step.js",
     steps: bundle("steps/main.ts", true),
     deadline: bundle("job/main.ts", false),
-    proxy: bundle("proxy/main.ts", false),
+    proxy: bundle("attacks/fault/proxy/main.ts", false),
 });

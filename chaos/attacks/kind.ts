@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { Restores } from "../cluster/resources";
 import type { Denial } from "../policies/denial";
-import type { Abort } from "../proxy/protocol";
+import type { Abort } from "./fault/proxy/protocol";
 
 /**
  * One kind of attack: a file of its own in this folder, and its lines in `registry.ts`.

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type BlackholeAttack, blackhole } from "./blackhole";
 import { type DnsAttack, dns } from "./dns";
-import { type FaultAttack, fault } from "./fault";
+import { type FaultAttack, fault } from "./fault/fault";
 import { type KillAttack, kill } from "./kill";
 import type { AttackKind, Through } from "./kind";
 

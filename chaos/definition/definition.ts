@@ -13,7 +13,7 @@ import {
     takesAPlace,
     throughOf,
 } from "../attacks/registry";
-import type { FaultAttack } from "../attacks/fault";
+import type { FaultAttack } from "../attacks/fault/fault";
 import { abortRuleOf, contradictionsIn } from "../checks/abort";
 import { type Check, checkName, checkSchema } from "../checks/registry";
 import { describeShare } from "../share";

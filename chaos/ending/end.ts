@@ -4,7 +4,7 @@ import { notedChange } from "../actions/noted";
 import { change } from "../cluster/change";
 import { runLabels, without } from "../cluster/labels";
 import type { KubeObject, ObjectApi, ObjectReference, Restorable } from "../cluster/resources";
-import { pointedService } from "../fault/pointing";
+import { pointedService } from "../attacks/fault/pointing";
 import { inTurns } from "../in-turns";
 import { exemptedPolicy } from "../policies/exemption";
 import { selectingNobody, witnessPrefix } from "../policies/witness-access";

@@ -18,12 +18,12 @@ import { endAttacks } from "../ending/end";
 import { ofRun, type Some } from "../ending/reach";
 import { log, objectApi } from "./api";
 import { attackedSince, lasts } from "./attacked";
-import { isFault, whyOutOfReach } from "./proxy-look";
+import { isFault, whyOutOfReach } from "../attacks/fault/out-of-reach";
 import { JobLog } from "./job-log";
 import { killWhile } from "./kill";
 import { lookAtLease, takenAt } from "./lease-look";
 import type { DeadlineEnvironment, JobAttack, LeaseOfRun } from "./protocol";
-import { FaultProbes } from "./through";
+import { FaultProbes } from "../attacks/fault/probes";
 import { acceptConnections, witness } from "./witnessing";
 
 const { NAMESPACE, ATTACKS, CHANGED, DEADLINE_MS, LEASE } = process.env as unknown as DeadlineEnvironment;

@@ -22,7 +22,7 @@ import {
     reference,
 } from "./protocol";
 import { ReferencePods } from "./reference-pods";
-import type { FaultProbes } from "./through";
+import type { FaultProbes } from "../attacks/fault/probes";
 
 /**
  * Time between reports. While the targets can be reached, the attack may take effect at any moment, which starts the

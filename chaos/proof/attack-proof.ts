@@ -7,7 +7,7 @@ import { startTimeoutMs } from "./job-pod";
 import type { Baseline, Inconclusive, InconclusiveReason, Proven } from "./outcome";
 import { poll } from "./poll";
 import type { PositiveControl } from "./positive-control";
-import { explainFault } from "./through";
+import { explainFault } from "../attacks/fault/proof";
 import { whyAlive, whyChanged, whyNotKilled } from "./targets-there";
 
 /** How long a cluster may take to enforce a policy. kube-router takes a second; others poll. */

@@ -6,7 +6,7 @@ import { AttackProof } from "./attack-proof";
 import { type Established, whyEstablishedNotCut } from "./established";
 import type { Baseline, Inconclusive, InconclusiveReason, Proven } from "./outcome";
 import { PositiveControl } from "./positive-control";
-import { namesBehind } from "./through";
+import { namesBehind } from "../attacks/fault/proof";
 import { Witness } from "./witness";
 
 /** A network may take so long to enforce the policies that admit the witness. kube-router takes a second. */

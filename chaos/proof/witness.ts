@@ -10,7 +10,7 @@ import { JobPod, startTimeoutMs } from "./job-pod";
 import { enforcementAdvice, type Inconclusive, type InconclusiveReason, type Witnessed } from "./outcome";
 import { poll } from "./poll";
 import { cutIn, hasAll, leakIn, lostAmong, silenceIn, unlabeledIn } from "./reports";
-import { unaffectedIn } from "./through";
+import { unaffectedIn } from "../attacks/fault/proof";
 
 /**
  * The longest time without a report, in milliseconds. Within a longer one the attack may have ended and begun again.

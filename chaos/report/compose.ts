@@ -4,7 +4,7 @@ import type { Observed } from "../checks/observe";
 import { isAttack, type Plan } from "../definition/plan";
 import { describeEstablished, type Established } from "../proof/established";
 import type { InconclusiveReason, Proven } from "../proof/outcome";
-import type { Faulted } from "../proof/proxy-counts";
+import type { Faulted } from "../attacks/fault/counts";
 import { percentOf } from "../share";
 import type { Chosen } from "../targets/choose";
 import { journalPath } from "./journal-files";

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { attackKindOf } from "../attacks/registry";
-import { describeFaulted } from "../proof/proxy-counts";
+import { describeFaulted } from "../attacks/fault/counts";
 import { isAttack, type Plan } from "../definition/plan";
 import { describeMilliseconds } from "../duration";
 import { colors } from "./drawing";

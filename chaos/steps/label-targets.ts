@@ -26,7 +26,7 @@ import {
 import { exemption } from "../policies/exemption";
 import { type LabeledTargets, nothingAttacked, type Step, type StepContext, type StepInputs } from "./contract";
 import { equip } from "./equip";
-import { behindServices, type Proxied, withoutTargets } from "../targets/proxied";
+import { behindServices, type Proxied, withoutTargets } from "../attacks/fault/proxied";
 import { refuseWebhookServers } from "../targets/webhooks";
 import { printed } from "./results";
 

@@ -18,7 +18,7 @@ import { describeRight, missingRights } from "../permissions/review";
 import { chooseForAll } from "../targets/choose";
 import { type Discovered, isOfCluster, select } from "../targets/containers";
 import { discover, protectedNamespaces } from "../targets/discover";
-import { behindServices } from "../targets/proxied";
+import { behindServices } from "../attacks/fault/proxied";
 import { awaitRollouts } from "../targets/rollouts";
 import { refuseWebhookServers } from "../targets/webhooks";
 import { abortRun } from "./abort-run";

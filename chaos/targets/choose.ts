@@ -3,10 +3,10 @@ import { type Discovered, ownerOf, select, type Target } from "./containers";
 import type { DistinctiveLabel } from "./distinguish";
 import { type Eligibility, type LeftOut, whyLeftOut } from "./eligible";
 import { remedy, type Written } from "../remedy";
-import type { Proxied } from "./proxied";
+import type { Proxied } from "../attacks/fault/proxied";
 import { containersWithin, describeRadius, type Radius } from "./radius";
 import { shuffled } from "./shuffle";
-import type { Abort } from "../proxy/protocol";
+import type { Abort } from "../attacks/fault/proxy/protocol";
 
 /** Which targets an attack asks for. Its attributes include their namespace. */
 export interface TargetRequest extends Eligibility {

@@ -7,7 +7,7 @@ import { chooseForAll, type TargetRequest } from "./choose";
 import { type Discovered, select } from "./containers";
 import { discover, type DiscoveryScope } from "./discover";
 import { whyLeftOut } from "./eligible";
-import { behindServices } from "./proxied";
+import { behindServices } from "../attacks/fault/proxied";
 import { containersWithin } from "./radius";
 import { refuseWebhookServers } from "./webhooks";
 

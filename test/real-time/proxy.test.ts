@@ -4,14 +4,14 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { nodeFlags } from "../../chaos/proxy/node-flags";
-import { probeThrough } from "../../chaos/proxy/probe";
-import type { ProxyEnvironment, ProxyReport } from "../../chaos/proxy/protocol";
+import { nodeFlags } from "../../chaos/attacks/fault/proxy/node-flags";
+import { probeThrough } from "../../chaos/attacks/fault/proxy/probe";
+import type { ProxyEnvironment, ProxyReport } from "../../chaos/attacks/fault/proxy/protocol";
 import { bundledFile } from "../../toolchain/bundle";
 import { local, until } from "../support/until";
 import { startApiServer } from "../unit/services/support/api-server";
 
-const program = join(__dirname, "..", "..", "chaos", "proxy", "main.ts");
+const program = join(__dirname, "..", "..", "chaos", "attacks", "fault", "proxy", "main.ts");
 
 it("the proxy's program is ready when it knows its pods, forwards, faults, reports, and ends on SIGTERM", async () => {
     const pod = createServer((_, response) => response.end("from the pod"));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fault, type FaultAttack } from "../../../chaos/attacks/fault";
+import { fault, type FaultAttack } from "../../../chaos/attacks/fault/fault";
 import { plainAttackKinds } from "../../../chaos/attacks/registry";
 import { annotations, labels } from "../../../chaos/cluster/labels";
 import { readAttacks } from "../../../services/gateway/attacks";

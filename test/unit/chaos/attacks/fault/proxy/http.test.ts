@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { local, until } from "../../../support/until";
+import { local, until } from "../../../../../support/until";
 import { Caller, closedPort, httpPod, slice, startProxy, tcpPod } from "./support";
 
 const get = ["GET / HTTP/1.1", "Host: shop", "", ""];

@@ -1,7 +1,7 @@
 import type { V1NetworkPolicy, V1NetworkPolicySpec } from "@kubernetes/client-node";
 import { expect, it } from "vitest";
-import { proxyPolicies, refuseForeignCallers } from "../../../../chaos/fault/access";
-import { selects } from "../../../../chaos/policies/selector";
+import { proxyPolicies, refuseForeignCallers } from "../../../../../chaos/attacks/fault/access";
+import { selects } from "../../../../../chaos/policies/selector";
 
 const policy = (name: string, spec: V1NetworkPolicySpec): V1NetworkPolicy => ({ metadata: { name }, spec });
 const app = (name: string) => ({ matchLabels: { app: name } });

@@ -1,17 +1,17 @@
 import type { V1Service } from "@kubernetes/client-node";
-import { type Cluster, ignoreNotFound } from "../cluster/client";
-import { problemOf, withoutPeriod } from "../cluster/problem";
-import { change } from "../cluster/change";
-import { objectApi } from "../cluster/objects";
-import { resources } from "../cluster/resources";
-import { endAttacks } from "../ending/end";
-import { ofPlan } from "../ending/left";
-import { nextPointing } from "../fault/pointing";
-import type { InconclusiveReason } from "../proof/outcome";
-import { poll } from "../proof/poll";
-import { isReady } from "../targets/containers";
-import { whyBegunTooLate } from "./attacks-last";
-import type { StepContext, StepInputs } from "./contract";
+import { type Cluster, ignoreNotFound } from "../../cluster/client";
+import { problemOf, withoutPeriod } from "../../cluster/problem";
+import { change } from "../../cluster/change";
+import { objectApi } from "../../cluster/objects";
+import { resources } from "../../cluster/resources";
+import { endAttacks } from "../../ending/end";
+import { ofPlan } from "../../ending/left";
+import { nextPointing } from "./pointing";
+import type { InconclusiveReason } from "../../proof/outcome";
+import { poll } from "../../proof/poll";
+import { isReady } from "../../targets/containers";
+import { whyBegunTooLate } from "../../steps/attacks-last";
+import type { StepContext, StepInputs } from "../../steps/contract";
 
 /** How long a proxy may take to be ready: its image may have to be pulled. */
 const readyWithinMs = 120_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fault, type FaultAttack } from "../../../../chaos/attacks/fault";
+import { fault, type FaultAttack } from "../../../../../chaos/attacks/fault/fault";
 
 const given = (fields: Partial<Record<keyof FaultAttack, unknown>>) =>
     fault.schema.safeParse({ kind: "fault", service: "hot-deals", delay: "2s", ...fields });

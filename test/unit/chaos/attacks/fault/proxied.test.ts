@@ -1,8 +1,8 @@
 import type { V1ServiceSpec } from "@kubernetes/client-node";
 import { describe, expect, it } from "vitest";
-import { containerPorts } from "../../../../chaos/fault/resources";
-import { behindServices, whyNotProxied } from "../../../../chaos/targets/proxied";
-import { FakeCluster } from "../support/fake-cluster";
+import { containerPorts } from "../../../../../chaos/attacks/fault/resources";
+import { behindServices, whyNotProxied } from "../../../../../chaos/attacks/fault/proxied";
+import { FakeCluster } from "../../support/fake-cluster";
 
 const spec: V1ServiceSpec = {
     type: "ClusterIP",

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { local, until } from "../../../support/until";
+import { local, until } from "../../../../../support/until";
 import { Caller, echoPod, httpPod, slice, startProxy, target, tcpPod } from "./support";
 
 describe("what is not HTTP/1.x in clear text is passed on as it is", () => {

@@ -1,8 +1,8 @@
 import type { V1Pod, V1Service, V1ServicePort } from "@kubernetes/client-node";
-import { type Cluster, ignoreNotFound } from "../cluster/client";
-import { annotations, labels } from "../cluster/labels";
-import { isReady, type Target } from "./containers";
-import type { Abort } from "../proxy/protocol";
+import { type Cluster, ignoreNotFound } from "../../cluster/client";
+import { annotations, labels } from "../../cluster/labels";
+import { isReady, type Target } from "../../targets/containers";
+import type { Abort } from "./proxy/protocol";
 
 /** A Service whose place a proxy takes, as the run found it. */
 export interface Proxied {

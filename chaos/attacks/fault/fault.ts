@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { resources } from "../cluster/resources";
-import { describeMilliseconds, type Duration, parseDuration } from "../duration";
-import { describeShare, parsePercentage } from "../share";
-import { describeValue, durationBetween, percentage } from "../texts";
-import type { AttackKind, Through } from "./kind";
-import type { Abort } from "../proxy/protocol";
+import { resources } from "../../cluster/resources";
+import { describeMilliseconds, type Duration, parseDuration } from "../../duration";
+import { describeShare, parsePercentage } from "../../share";
+import { describeValue, durationBetween, percentage } from "../../texts";
+import type { AttackKind, Through } from "../kind";
+import type { Abort } from "./proxy/protocol";
 
 /**
  * Delays or aborts what callers send to the targets through a Service. An ordinary pod, the proxy, takes the Service's

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { readFaulted, whyHitNobody } from "../../../../chaos/proof/proxy-counts";
-import type { Cluster } from "../../../../chaos/cluster/client";
+import { readFaulted, whyHitNobody } from "../../../../../chaos/attacks/fault/counts";
+import type { Cluster } from "../../../../../chaos/cluster/client";
 
 const counts = { requests: 10, faulted: 3, unfaultable: 0, unreachable: 0 };
 const logging = (text: string) =>

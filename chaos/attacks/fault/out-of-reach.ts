@@ -1,9 +1,9 @@
-import type { Through } from "../attacks/kind";
-import { referenceAt, resources } from "../cluster/resources";
-import { proxyOf, selectsNobody } from "../fault/pointing";
-import { isReady, type Pod } from "../targets/containers";
-import { objectApi } from "./api";
-import type { JobAttack } from "./protocol";
+import type { Through } from "../kind";
+import { referenceAt, resources } from "../../cluster/resources";
+import { proxyOf, selectsNobody } from "./pointing";
+import { isReady, type Pod } from "../../targets/containers";
+import { objectApi } from "../../job/api";
+import type { JobAttack } from "../../job/protocol";
 
 export const isFault = (attack: JobAttack): attack is JobAttack & { through: Through } => attack.through !== undefined;
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Chunks } from "../../../../chaos/proxy/http-body";
+import { Chunks } from "../../../../../../chaos/attacks/fault/proxy/http-body";
 import {
     type Body,
     closing,
@@ -8,7 +8,7 @@ import {
     mayBeRequest,
     requestHead,
     responseHead,
-} from "../../../../chaos/proxy/http-head";
+} from "../../../../../../chaos/attacks/fault/proxy/http-head";
 
 const bytes = (text: string) => Buffer.from(text, "latin1");
 const none: Body = { kind: "length", bytes: 0 };

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { createServer as createHttpServer, type RequestListener, type Server as HttpServer } from "node:http";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
-import type { PodCounts, ProxyFault } from "../../../../chaos/proxy/protocol";
-import { Proxy, type StopTimes } from "../../../../chaos/proxy/proxy";
-import { Pods, type Slice } from "../../../../chaos/proxy/slices";
-import { local, until } from "../../../support/until";
+import type { PodCounts, ProxyFault } from "../../../../../../chaos/attacks/fault/proxy/protocol";
+import { Proxy, type StopTimes } from "../../../../../../chaos/attacks/fault/proxy/proxy";
+import { Pods, type Slice } from "../../../../../../chaos/attacks/fault/proxy/slices";
+import { local, until } from "../../../../../support/until";
 
 /** The chosen pod, in most tests the only one. */
 export const target = "uid-of-the-target";

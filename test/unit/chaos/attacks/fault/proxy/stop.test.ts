@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { local, until } from "../../../support/until";
+import { local, until } from "../../../../../support/until";
 import { Caller, echoPod, httpPod, startProxy } from "./support";
 
 const get = ["GET / HTTP/1.1", "Host: shop", "", ""];

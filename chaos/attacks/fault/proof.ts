@@ -1,10 +1,10 @@
 /** The proof of a fault: what the witness meets through the Service whose place a proxy has taken. */
-import { type Cluster, ignoreNotFound } from "../cluster/client";
-import { behind } from "../job/protocol";
-import type { ConnectionReport } from "../job/protocol";
-import { proxyOf, selectsNobody } from "../fault/pointing";
-import type { Proxied } from "../targets/proxied";
-import type { InconclusiveReason } from "./outcome";
+import { type Cluster, ignoreNotFound } from "../../cluster/client";
+import { behind } from "../../job/protocol";
+import type { ConnectionReport } from "../../job/protocol";
+import { proxyOf, selectsNobody } from "./pointing";
+import type { Proxied } from "./proxied";
+import type { InconclusiveReason } from "../../proof/outcome";
 
 /** What reports call some pods of a Service, at each of its ports. */
 export const namesBehind = ({ service, ports }: Proxied, pods: readonly string[]): string[] =>

@@ -1,11 +1,11 @@
 /**
  * What a fault's proxy says that it did: how much reached the targets through the Service, and how much of it was hit.
  */
-import type { Cluster } from "../cluster/client";
-import { describeShare } from "../share";
-import type { PodCounts, ProxyReport } from "../proxy/protocol";
-import type { Target } from "../targets/containers";
-import type { InconclusiveReason } from "./outcome";
+import type { Cluster } from "../../cluster/client";
+import { describeShare } from "../../share";
+import type { PodCounts, ProxyReport } from "./proxy/protocol";
+import type { Target } from "../../targets/containers";
+import type { InconclusiveReason } from "../../proof/outcome";
 
 /** Requests in HTTP/1.1 and connections of anything else, to the targets through the Service. Probes do not count. */
 export type Faulted = Pick<PodCounts, "requests" | "faulted" | "unfaultable">;

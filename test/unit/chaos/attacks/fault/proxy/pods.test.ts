@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { followPods } from "../../../../chaos/proxy/follow";
-import { Pods, type Slice } from "../../../../chaos/proxy/slices";
-import { local, until } from "../../../support/until";
-import { startApiServer } from "../../services/support/api-server";
+import { followPods } from "../../../../../../chaos/attacks/fault/proxy/follow";
+import { Pods, type Slice } from "../../../../../../chaos/attacks/fault/proxy/slices";
+import { local, until } from "../../../../../support/until";
+import { startApiServer } from "../../../../services/support/api-server";
 import { type Conditions, slice } from "./support";
 
 /** The uids that a port's connections may go to. */

@@ -3,11 +3,11 @@
  * and by nobody else; its callers may reach it where they may reach these pods.
  */
 import type { V1NetworkPolicy, V1NetworkPolicyPeer } from "@kubernetes/client-node";
-import { exemption } from "../policies/exemption";
-import { isolates, policyRules, type PolicySpec, type Rule, rulesOf } from "../policies/rules";
-import { also, both, type Labels, selects } from "../policies/selector";
-import { witnessRule } from "../policies/witness-access";
-import type { Proxied } from "../targets/proxied";
+import { exemption } from "../../policies/exemption";
+import { isolates, policyRules, type PolicySpec, type Rule, rulesOf } from "../../policies/rules";
+import { also, both, type Labels, selects } from "../../policies/selector";
+import { witnessRule } from "../../policies/witness-access";
+import type { Proxied } from "./proxied";
 import { proxyLabels } from "./pointing";
 
 export interface AccessArgs {

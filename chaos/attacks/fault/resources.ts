@@ -1,11 +1,11 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import type { Through } from "../attacks/kind";
-import { annotations, labels } from "../cluster/labels";
-import { withoutMesh } from "../cluster/mesh";
-import { restrictedContainer, restrictedPod, users } from "../cluster/pod-security";
-import { nodeFlags } from "../proxy/node-flags";
-import { podProgram } from "../packed";
+import type { Through } from "../kind";
+import { annotations, labels } from "../../cluster/labels";
+import { withoutMesh } from "../../cluster/mesh";
+import { restrictedContainer, restrictedPod, users } from "../../cluster/pod-security";
+import { nodeFlags } from "./proxy/node-flags";
+import { podProgram } from "../../packed";
 import {
     drainMs,
     proxyContainer,
@@ -13,9 +13,9 @@ import {
     type ProxyFault,
     type ProxyPort,
     readyPath,
-} from "../proxy/protocol";
-import type { Chosen } from "../targets/choose";
-import type { Proxied, ProxiedPort } from "../targets/proxied";
+} from "./proxy/protocol";
+import type { Chosen } from "../../targets/choose";
+import type { Proxied, ProxiedPort } from "./proxied";
 import { proxyLabels } from "./pointing";
 
 export interface FaultResourcesArgs {

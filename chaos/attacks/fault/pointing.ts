@@ -1,8 +1,8 @@
 /** A Service that points to a fault's proxy for a while: pure patches, for the update, the sweep and the Job. */
 import type { V1Service } from "@kubernetes/client-node";
-import { givenBack, isOurs, type Owner, ownersOf } from "../cluster/field-owners";
-import { annotations, labels } from "../cluster/labels";
-import type { Restorable } from "../cluster/resources";
+import { givenBack, isOurs, type Owner, ownersOf } from "../../cluster/field-owners";
+import { annotations, labels } from "../../cluster/labels";
+import type { Restorable } from "../../cluster/resources";
 
 /** What a Service was before a run: all that restoring needs. */
 interface PointingNote {

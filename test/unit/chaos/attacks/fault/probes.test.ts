@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { stateOf } from "../../../../chaos/job/through";
-import type { Probed } from "../../../../chaos/proxy/probe";
+import { stateOf } from "../../../../../chaos/attacks/fault/probes";
+import type { Probed } from "../../../../../chaos/attacks/fault/proxy/probe";
 
 const slow = { delayMs: 2_000 };
 const failing = { delayMs: 0, abort: 503 };

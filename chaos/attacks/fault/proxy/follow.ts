@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ApiServer, callApi, openApi, ownApiServer, readLines } from "../cluster/in-cluster-api";
+import { type ApiServer, callApi, openApi, ownApiServer, readLines } from "../../../cluster/in-cluster-api";
 import { log } from "./log";
 import type { Pods, Slice } from "./slices";
 

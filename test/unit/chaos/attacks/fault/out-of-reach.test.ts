@@ -1,9 +1,9 @@
 import { expect, it, vi } from "vitest";
-import type { ObjectReference } from "../../../../chaos/cluster/resources";
-import { whyOutOfReach } from "../../../../chaos/job/proxy-look";
+import type { ObjectReference } from "../../../../../chaos/cluster/resources";
+import { whyOutOfReach } from "../../../../../chaos/attacks/fault/out-of-reach";
 
 const get = vi.hoisted(() => vi.fn());
-vi.mock("../../../../chaos/job/api", () => ({ objectApi: { get } }));
+vi.mock("../../../../../chaos/job/api", () => ({ objectApi: { get } }));
 
 const attack = {
     path: "/api/v1/namespaces/demo/pods/run-fault",

@@ -1,14 +1,14 @@
-import type { Through } from "../attacks/kind";
+import type { Through } from "../kind";
 import type { V1Service } from "@kubernetes/client-node";
 import { setTimeout as sleep } from "node:timers/promises";
-import { targetLabelOf } from "../cluster/labels";
-import { resources } from "../cluster/resources";
-import { noteOf } from "../fault/pointing";
-import { inTurns } from "../in-turns";
-import { probeThrough, type Probed } from "../proxy/probe";
-import { isReady, type Pod } from "../targets/containers";
-import { log, objectApi } from "./api";
-import { behind, type JobAttack } from "./protocol";
+import { targetLabelOf } from "../../cluster/labels";
+import { resources } from "../../cluster/resources";
+import { noteOf } from "./pointing";
+import { inTurns } from "../../in-turns";
+import { probeThrough, type Probed } from "./proxy/probe";
+import { isReady, type Pod } from "../../targets/containers";
+import { log, objectApi } from "../../job/api";
+import { behind, type JobAttack } from "../../job/protocol";
 
 /** Time between two looks. */
 const pauseMs = 1_000;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { probeThrough } from "../../../../chaos/proxy/probe";
+import { probeThrough } from "../../../../../../chaos/attacks/fault/proxy/probe";
 import { Caller, closedPort, httpPod, slice, startProxy, target, tcpPod } from "./support";
 
 // Probes come from here.

@@ -1,6 +1,6 @@
 import type { V1ManagedFieldsEntry, V1Service } from "@kubernetes/client-node";
 import { describe, expect, it } from "vitest";
-import { isPointing, nextPointing, pointedService, selectsNobody } from "../../../../chaos/fault/pointing";
+import { isPointing, nextPointing, pointedService, selectsNobody } from "../../../../../chaos/attacks/fault/pointing";
 
 const run = "slow-1234";
 const proxy = "slow-1234-fault";
