@@ -32,6 +32,7 @@ const face = {
         "chaos/lifecycle/lease.ts",
         "chaos/lifecycle/running.ts",
         "chaos/permissions/",
+        "chaos/reasons.ts",
         "chaos/report/",
         "chaos/definition/plan.ts",
         "chaos/steps/contract.ts",

@@ -13,6 +13,7 @@ import { holderOf, identityIn } from "./identity";
 import { endRuns } from "./ending/end-run";
 import type { LeaseOwner } from "./lifecycle/lease";
 import { builtPrograms, type ExperimentPrograms } from "./programs";
+import { verdictLine } from "./reasons";
 import type { Conclusion } from "./report/conclusion";
 import type { Verdict } from "./report/verdict";
 import { runResources } from "./run";
@@ -215,8 +216,7 @@ async function preview(
     // A preview knows the result of a check only if it would not run it.
     const [concluded] = await ifKnown(conclusion);
     if (concluded !== undefined) {
-        const { verdict, reason } = concluded;
-        return pulumi.log.info(`${experiment} has run, and would not run again: ${verdict}. ${reason}`);
+        return pulumi.log.info(`${experiment} has run, and would not run again. ${verdictLine(concluded)}`);
     }
     if (!isAttack(plan)) return pulumi.log.info(describeWithoutAttack(plan));
     const besides = [

@@ -15,5 +15,6 @@ export type { Right } from "./cluster/rights";
 export { permissionsOf } from "./permissions/permissions";
 export { type RolesArgs, rolesManifest, type Subject } from "./permissions/roles";
 export type { Duration } from "./duration";
+export type { ReasonCode } from "./reasons";
 export type { Conclusion, ConcludedCheck, ConcludedEstablished } from "./report/conclusion";
 export type { Verdict } from "./report/verdict";

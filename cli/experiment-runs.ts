@@ -6,6 +6,7 @@ import { savedExperiments } from "../experiments/saved";
 import { type Expectation, expectationOf, type Lesson } from "../experiments/story";
 import { sinceAttack, sinceUndone } from "../chaos/report/verdict";
 import { isAttack } from "../chaos/definition/plan";
+import { pageOfReason, verdictLine } from "../chaos/reasons";
 import { AnswersFile } from "./answers-file";
 import { fitting, lessonLines } from "./experiment-list";
 import { Interruption } from "./interruption";
@@ -111,6 +112,8 @@ export class ExperimentRuns {
         const setting = (key: string) => this.session.setting(key);
         const expected = story && expectationOf(story, setting);
         if (journal) {
+            // The update's error says what to do.
+            if (journal.conclusion.verdict === "ABORTED") this.window.print(error ?? "");
             this.report(journal);
             if (expected) lessonLines(story, expected, journal.conclusion, setting).forEach(this.window.print);
         } else if (!this.interrupted) this.window.print(`The run failed: ${error}`);
@@ -136,7 +139,8 @@ export class ExperimentRuns {
                 print(`  Check          ${name}: ${successRate} succeeded, ${held ? "held" : "did not hold"}`);
         for (const action of conclusion.actions) print(`  Action         ${action}`);
         if (recovery) print(`  Recovered      ${sinceUndone(recovery, underAttack)}`);
-        print(`  Verdict        ${conclusion.verdict}: ${conclusion.reason}`);
+        print(`  Verdict        ${verdictLine(conclusion)}`);
+        if (conclusion.code) print(`  What to do     ${pageOfReason(conclusion.code)}`);
         print(`  Report         ${conclusion.journal.replace(/json$/, "html")}`);
     }
 }

@@ -3,6 +3,7 @@ import { type Cluster, ignoreNotFound, statusOf } from "../cluster/client";
 import { againOnConflict } from "../cluster/change";
 import { annotations, labels, runLabels } from "../cluster/labels";
 import { identityOf, keptTargetsOf, type Plan, runNameOf } from "../definition/plan";
+import { ReasonError } from "../reasons";
 import { remedy } from "../remedy";
 
 /** Name of the Lease: a namespace has one. */
@@ -107,10 +108,8 @@ export async function renewLease(
     const { namespace, run } = holder.plan;
     const { held, now } = await readAt(cluster, namespace);
     if (held) return take(cluster, holder, leaseOf(holder, now, runName), held, now);
-    throw new Error(
-        `the lease of namespace ${namespace} was deleted, which ends the run ${run}. Nothing was attacked. Start ` +
-            `another run: ${remedy(holder.plan, "run", `${run} again`)}`,
-    );
+    const message = `the lease of namespace ${namespace} was deleted, which ends the run ${run}`;
+    throw new ReasonError("run-over", message, `Start another run: ${remedy(holder.plan, "run", `${run} again`)}`);
 }
 
 /** Whether a run has its lease, and its deadline has not passed. For runs whose attacks do not show that. */

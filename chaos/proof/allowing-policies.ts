@@ -5,6 +5,7 @@ import { isIn } from "../policies/denial";
 import { exemption } from "../policies/exemption";
 import { type Rule, rulesOf, type Way } from "../policies/rules";
 import { type Labels, selects } from "../policies/selector";
+import { reason, type Reason } from "../reasons";
 import type { Target } from "../targets/containers";
 
 /** Connections that an attack must cut, and that still work. */
@@ -94,7 +95,7 @@ export async function explainWorking(
     { core, networking }: Cluster,
     targets: readonly Target[],
     working: Working,
-): Promise<string | undefined> {
+): Promise<Reason | undefined> {
     const { namespace } = targets[0]!;
     const lists = Promise.all([
         networking.listNamespacedNetworkPolicy({ namespace }),
@@ -126,12 +127,11 @@ export async function explainWorking(
         if (allowing === undefined) continue;
         const { policy, pod, isSure } = allowing;
         const direction = way === "ingress" ? "ingress to" : "egress from";
-        return (
-            `the NetworkPolicy ${policy} ${isSure ? "allows" : "may allow"} ${direction} the target ${pod}, so the ` +
-            `attack ${isSure ? "cannot" : "may not"} cut it off: NetworkPolicies add up. It was made or changed ` +
-            "since the targets were chosen, or again by a tool that restores it. For good, give its podSelector " +
-            `{key: ${exemption.key}, operator: ${exemption.operator}}; look at: kubectl --namespace ${namespace} ` +
-            `describe networkpolicy ${policy}`
+        return reason(
+            "policy-allows",
+            `the NetworkPolicy ${policy} ${isSure ? "allows" : "may allow"} ${direction} the target ${pod}, and ` +
+                `NetworkPolicies add up; give its podSelector {key: ${exemption.key}, operator: ` +
+                `${exemption.operator}}; see it: kubectl --namespace ${namespace} describe networkpolicy ${policy}`,
         );
     }
     return undefined;

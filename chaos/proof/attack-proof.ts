@@ -4,7 +4,8 @@ import { pause } from "../pause";
 import { explainWorking } from "./allowing-policies";
 import { FromWithin, type FromWithinArgs } from "./from-within";
 import { startTimeoutMs } from "./job-pod";
-import type { Baseline, Inconclusive, InconclusiveReason, Proven } from "./outcome";
+import { decisive, type Reason } from "../reasons";
+import { type Baseline, type Inconclusive, inconclusive, type Proven, type Witnessed } from "./outcome";
 import { poll } from "./poll";
 import type { PositiveControl } from "./positive-control";
 import { explainFault } from "../attacks/fault/proof";
@@ -68,7 +69,7 @@ export class AttackProof {
             const leftOut = await this.args.positive?.before(startTimeoutMs);
             return { tookMs: tried.tookMs, ...(leftOut?.length && { leftOut }) };
         }
-        return { inconclusive: `${this.fromWithin.probed} did not work even before the attack began` };
+        return inconclusive("baseline-failed", `${this.fromWithin.probed} did not work before the attack`);
     }
 
     /** Waits until everything fails that must. @returns since when, or why that cannot be shown */
@@ -82,15 +83,18 @@ export class AttackProof {
                 (seen) => !("inconclusive" in seen),
                 enforcementTimeoutMs,
             ),
-            poll(() => this.fromWithin.whyWorking(this.baselineMs), isUndefined, enforcementTimeoutMs),
+            poll(
+                () => this.fromWithin.whyWorking(this.baselineMs, "attack-not-proven"),
+                isUndefined,
+                enforcementTimeoutMs,
+            ),
             proof.deleted
                 ? poll(() => whyAlive(cluster, targets[0]!.namespace, targets), isUndefined, enforcementTimeoutMs)
                 : undefined,
         ]);
-        if ("inconclusive" in inward) return { inconclusive: await this.explained(inward) };
-        if (alive !== undefined) return { inconclusive: alive };
-        if (working !== undefined) return { inconclusive: await this.explained(working) };
-        return { ...inward, attackedAt: Date.now() };
+        const notProven = await this.decided([alive, "inconclusive" in inward ? inward : undefined, working]);
+        if (notProven !== undefined) return { inconclusive: notProven };
+        return { ...(inward as Witnessed), attackedAt: Date.now() };
     }
 
     /**
@@ -100,7 +104,7 @@ export class AttackProof {
      * @param signal set if the run is aborted earlier: that is the moment, then, and the attack must soon end
      * @returns why it did not, as far as is seen
      */
-    async whyNotHeld(proven: Proven, endMs: number, signal?: AbortSignal): Promise<InconclusiveReason | undefined> {
+    async whyNotHeld(proven: Proven, endMs: number, signal?: AbortSignal): Promise<Reason | undefined> {
         const { cluster, proof, chosen, witness, positive } = this.args;
         const { targets } = chosen;
         // The clock may be changed meanwhile.
@@ -122,29 +126,33 @@ export class AttackProof {
             changed,
             signal?.aborted ? unlessPending(overreachingAtOnce) : overreachingAtOnce,
         ]);
-        // A pod that is gone has no label either. Of a kill, the Job's silence comes first: it tells what was killed.
-        if (unlike !== undefined && (!proof.deleted || cut === undefined)) return unlike;
-        const seen = cut ?? working;
-        if (seen) return this.explained(seen);
-        const byWitness = overreaching ?? overreachingAtEnd ?? positive?.whyOverreachingByWitness(proven.witnessedAt);
+        const notHeld = await this.decided([unlike, cut, working, overreaching, overreachingAtEnd]);
+        if (notHeld !== undefined) return notHeld;
+        const byWitness = positive?.whyOverreachingByWitness(proven.witnessedAt);
         return signal?.aborted ? Promise.race([byWitness, pause(abortedTimeoutMs).then(() => undefined)]) : byWitness;
     }
 
     /** At the end: what still works from within the targets, or could not be tried. */
     private async whyStillWorking(signal?: AbortSignal): Promise<Inconclusive | undefined> {
-        const working = this.fromWithin.whyWorking(probeTimeoutMs.last);
+        const working = this.fromWithin.whyWorking(probeTimeoutMs.last, "attack-not-held");
         if (!signal?.aborted) return working;
         const tooLate = this.fromWithin.couldNot(`no answer within ${abortedTimeoutMs} ms`);
         return Promise.race([working, pause(abortedTimeoutMs).then(() => tooLate)]);
     }
 
-    /** The reason, or if another NetworkPolicy allows what still works, that one. */
-    private async explained({ inconclusive, working }: Inconclusive): Promise<InconclusiveReason> {
+    /** The reason that counts; or what explains it: a NetworkPolicy that allows what works, or a changed Service. */
+    private async decided(found: readonly (Reason | Inconclusive | undefined)[]): Promise<Reason | undefined> {
+        const outcomes = found.map((one) => (one && "code" in one ? { inconclusive: one } : one));
+        const counts = decisive(outcomes.map((one) => one?.inconclusive));
+        if (counts === undefined) return undefined;
         const { cluster, chosen, objects } = this.args;
         const { proxied, targets } = chosen;
-        if (proxied && objects)
-            return explainFault(cluster, targets[0]!.namespace, proxied, objects).catch(() => inconclusive);
-        return (working && (await explainWorking(cluster, chosen.targets, working))) ?? inconclusive;
+        const { working } = outcomes.find((one) => one?.inconclusive === counts) as Inconclusive;
+        const explanation =
+            proxied && objects
+                ? explainFault(cluster, targets[0]!.namespace, proxied, objects).catch(() => undefined)
+                : working && explainWorking(cluster, targets, working);
+        return decisive([await explanation, counts]);
     }
 }
 

@@ -4,7 +4,8 @@ import { type Plan, targetLabelFor } from "../definition/plan";
 import type { Chosen } from "../targets/choose";
 import { AttackProof } from "./attack-proof";
 import { type Established, whyEstablishedNotCut } from "./established";
-import type { Baseline, Inconclusive, InconclusiveReason, Proven } from "./outcome";
+import { decisive, reason, type Reason } from "../reasons";
+import type { Baseline, Inconclusive, Proven } from "./outcome";
 import { PositiveControl } from "./positive-control";
 import { namesBehind } from "../attacks/fault/proof";
 import { Witness } from "./witness";
@@ -88,7 +89,7 @@ export class AttackProofs {
     /**
      * Before the attacks: waits until the Job has looked at all targets, and tries what must fail.
      *
-     * @returns how long the slowest baseline took, or the first inconclusive reason
+     * @returns how long the slowest baseline took, or the reason that counts
      * @throws Error if the Job does not start
      */
     async baseline(): Promise<Baseline> {
@@ -98,7 +99,7 @@ export class AttackProofs {
                 return baseline;
             }),
         );
-        const inconclusive = this.firstReason(baselines.map(reasonIn));
+        const inconclusive = this.decided(baselines.map(reasonIn));
         if (inconclusive !== undefined) return { inconclusive };
         const done = baselines.filter((baseline) => "tookMs" in baseline);
         const leftOut = done.flatMap((baseline) => baseline.leftOut ?? []);
@@ -108,7 +109,7 @@ export class AttackProofs {
     /** Waits until each attack works. @returns since when, in the order of the plan, or why that cannot be shown */
     async proven(): Promise<Proven[] | Inconclusive> {
         const outcomes = await Promise.all(this.attacks.map(({ proof }) => proof.attackProven()));
-        const inconclusive = this.firstReason(outcomes.map(reasonIn));
+        const inconclusive = this.decided(outcomes.map(reasonIn));
         return inconclusive === undefined ? (outcomes as Proven[]) : { inconclusive };
     }
 
@@ -117,13 +118,9 @@ export class AttackProofs {
      *
      * @returns why not, as far as is seen
      */
-    async whyNotHeld(
-        proven: readonly Proven[],
-        endMs: number,
-        signal?: AbortSignal,
-    ): Promise<InconclusiveReason | undefined> {
+    async whyNotHeld(proven: readonly Proven[], endMs: number, signal?: AbortSignal): Promise<Reason | undefined> {
         const reasons = this.attacks.map(({ proof }, index) => proof.whyNotHeld(proven[index]!, endMs, signal));
-        return this.firstReason(await Promise.all(reasons));
+        return this.decided(await Promise.all(reasons));
     }
 
     /** What became of connections that were established before the attacks, in the order of the plan. */
@@ -132,8 +129,8 @@ export class AttackProofs {
     }
 
     /** Why an attack that wants established connections cut is not proven. Undefined if they are. */
-    whyEstablishedNotCut(established: readonly Established[]): InconclusiveReason | undefined {
-        return this.firstReason(
+    whyEstablishedNotCut(established: readonly Established[]): Reason | undefined {
+        return this.decided(
             this.attacks.map(({ wantsCut }, index) =>
                 wantsCut ? whyEstablishedNotCut(established[index]!, this.args.plan) : undefined,
             ),
@@ -151,13 +148,13 @@ export class AttackProofs {
     }
 
     /** @param reasons of the attacks, in the order of the plan */
-    private firstReason(reasons: readonly (InconclusiveReason | undefined)[]): InconclusiveReason | undefined {
-        const index = reasons.findIndex((reason) => reason !== undefined);
-        if (index === -1 || this.attacks.length === 1) return reasons[index];
-        return `for the attack ${this.attacks[index]!.name}, ${reasons[index]}`;
+    private decided(reasons: readonly (Reason | undefined)[]): Reason | undefined {
+        if (this.attacks.length === 1) return reasons[0];
+        const named = ({ code, message }: Reason, name: string) => reason(code, `for the attack ${name}, ${message}`);
+        return decisive(reasons.map((one, index) => one && named(one, this.attacks[index]!.name)));
     }
 }
 
-function reasonIn(outcome: object): InconclusiveReason | undefined {
-    return "inconclusive" in outcome ? (outcome.inconclusive as InconclusiveReason) : undefined;
+function reasonIn(outcome: object): Reason | undefined {
+    return "inconclusive" in outcome ? (outcome.inconclusive as Reason) : undefined;
 }

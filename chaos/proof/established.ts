@@ -6,7 +6,7 @@ import {
     parseEndpoint,
     silentAfterMs,
 } from "../job/protocol";
-import type { InconclusiveReason } from "./outcome";
+import { reason as reasonOf, type Reason } from "../reasons";
 import { remedy, type Written } from "../remedy";
 import { hasAll } from "./reports";
 
@@ -21,15 +21,15 @@ export interface Established {
      * of the survivors was closed by its target. Absent if one survived to the end.
      */
     afterMs?: number;
-    /** Why that is unknown. */
-    reason?: InconclusiveReason;
+    /** Why that is unknown, as a part of a sentence. */
+    reason?: string;
 }
 
 type Outcome = Omit<Established, "direction">;
 
 const resetByNetworkMs = 5_000;
 
-const unknown = (reason: InconclusiveReason): Outcome => ({ became: "unknown", reason });
+const unknown = (reason: string): Outcome => ({ became: "unknown", reason });
 const windowEnded = unknown("the run ended before it showed; let the window last 10 s or more");
 
 /**
@@ -134,18 +134,18 @@ export function describeEstablished({ became, afterMs }: Established): string {
 }
 
 /** Why an attack that wants established connections cut gives no verdict. Undefined if they were cut. */
-export function whyEstablishedNotCut(
-    { became, reason }: Established,
-    written: Written = {},
-): InconclusiveReason | undefined {
+export function whyEstablishedNotCut({ became, reason }: Established, written: Written = {}): Reason | undefined {
     if (became === "cut") return undefined;
     const wanted = "the experiment wants them cut (established: cut)";
     const allow = `accept any outcome: ${remedy(written, "established", "any")}`;
     const them = "established connections into the targets";
-    if (became === "unknown") return `it is unknown whether ${them} were cut, and ${wanted}: ${reason}; or ${allow}`;
-    return (
-        `${them} survived the attack, and ${wanted}. This cluster's network applies ` +
-        "NetworkPolicies to fresh connections only: use one that applies them to every packet, such as Cilium; use " +
-        `a kill attack; or ${allow}`
+    if (became === "unknown")
+        return reasonOf(
+            "established-unknown",
+            `it is unknown whether ${them} were cut, and ${wanted}: ${reason}; or ${allow}`,
+        );
+    return reasonOf(
+        "established-not-cut",
+        `${them} survived the attack, and ${wanted}; use a kill attack, or ${allow}`,
     );
 }

@@ -5,7 +5,8 @@ import { onePerPod } from "../targets/besides";
 import type { Chosen } from "../targets/choose";
 import type { Working } from "./allowing-policies";
 import { connections } from "./connections";
-import { enforcementAdvice, type Inconclusive } from "./outcome";
+import type { ReasonCode } from "../reasons";
+import { type Inconclusive, inconclusive } from "./outcome";
 import { probe } from "./probe";
 import type { Question } from "./tools";
 import type { Witness } from "./witness";
@@ -29,13 +30,17 @@ export class FromWithin {
         return lookup ? "a DNS lookup in the targets" : "a fresh connection out of the targets";
     }
 
-    /** @param timeoutMs for each connection and lookup @returns what still works */
-    async whyWorking(timeoutMs: number): Promise<Inconclusive | undefined> {
+    /**
+     * @param timeoutMs for each connection and lookup
+     * @param code what it means that something works
+     * @returns what still works
+     */
+    async whyWorking(timeoutMs: number, code: ReasonCode): Promise<Inconclusive | undefined> {
         const tried = await this.tryAll(timeoutMs, 0);
         if ("inconclusive" in tried) return tried;
         if (tried.worked === 0) return undefined;
-        const inconclusive = `the NetworkPolicy exists, but ${this.probed} still works: ${enforcementAdvice}`;
-        return { inconclusive, working: this.working() };
+        const message = `the NetworkPolicy exists, but ${this.probed} still works`;
+        return { ...inconclusive(code, message), working: this.working() };
     }
 
     /**
@@ -66,7 +71,10 @@ export class FromWithin {
             way === "egress" ? connections(targets, peerPods, isBlocked) : connections(peerPods, targets, isBlocked),
         );
         if (peers && between.length === 0)
-            return this.couldNot("neither the targets nor their peers declare a TCP port that the attack blocks");
+            return inconclusive(
+                "no-port",
+                "neither the targets nor their peers declare a TCP port that the attack blocks",
+            );
 
         const begun = performance.now();
         const probes = [...fromTargets, ...between].map(({ from, question }) =>
@@ -82,7 +90,7 @@ export class FromWithin {
 
     /** Why nothing is known about what is tried. */
     couldNot(problem: string): Inconclusive {
-        return { inconclusive: `${this.probed} could not be tried: ${problem}` };
+        return inconclusive("probe-failed", `${this.probed} could not be tried: ${problem}`);
     }
 
     /** The connections that are tried. */

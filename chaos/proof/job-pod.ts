@@ -3,6 +3,7 @@ import { type Cluster, statusOf } from "../cluster/client";
 import { annotations } from "../cluster/labels";
 import { withoutPeriod } from "../cluster/problem";
 import type { ConnectionReport, KillReport, Presence } from "../job/protocol";
+import { ReasonError } from "../reasons";
 import { JobLogReader } from "./job-log-reader";
 import { poll } from "./poll";
 
@@ -52,10 +53,12 @@ export class JobPod {
         };
         const found = await poll(look, (one) => one !== undefined && isEnough(one), timeoutMs);
         if (found !== undefined && isEnough(found)) return found;
-        throw new Error(
-            `the Job ${this.job}, which must undo the run at its deadline, has no running pod` +
-                `${timeoutMs > 0 ? ` after ${timeoutMs / 1_000} s` : ""}. See why: kubectl --namespace ` +
-                `${this.namespace} describe pod --selector batch.kubernetes.io/job-name=${this.job}`,
+        const after = timeoutMs > 0 ? ` after ${timeoutMs / 1_000} s` : "";
+        throw new ReasonError(
+            "job-not-running",
+            `the Job ${this.job}, which must undo the run at its deadline, has no running pod${after}`,
+            `See why: kubectl --namespace ${this.namespace} describe pod --selector ` +
+                `batch.kubernetes.io/job-name=${this.job}`,
         );
     }
 
@@ -90,9 +93,11 @@ export class JobPod {
         });
         const reason = events.items.at(-1)?.message?.replace(/^Error creating: /, "");
         if (reason === undefined) return;
-        throw new Error(
+        throw new ReasonError(
+            "no-room",
             `namespace ${namespace} admits no pod of the Job ${job}, which must undo the run at its deadline: ` +
-                `${withoutPeriod(reason)}. Nothing was attacked. Make room for one pod, or allow it`,
+                withoutPeriod(reason),
+            "Make room for one pod, or allow it",
         );
     }
 

@@ -1,10 +1,9 @@
+import { reason, type Reason, type ReasonCode } from "../reasons";
 import type { Working } from "./allowing-policies";
 
-/** Why an attack is not proven: the reason for the verdict INCONCLUSIVE. A sentence without a period at the end. */
-export type InconclusiveReason = string;
-
 export interface Inconclusive {
-    inconclusive: InconclusiveReason;
+    /** Why the verdict is INCONCLUSIVE. */
+    inconclusive: Reason;
     /** Connections that must fail, and work: another NetworkPolicy may allow them. Absent if that is not why. */
     working?: Working;
 }
@@ -30,10 +29,6 @@ export interface Proven extends Witnessed {
     attackedAt: number;
 }
 
-/** What to do about a cluster that accepts policies and ignores them. */
-export const enforcementAdvice =
-    "this cluster's network does not enforce NetworkPolicies. Use one that does, such as " +
-    "`minikube start --cni=calico`";
-
-/** What to think of a cluster that takes a policy for a larger one. */
-export const overreachAdvice = "this cluster's network may not support all of NetworkPolicies, such as `endPort`";
+export const inconclusive = (code: ReasonCode, message: string): Inconclusive => ({
+    inconclusive: reason(code, message),
+});

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Proof, StillWorks } from "../attacks/kind";
 import type { Cluster } from "../cluster/client";
-import { problemOf } from "../cluster/problem";
+import { problemOf, withoutPeriod } from "../cluster/problem";
 import { onePerPod } from "../targets/besides";
 import type { Chosen } from "../targets/choose";
 import { parseEndpoint, reference } from "../job/protocol";
+import { decisive, reason, type Reason } from "../reasons";
 import type { Target } from "../targets/containers";
 import { connections, endpointsOfTargets } from "./connections";
-import { overreachAdvice, type InconclusiveReason } from "./outcome";
 import { probe } from "./probe";
 import type { Question } from "./tools";
 import type { Witness } from "./witness";
@@ -61,11 +61,11 @@ export class PositiveControl {
     }
 
     /** Tries under attack what worked before it. Never rejects. @returns what has failed each time, in a sentence */
-    async whyOverreaching(): Promise<InconclusiveReason | undefined> {
+    async whyOverreaching(): Promise<Reason | undefined> {
         try {
             const trials = (await this.trials(0)).filter(({ name }) => !this.args.leftOut?.includes(name));
             const failures = await Promise.all(trials.map((trial) => this.failure(trial)));
-            return failures.find((failure) => failure !== undefined);
+            return decisive(failures);
         } catch (error) {
             return couldNotBeTried(problemOf(error));
         }
@@ -78,7 +78,7 @@ export class PositiveControl {
      * @param since when the attack was seen to work, by the witness's clock
      * @returns the first, in a sentence
      */
-    async whyOverreachingByWitness(since: number): Promise<InconclusiveReason | undefined> {
+    async whyOverreachingByWitness(since: number): Promise<Reason | undefined> {
         const { inward, untouched } = this.stillWorks;
         const { chosen, witness } = this.args;
         const isSpared = (port: number) => inward?.except.includes(port) === false;
@@ -89,7 +89,10 @@ export class PositiveControl {
         const lost = await witness.lostAmong(names, since);
         if (lost.some(({ name }) => name === reference)) return overreach("between pods that are no targets");
         const affected = lost.find(({ name }) => behindService.includes(name));
-        if (affected) return `the fault also affects what it should not: ${affected.name}, which is no target`;
+        if (affected) {
+            const message = `the fault also affects what it should not: ${affected.name}, which is no target`;
+            return reason("positive-control-failed", message);
+        }
         const refusing = lost.flatMap(({ name, still }) => (still ? name : []));
         const accepting = await Promise.all(refusing.map((name) => this.acceptsFromWithin(name)));
         const cutOff = refusing.find((_, index) => accepting[index]);
@@ -105,7 +108,7 @@ export class PositiveControl {
     }
 
     /** Tries something several times. @returns why it does not work, in a sentence */
-    private async failure({ name, from, question }: Trial): Promise<InconclusiveReason | undefined> {
+    private async failure({ name, from, question }: Trial): Promise<Reason | undefined> {
         for (let attempt = 1; ; attempt++) {
             const result = await probe(this.args.cluster, from, question, timeoutMs);
             if ("worked" in result && result.worked) return undefined;
@@ -137,12 +140,12 @@ export class PositiveControl {
 
 const nameOf = ({ pod, container }: Target) => `${pod}/${container}`;
 
-function overreach(connection: string): InconclusiveReason {
-    return (
-        `the attack blocks more than it should: a fresh connection ${connection} worked before it, and fails under ` +
-        `it: ${overreachAdvice}`
+function overreach(connection: string): Reason {
+    return reason(
+        "positive-control-failed",
+        `the attack blocks more than it should: a fresh connection ${connection} worked before it, and fails under it`,
     );
 }
 
-const couldNotBeTried = (problem: string): InconclusiveReason =>
-    `what must still work under the attack could not be tried: ${problem.replace(/\.$/, "")}`;
+const couldNotBeTried = (problem: string): Reason =>
+    reason("probe-failed", `what must still work under the attack could not be tried: ${withoutPeriod(problem)}`);

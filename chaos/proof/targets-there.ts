@@ -2,32 +2,30 @@ import { type Cluster, ignoreNotFound } from "../cluster/client";
 import type { KillReport } from "../job/protocol";
 import { inTurns } from "../in-turns";
 import type { Target } from "../targets/containers";
-import type { InconclusiveReason } from "./outcome";
+import { reason, type Reason } from "../reasons";
 
 /** Calls to the API server at a time: the check has ended, and only its end waits for them. */
 const maxCalls = 10;
 
 /** Why attacked containers are not the running ones any more. Undefined if they still are. */
-export async function whyChanged(
-    cluster: Cluster,
-    targets: readonly Target[],
-): Promise<InconclusiveReason | undefined> {
+export async function whyChanged(cluster: Cluster, targets: readonly Target[]): Promise<Reason | undefined> {
     const reasons = await inTurns(targets, maxCalls, (target) => whyOneChanged(cluster, target));
-    return reasons.find((reason) => reason !== undefined);
+    return reasons.find((one) => one !== undefined);
 }
 
-async function whyOneChanged({ core }: Cluster, target: Target): Promise<InconclusiveReason | undefined> {
+async function whyOneChanged({ core }: Cluster, target: Target): Promise<Reason | undefined> {
     const { pod: name, namespace, uid, container, containerId } = target;
     const pod = await ignoreNotFound(core.readNamespacedPod({ name, namespace }));
     if (!pod || pod.metadata!.uid !== uid || pod.metadata!.deletionTimestamp) {
-        return `the target ${name} was gone before the run had ended`;
+        return reason("target-changed", `the target ${name} was gone before the run had ended`);
     }
     const status = pod.status?.containerStatuses?.find((candidate) => candidate.name === container);
     // A Job's container keeps its id when it has ended.
-    if (status?.state?.terminated) return `the target ${name}/${container} ended during the run`;
+    if (status?.state?.terminated)
+        return reason("target-changed", `the target ${name}/${container} ended during the run`);
     return status?.containerID === containerId
         ? undefined
-        : `the target ${name}/${container} was restarted during the run`;
+        : reason("target-changed", `the target ${name}/${container} was restarted during the run`);
 }
 
 /** Which of some pods, identified by uid, exist and are not being deleted. Undefined if none does. */
@@ -35,12 +33,13 @@ export async function whyAlive(
     cluster: Cluster,
     namespace: string,
     pods: readonly { pod: string; uid: string }[],
-): Promise<InconclusiveReason | undefined> {
+): Promise<Reason | undefined> {
     const { items } = await cluster.core.listNamespacedPod({ namespace });
     const staying = items.filter(({ metadata }) => !metadata!.deletionTimestamp);
     const living = new Set(staying.map(({ metadata }) => metadata!.uid));
     const alive = pods.filter(({ uid }) => living.has(uid)).map(({ pod }) => pod);
-    return alive.length === 0 ? undefined : `${alive.join(", ")} should have been deleted, but still runs`;
+    if (alive.length === 0) return undefined;
+    return reason("attack-not-proven", `${alive.join(", ")} should have been deleted, but still runs`);
 }
 
 /** Why it is not shown that the deadline Job has killed pods. Undefined if it is. */
@@ -48,8 +47,9 @@ export async function whyNotKilled(
     cluster: Cluster,
     namespace: string,
     kills: readonly KillReport[],
-): Promise<InconclusiveReason | undefined> {
-    if (kills.length === 0) return "the targets are gone, but the deadline Job did not delete them";
+): Promise<Reason | undefined> {
+    if (kills.length === 0)
+        return reason("attack-not-proven", "the targets are gone, but the deadline Job did not delete them");
     const killed = kills.map((kill) => kill.killed);
     return whyAlive(cluster, namespace, killed);
 }

@@ -7,7 +7,7 @@ import type { Working } from "./allowing-policies";
 import { attackedEndpoints, endpointsOfTargets } from "./connections";
 import { becameOf, type Established } from "./established";
 import { JobPod, startTimeoutMs } from "./job-pod";
-import { enforcementAdvice, type Inconclusive, type InconclusiveReason, type Witnessed } from "./outcome";
+import { type Inconclusive, inconclusive, type Witnessed } from "./outcome";
 import { poll } from "./poll";
 import { cutIn, hasAll, leakIn, lostAmong, silenceIn, unlabeledIn } from "./reports";
 import { unaffectedIn } from "../attacks/fault/proof";
@@ -72,13 +72,13 @@ export class Witness {
         const { through = [] } = this.args;
         if (through.length > 0) {
             if (last && hasAll(through)(last.closed)) return { askedAt, witnessedAt: last.at };
-            return { inconclusive: "the fault does not show at its targets" };
+            return inconclusive("attack-not-proven", `probes were neither delayed nor aborted: ${through.join(", ")}`);
         }
         if (!this.args.inward && last) return { askedAt, witnessedAt: last.at };
         const { baseline, cut } = cutIn(reports, this.endpoints);
         if (cut) return { askedAt, witnessedAt: cut.at };
-        if (!baseline || !last) return { inconclusive: this.neverOpen(reports) };
-        return { inconclusive: this.notEnforced(last), working: this.working() };
+        if (!baseline || !last) return this.neverOpen(reports);
+        return { ...this.notEnforced(last), working: this.working() };
     }
 
     /** Whether the targets have been cut off ever since, as far as the Job saw. @returns why not */
@@ -87,22 +87,23 @@ export class Witness {
         const unaffected = unaffectedIn(reports, this.args.through ?? []);
         if (unaffected !== undefined) {
             const what = unaffected.was === "open" ? "was neither delayed nor aborted" : "could not be reached";
-            return { inconclusive: `${unaffected.name} ${what} at a moment of the run` };
+            return inconclusive("attack-not-held", `${unaffected.name} ${what} at a moment of the run`);
         }
         const leak = leakIn(reports, this.endpoints);
         if (leak !== undefined) {
-            const inconclusive = `the target ${this.podAt(leak)} became reachable again during the run, at ${leak}`;
-            return { inconclusive, working: this.working() };
+            const message = `the target ${this.podAt(leak)} became reachable again during the run, at ${leak}`;
+            return { ...inconclusive("attack-not-held", message), working: this.working() };
         }
         const unlabeled = unlabeledIn(reports, this.endpoints);
         if (unlabeled !== undefined) {
             const target = `${this.podAt(unlabeled)}, at ${unlabeled},`;
-            return { inconclusive: `the target ${target} lost its label during the run, and with it the attack` };
+            return inconclusive("attack-not-held", `the target ${target} lost its label during the run`);
         }
         const silenceMs = silenceIn(reports, witnessedAt, witnessedAt + performance.now() - askedAt);
         if (silenceMs <= maxSilenceMs) return undefined;
         const silence = describeMilliseconds(silenceMs);
-        return { inconclusive: `the Job that watches the targets reported nothing for ${silence} of the run` };
+        const message = `the Job that watches the targets reported nothing for ${silence} of the run`;
+        return inconclusive("witness-silent", message);
     }
 
     /**
@@ -139,19 +140,20 @@ export class Witness {
         return this.args.targets.find((target) => endpointsOfTargets([target]).includes(wanted))?.pod;
     }
 
-    private neverOpen(reports: readonly ConnectionReport[]): InconclusiveReason {
-        if (reports.length === 0) {
-            return "the Job that watches the targets reported nothing, so it is unknown whether they can be reached";
-        }
-        if (this.endpoints.length === 0) {
-            return "the targets declare no TCP port that the attack blocks, so the attack cannot be proven";
-        }
-        return "the targets were unreachable even before the attack began";
+    private neverOpen(reports: readonly ConnectionReport[]): Inconclusive {
+        if (reports.length === 0)
+            return inconclusive("witness-silent", "the Job that watches the targets reported nothing");
+        if (this.endpoints.length === 0)
+            return inconclusive("no-port", "the targets declare no TCP port that the attack blocks");
+        const last = reports.at(-1)!;
+        const refused = this.endpoints.filter((endpoint) => !last.open.includes(endpoint)).join(", ");
+        return inconclusive("baseline-failed", `nothing answered at ${refused || "a target"} before the attack`);
     }
 
-    private notEnforced({ open }: ConnectionReport): InconclusiveReason {
+    private notEnforced({ open }: ConnectionReport): Inconclusive {
         const those = new Set(open);
         const found = this.endpoints.filter((endpoint) => those.has(endpoint)).join(", ") || "the target";
-        return `the NetworkPolicy exists, but ${found} still accepted fresh connections: ${enforcementAdvice}`;
+        const message = `the NetworkPolicy exists, but ${found} still accepted fresh connections`;
+        return inconclusive("attack-not-proven", message);
     }
 }

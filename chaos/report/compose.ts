@@ -3,7 +3,8 @@ import type { Aborted } from "../checks/abort";
 import type { Observed } from "../checks/observe";
 import { isAttack, type Plan } from "../definition/plan";
 import { describeEstablished, type Established } from "../proof/established";
-import type { InconclusiveReason, Proven } from "../proof/outcome";
+import type { Proven } from "../proof/outcome";
+import { type Reason, sentenceOf } from "../reasons";
 import type { Faulted } from "../attacks/fault/counts";
 import { percentOf } from "../share";
 import type { Chosen } from "../targets/choose";
@@ -17,8 +18,8 @@ import { judge, type Judged, judgeChecks, type Measured, together } from "./verd
 export interface Seen {
     checks: Observed[];
     actions: Performed[];
-    /** Why no verdict can be given. */
-    inconclusive?: InconclusiveReason;
+    /** All reasons for which no check can be judged. */
+    reasons: (Reason | undefined)[];
     /** Set if an abort rule ended the window. */
     aborted?: Aborted;
 }
@@ -54,10 +55,10 @@ export function journalOf(
         aborted,
     });
     const measured = together(judged.map((one) => one.measured));
-    const { verdict, reason } = judge(
+    const { verdict, code, reason } = judge(
         // The abort is the reason, even if other checks have failed by then.
         judged.filter(({ name }) => aborted === undefined || name === aborted.check),
-        seen.inconclusive,
+        seen.reasons,
     );
     const known = verdict === "INCONCLUSIVE" ? [] : judged.filter((one) => one.inconclusive === undefined);
     const unproven = unprovenOutward(plan, chosen);
@@ -71,6 +72,7 @@ export function journalOf(
                 targets.map(({ namespace, pod, container }) => `${namespace}/${pod}/${container}`),
             ),
             verdict,
+            ...(code && { code }),
             reason: verdict === "INCONCLUSIVE" ? reason : withUnproven(reason, unproven),
             requests: measured.requests,
             successRate: successRateOf(measured),
@@ -114,10 +116,10 @@ function checkConclusion({ name, held, measured }: Judged) {
     return { name, held, requests: measured.requests, successRate: successRateOf(measured) };
 }
 
-/** The journal of a run without a steady state, which attacked nothing. */
+/** The journal of a run that attacked nothing. */
 export function abortedJournal(
     plan: Plan,
-    { stack, reason, startedAt, checks }: Pick<Found, "stack" | "startedAt"> & { reason: string; checks: Observed[] },
+    { stack, reason, startedAt, checks }: Pick<Found, "stack" | "startedAt"> & { reason: Reason; checks: Observed[] },
 ): Journal {
     return {
         schema: journalVersion,
@@ -126,7 +128,8 @@ export function abortedJournal(
             attack: "none",
             targets: [],
             verdict: "ABORTED",
-            reason: `Aborted: ${reason}`,
+            code: reason.code,
+            reason: sentenceOf(reason),
             requests: checks.flatMap(({ answers }) => answers).length,
             successRate: "0%",
             timeToFirstFailureMs: null,

@@ -1,3 +1,4 @@
+import type { ReasonCode } from "../reasons";
 import type { Verdict } from "./verdict";
 
 /** The result of a run, as the stack's output shows it. Times are milliseconds. */
@@ -11,6 +12,8 @@ export interface Conclusion {
     /** `namespace/pod/container` of each. */
     targets: string[];
     verdict: Verdict;
+    /** Why it is INCONCLUSIVE or ABORTED: `docs/troubleshooting.md` has an entry for each. Absent otherwise. */
+    code?: ReasonCode;
     /** The verdict in a sentence. */
     reason: string;
     /** Number of answers, of all checks. */

@@ -4,6 +4,7 @@ import { attackSchema } from "../attacks/registry";
 import type { Aborted } from "../checks/abort";
 import { checkSchema } from "../checks/registry";
 import type { Plan } from "../definition/plan";
+import { type ReasonCode, reasonCodes } from "../reasons";
 import type { Conclusion } from "./conclusion";
 import { verdicts } from "./verdict";
 
@@ -73,6 +74,10 @@ const conclusion = z.object({
     attack: z.string().describe("The kinds of the attacks, comma-separated; `none` if nothing was attacked"),
     targets: z.array(z.string()).describe("`namespace/pod/container` of each"),
     verdict: z.enum(verdicts),
+    code: z
+        .enum(Object.keys(reasonCodes) as [ReasonCode, ...ReasonCode[]])
+        .optional()
+        .describe("Why it is `INCONCLUSIVE` or `ABORTED`: docs/troubleshooting.md explains each; absent otherwise"),
     reason: z.string().describe("The verdict in a sentence"),
     requests: z.int().nonnegative().describe("Of all checks"),
     successRate: z.string().describe("Share of good answers among the counted, as a percentage"),
@@ -189,7 +194,7 @@ const performed = z.object({
 });
 
 /** The form of journals, which other versions of the package may have changed. */
-export const journalVersion = 4;
+export const journalVersion = 5;
 
 /** Everything that a run saw, kept as a file. Times are milliseconds since the epoch unless they say otherwise. */
 export const journalSchema = z.object({

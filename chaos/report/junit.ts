@@ -1,5 +1,6 @@
+import { verdictLine } from "../reasons";
 import { element, escape } from "./markup";
-import { checksOf, namesOf, pageOf, reasonOf, type ReportedRun, resultOf } from "./reported-run";
+import { checksOf, codeOf, namesOf, pageOf, reasonOf, type ReportedRun, resultOf } from "./reported-run";
 
 /** The first part of the names of classes, which Jenkins shows as a package. */
 const packageName = "chaos";
@@ -15,6 +16,7 @@ interface TestCase {
 interface Problem {
     /** `failure`: something did not hold. `error`: nothing was shown. */
     element: "failure" | "error";
+    /** The code of the reason, or what did not hold. */
     type: string;
     text: string;
 }
@@ -77,9 +79,10 @@ function casesOf(run: ReportedRun): TestCase[] {
     const checks = run.journal === undefined ? [] : checksOf(run.journal);
     return [
         verdict,
-        ...checks.map(({ name, held, reason, durationMs }): TestCase => {
+        ...checks.map(({ name, held, code, reason, durationMs }): TestCase => {
             const element = held === undefined ? "error" : "failure";
-            const problem: Problem = { element, type: held === undefined ? "unknown" : "did not hold", text: reason };
+            const type = held === undefined ? (code ?? "unknown") : "did not hold";
+            const problem: Problem = { element, type, text: reason };
             return { name: `check ${name}`, durationMs, problem: held ? undefined : problem };
         }),
         ...(notUndone === undefined
@@ -95,9 +98,13 @@ function casesOf(run: ReportedRun): TestCase[] {
 }
 
 function problemOfVerdict(run: ReportedRun): Problem | undefined {
-    const type = resultOf(run);
-    if (type === "PASSED") return undefined;
-    return { element: type === "FAILED" ? "failure" : "error", type, text: reasonOf(run) };
+    const result = resultOf(run);
+    if (result === "PASSED") return undefined;
+    return {
+        element: result === "FAILED" ? "failure" : "error",
+        type: codeOf(run) ?? result,
+        text: verdictLine({ verdict: result, code: codeOf(run), reason: reasonOf(run) }),
+    };
 }
 
 function testCase({ name, durationMs, problem }: TestCase, classname: string): string {

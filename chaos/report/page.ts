@@ -3,6 +3,7 @@ import { attackKindOf } from "../attacks/registry";
 import { describeFaulted } from "../attacks/fault/counts";
 import { isAttack, type Plan } from "../definition/plan";
 import { describeMilliseconds } from "../duration";
+import { pageOfReason } from "../reasons";
 import { colors } from "./drawing";
 import type { Conclusion } from "./conclusion";
 import type { Journal } from "./journal-schema";
@@ -61,6 +62,7 @@ export function runPage(journal: Journal): string {
         element("p", { class: "faint" }, [element("a", { href: "index.html" }, ["All runs"])]),
         element("h1", {}, [escape(conclusion.name), ": ", verdictMark(conclusion)]),
         element("p", {}, [escape(conclusion.reason)]),
+        ...(conclusion.code ? [element("p", {}, ["What to do: ", pageOfReason(conclusion.code)])] : []),
         timelineSvg(journal),
         element("table", {}, rowsOf(journal).map(tableRow)),
         element("details", {}, [
@@ -166,7 +168,8 @@ const utc = (at: number) => `${new Date(at).toISOString().replace("T", " ").slic
 const breakable = (name: string) => escape(name).replace(/(?<=\w)\//g, "/<wbr>");
 const row = (cells: readonly string[]) => element("tr", {}, cells);
 const cell = (content: string) => element("td", {}, [content]);
-const verdictMark = ({ verdict }: Conclusion) => element("span", { class: `verdict ${verdict}` }, [verdict]);
+const verdictMark = ({ verdict, code }: Conclusion) =>
+    element("span", { class: `verdict ${verdict}` }, [verdict, code === undefined ? "" : ` (${code})`]);
 
 function page(title: string, contents: readonly string[]): string {
     const head = [

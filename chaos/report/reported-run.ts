@@ -1,4 +1,5 @@
 import { isAttack } from "../definition/plan";
+import { type ReasonCode, sentenceOf } from "../reasons";
 import { judgeChecks, type Judged, type Verdict, verdicts } from "./verdict";
 import type { Journal } from "./journal-schema";
 
@@ -36,6 +37,9 @@ export const resultOf = ({ journal }: ReportedRun): Result => journal?.conclusio
 export const reasonOf = ({ journal, error }: ReportedRun): string =>
     journal?.conclusion.reason ?? `The run ended without a verdict: ${error || "no reason is known"}`;
 
+/** Why it is INCONCLUSIVE or ABORTED. */
+export const codeOf = ({ journal }: ReportedRun): ReasonCode | undefined => journal?.conclusion.code;
+
 /** Whether a run proved what it was made for, and left nothing behind. */
 export const hasPassed = (run: ReportedRun): boolean => resultOf(run) === "PASSED" && run.notUndone === undefined;
 
@@ -70,6 +74,8 @@ export interface CheckResult {
     name: string;
     /** Undefined if that is unknown. */
     held?: boolean;
+    /** Why that is unknown. */
+    code?: ReasonCode;
     /** Why, in a sentence. */
     reason: string;
     /** From its first to its last answer. */
@@ -89,21 +95,18 @@ export function checksOf({ plan, conclusion, checks, startedAt, attackedAt, abor
         const [first, last] = [answers[0], answers.at(-1)];
         const durationMs = first && last ? Math.max(0, last.at + last.latencyMs - first.at) : 0;
         const held = heldAccordingTo(conclusion, check);
-        return {
-            name: check.name,
-            held,
-            reason:
-                held === undefined
-                    ? `It is unknown whether the check held: ${whyUnknown(conclusion, check)}`
-                    : check.reason,
-            durationMs,
-        };
+        if (held !== undefined) return { name: check.name, held, reason: check.reason, durationMs };
+        const { code, sentence } = whyUnknown(conclusion, check);
+        const reason = `It is unknown whether the check held: ${sentence}`;
+        return { name: check.name, code, reason, durationMs };
     });
 }
 
 /** A verdict that nothing is known is said of all checks. Another one leaves out single checks. */
-const whyUnknown = ({ verdict, reason }: Journal["conclusion"], { inconclusive }: Judged): string =>
-    verdict === "FAILED" && inconclusive !== undefined ? `${inconclusive}.` : reason;
+function whyUnknown({ verdict, code, reason }: Journal["conclusion"], { inconclusive }: Judged) {
+    if (verdict !== "FAILED" || inconclusive === undefined) return { code, sentence: reason };
+    return { code: inconclusive.code, sentence: sentenceOf(inconclusive) };
+}
 
 /** The conclusion decides. */
 const heldAccordingTo = ({ checks }: Journal["conclusion"], { name }: Judged): boolean | undefined =>

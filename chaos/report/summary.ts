@@ -1,5 +1,7 @@
 import { describeMilliseconds } from "../duration";
+import { pageOfReason } from "../reasons";
 import {
+    codeOf,
     countResults,
     hasPassed,
     namesOf,
@@ -67,9 +69,11 @@ const timeOr = (absent: string, milliseconds: number | null | undefined) =>
     milliseconds === null || milliseconds === undefined ? absent : describeMilliseconds(milliseconds);
 
 function reasonLine(run: ReportedRun, name: string): string {
-    const page = pageOf(run);
+    const [page, code] = [pageOf(run), codeOf(run)];
+    const why = code === undefined ? "" : ` (<code>${code}</code>)`;
     return [
-        `- **${name}** ${resultOf(run)}: ${shown(reasonOf(run), longest.reason)}`,
+        `- **${name}** ${resultOf(run)}${why}: ${shown(reasonOf(run), longest.reason)}`,
+        ...(code === undefined ? [] : [`What to do: <code>${pageOfReason(code)}</code>`]),
         ...(run.notUndone === undefined ? [] : [`Not undone: ${shown(run.notUndone, longest.reason)}`]),
         ...(page === undefined ? [] : [`Page: <code>${shown(page, longest.reason)}</code>`]),
     ].join("<br>");

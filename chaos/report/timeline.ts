@@ -101,7 +101,8 @@ export function timelineSvg(journal: Journal): string {
     );
 }
 
-const titleOf = ({ conclusion }: Journal) => `${conclusion.name}: ${conclusion.verdict}`;
+const titleOf = ({ conclusion: { name, verdict, code } }: Journal) =>
+    `${name}: ${verdict}${code === undefined ? "" : ` (${code})`}`;
 
 /** The lines below the title: the hypothesis, what became of the attack, and what the marks mean. */
 function headingOf(journal: Journal): string[] {

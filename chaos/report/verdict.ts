@@ -4,7 +4,7 @@ import type { PlannedCheck } from "../checks/observe";
 import { checkKindOf } from "../checks/registry";
 import { withoutPeriod } from "../cluster/problem";
 import { describeMilliseconds } from "../duration";
-import type { InconclusiveReason } from "../proof/outcome";
+import { decisive, reason as reasonOf, type Reason, type ReasonCode, sentenceOf } from "../reasons";
 import { describeShare, percentOf, reaches } from "../share";
 
 /** When each is given: see `judge`. */
@@ -68,7 +68,7 @@ export interface Judged {
     /** Why, in a sentence. */
     reason: string;
     /** Why it is unknown whether the check held. */
-    inconclusive?: InconclusiveReason;
+    inconclusive?: Reason;
 }
 
 /** How answers are counted. */
@@ -97,18 +97,18 @@ export function judgeCheck(
         return { name, held: true, measured, reason: `${got}; ${describeStability(measured, underAttack)}.` };
     const judged: Judged = { name, held: false, measured, reason: `${got}; ${describeLastFailure(answers)}` };
     if (counted === 0) {
-        const inconclusive =
-            `the check ${name} did not look ${graceMs > 0 ? "after the grace period" : "within the window"}; ` +
-            "let it look more often, or make the window longer";
-        return { ...judged, inconclusive };
+        const message =
+            `the check ${name} sent no request ${graceMs > 0 ? "after the grace period" : "within the window"}; ` +
+            "make its interval shorter, or the window longer";
+        return { ...judged, inconclusive: reasonOf("too-few-answers", message) };
     }
     // Had the answers that say nothing about the application been good, the check might have held.
     if (!reaches(successRate, good + unseen, counted)) return judged;
     const lastUnseen = answers.findLast((answer) => answer.unseen)?.problem ?? "no answer";
-    const inconclusive =
-        `the check ${name} did not see the application in ${percentOf(unseen, counted)} of its looks; the last: ` +
-        withoutPeriod(lastUnseen);
-    return { ...judged, inconclusive };
+    const message =
+        `${percentOf(unseen, counted)} of ${counted} requests of the check ${name} did not reach the application; ` +
+        `the last: ${withoutPeriod(lastUnseen)}`;
+    return { ...judged, inconclusive: reasonOf("application-not-seen", message) };
 }
 
 /**
@@ -159,27 +159,29 @@ function describeStability({ firstFailureMs, stableAfterMs, unseen }: Measured, 
 }
 
 /**
- * The verdict of a run that had a steady state, and why. Without attacks, there is none to prove. If some checks
- * failed, the reason names only those.
+ * The verdict of a run that was not aborted, and why. Without attacks, there is none to prove. If some checks failed,
+ * the reason names only those.
  *
  * | verdict      | when                                                                                             |
  * | ------------ | ------------------------------------------------------------------------------------------------ |
- * | ABORTED      | no steady state, a missing right, or no tool for the proof: nothing was attacked; see `abortRun` |
+ * | ABORTED      | nothing was attacked: no steady state, a missing right, no target, …; see `abortingRun`          |
  * | INCONCLUSIVE | an attack is not proven; or no check failed beyond doubt, and of some it is unknown if they held |
  * | FAILED       | each attack is proven, and a check failed beyond doubt, even if another check is unknown;        |
  * |              | or an abort rule ended the run, and each attack was proven until then                            |
  * | PASSED       | each attack is proven, and every check held                                                      |
  *
  * @param unproven why no check can be judged: the attack is not proven, or something else spoilt the run
+ * @returns with the code of the reason that counts, if it is INCONCLUSIVE
  */
 export function judge(
     checks: readonly Judged[],
-    unproven?: InconclusiveReason,
-): { verdict: Exclude<Verdict, "ABORTED">; reason: string } {
+    unproven: readonly (Reason | undefined)[] = [],
+): { verdict: Exclude<Verdict, "ABORTED">; code?: ReasonCode; reason: string } {
     const failed = checks.filter(({ held, inconclusive }) => !held && inconclusive === undefined);
-    const unknown = checks.find(({ inconclusive }) => inconclusive !== undefined)?.inconclusive;
-    const inconclusive = unproven ?? (failed.length === 0 ? unknown : undefined);
-    if (inconclusive !== undefined) return { verdict: "INCONCLUSIVE", reason: `Nothing is known: ${inconclusive}.` };
+    const unknown = failed.length > 0 ? [] : checks.map(({ inconclusive }) => inconclusive);
+    const inconclusive = decisive([...unproven, ...unknown]);
+    if (inconclusive !== undefined)
+        return { verdict: "INCONCLUSIVE", code: inconclusive.code, reason: sentenceOf(inconclusive) };
     const told = failed.length > 0 ? failed : checks;
     const sentences = told.map(({ reason }) => reason.replace(/(?<![.!?])$/, told.length > 1 ? "." : ""));
     return { verdict: failed.length > 0 ? "FAILED" : "PASSED", reason: sentences.join(" ") };

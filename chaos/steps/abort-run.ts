@@ -1,22 +1,30 @@
 import type { Observed } from "../checks/observe";
 import { isAttack } from "../definition/plan";
+import { pageOfReason, ReasonError, sentenceOf, verdictLine } from "../reasons";
 import { abortedJournal } from "../report/compose";
 import { keepReport } from "../report/report";
 import type { StepContext } from "./contract";
 
-export interface AbortedRun {
-    /** Why nothing was attacked: a sentence. */
-    reason: string;
-    /** When the step began, in milliseconds since the epoch. */
-    startedAt: number;
-    /** What the checks have seen. @default nothing */
-    checks?: Observed[];
-    /** What to do about it: sentences. */
-    advice: string;
-}
-
-/** Ends a run before its attacks begin, with the verdict ABORTED. @throws Error with the reason and the advice */
-export function abortRun({ plan, stack }: StepContext, { reason, startedAt, checks = [], advice }: AbortedRun): never {
-    keepReport(abortedJournal(plan, { stack, reason, startedAt, checks }));
-    throw new Error(`ABORTED: ${reason} Nothing was ${isAttack(plan) ? "attacked" : "done"}. ${advice}`);
+/**
+ * Does what must be done before the attacks begin. If it throws a `ReasonError`, the run ends with the verdict ABORTED.
+ *
+ * @param checks what the checks have seen by then. @default nothing
+ * @throws Error with the reason and the advice
+ */
+export async function abortingRun<T>(
+    { plan, stack }: StepContext,
+    act: () => Promise<T>,
+    checks: () => Observed[] | undefined = () => undefined,
+): Promise<T> {
+    const startedAt = Date.now();
+    try {
+        return await act();
+    } catch (error) {
+        if (!(error instanceof ReasonError)) throw error;
+        const { reason, advice } = error;
+        keepReport(abortedJournal(plan, { stack, reason, startedAt, checks: checks() ?? [] }));
+        const aborted = verdictLine({ verdict: "ABORTED", code: reason.code, reason: sentenceOf(reason) });
+        const nothing = `Nothing was ${isAttack(plan) ? "attacked" : "done"}.`;
+        throw new Error(`${aborted} ${nothing} ${advice.replace(/(?<![.!?])$/, "")}\nSee ${pageOfReason(reason.code)}`);
+    }
 }

@@ -4,7 +4,7 @@ import { serviceNamedBy } from "../checks/endpoints";
 import type { PlannedCheck } from "../checks/observe";
 import type { Cluster } from "../cluster/client";
 import type { Plan } from "../definition/plan";
-import type { InconclusiveReason } from "../proof/outcome";
+import { reason, type Reason } from "../reasons";
 import { isReady } from "../targets/containers";
 import type { LabeledTargets } from "./contract";
 
@@ -21,17 +21,17 @@ export async function whyAnsweredAllTheSame(
     cluster: Cluster,
     chosen: LabeledTargets["attacks"],
     observed: readonly { answers: readonly Answer[] }[],
-): Promise<InconclusiveReason | undefined> {
+): Promise<Reason | undefined> {
     const cutOff = uidsOfCutOff(plan, chosen);
     if (cutOff.size === 0 || observed.some(({ answers }) => answers.some(({ good, unseen }) => !good && !unseen)))
         return undefined;
     for (const { name, check } of plan.checks) {
         const service = serviceAskedBy(check, plan);
         if (service === undefined || !(await areAllAmong(cutOff, cluster, service))) continue;
-        return (
-            `every pod behind the Service ${service.name} was cut off, and the check ${name} was answered all the ` +
-            "same: its requests come from the pods' own node, to which NetworkPolicies do not apply. Check a Service " +
-            "that depends on this one, attack fewer of its pods, or use a cluster with more nodes"
+        return reason(
+            "attack-bypassed",
+            `every pod behind the Service ${service.name} was cut off from other pods, and all requests of the check ` +
+                `${name} to it still succeeded; check a Service that depends on this one, or attack fewer of its pods`,
         );
     }
     return undefined;

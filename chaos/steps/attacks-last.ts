@@ -5,18 +5,15 @@ import { objectApi } from "../cluster/objects";
 import { problemOf } from "../cluster/problem";
 import { isAttack, type Plan } from "../definition/plan";
 import { isUnderWay } from "../lifecycle/lease";
-import type { InconclusiveReason } from "../proof/outcome";
+import { inconclusive, type Inconclusive } from "../proof/outcome";
+import { reason, ReasonError, type Reason } from "../reasons";
 import type { StepInputs } from "./contract";
 import { remedy } from "../remedy";
 
 type Begun = Pick<StepInputs, "steadyState" | "attackObjects">;
 
 /** Why the attacks, or a run without any, are over, or why that is unknown. Undefined while they last. */
-export async function whyRunIsOver(
-    plan: Plan,
-    cluster: Cluster,
-    begun: Begun,
-): Promise<InconclusiveReason | undefined> {
+export async function whyRunIsOver(plan: Plan, cluster: Cluster, begun: Begun): Promise<Reason | undefined> {
     try {
         if (await runLasts(plan, cluster, begun)) return undefined;
     } catch (error) {
@@ -24,22 +21,15 @@ export async function whyRunIsOver(
     }
     // The engine runs a check again that was killed, or that failed the update. Its attack is over by then.
     const { run } = plan;
-    return (
-        `${isAttack(plan) ? "the attack of " : ""}run ${run} has already ended, by its deadline or an earlier ` +
-        "update. Start another run: " +
-        remedy(plan, "run", `${run} again`)
-    );
+    const ended = `${isAttack(plan) ? "the attack of " : ""}run ${run} has already ended`;
+    return reason("run-over", `${ended}. Start another run: ${remedy(plan, "run", `${run} again`)}`);
 }
 
 /**
  * As `whyRunIsOver`, of attacks that have just been let begin. This machine may have slept, or Pulumi have been slow,
  * until the deadline Job had ended the run: no target has its label then, and whatever begins now would never be ended.
  */
-export async function whyBegunTooLate(
-    plan: Plan,
-    cluster: Cluster,
-    begun: Begun,
-): Promise<InconclusiveReason | undefined> {
+export async function whyBegunTooLate(plan: Plan, cluster: Cluster, begun: Begun): Promise<Reason | undefined> {
     const over = await whyRunIsOver(plan, cluster, begun);
     if (over !== undefined) return over;
     const { namespace, run } = plan;
@@ -53,10 +43,8 @@ export async function whyBegunTooLate(
     } catch (error) {
         return notSeen(error).inconclusive;
     }
-    return (
-        "a target has lost its label before its attack could begin: the run has ended, by its deadline or otherwise, " +
-        `or the target was replaced. Start another run: ${remedy(plan, "run", `${run} again`)}`
-    );
+    const lost = "a target has lost its label before its attack could begin";
+    return reason("run-over", `${lost}. Start another run: ${remedy(plan, "run", `${run} again`)}`);
 }
 
 /** Whether a run lasts: its attacks exist or, without any, it still has the lease. */
@@ -72,6 +60,7 @@ export async function runLasts(plan: Plan, cluster: Cluster, { steadyState, atta
 }
 
 /** A cluster that cannot be asked shows nothing: that is a verdict, too, not a failed update. */
-export const notSeen = (error: unknown) => ({
-    inconclusive: `the cluster could not be asked: ${problemOf(error)}`,
-});
+export const notSeen = (error: unknown): Inconclusive =>
+    error instanceof ReasonError
+        ? { inconclusive: error.reason }
+        : inconclusive("api-server-unavailable", `the cluster could not be asked: ${problemOf(error)}`);

@@ -8,7 +8,8 @@ import { endAttacks } from "../ending/end";
 import { ofPlan } from "../ending/left";
 import { AttackProofs } from "../proof/attack-proofs";
 import { describeEstablished, type Established } from "../proof/established";
-import type { InconclusiveReason, Proven } from "../proof/outcome";
+import type { Proven } from "../proof/outcome";
+import { decisive, pageOfReason, reason, type Reason, verdictLine } from "../reasons";
 import { describeFaulted, type Faulted, readFaulted, whyHitNobody } from "../attacks/fault/counts";
 import { journalOf, type Seen } from "../report/compose";
 import { ReadinessRecorder } from "../report/readiness";
@@ -74,18 +75,19 @@ export const check: Step<"check", keyof Given> = async (context, given) => {
     return conclude(context, journal.conclusion, seen.ending);
 };
 
-/** Tells the verdict, and waits for the recovery of an aborted run. @throws as `check` */
+/** Prints the verdict, and waits for the recovery of an aborted run. @throws as `check` */
 async function conclude(context: StepContext, conclusion: Conclusion, ending?: Ending): Promise<Conclusion> {
     const { plan, cluster, stack, say } = context;
-    const { verdict, reason } = conclusion;
-    say(`${verdict}: ${reason}`);
+    const { verdict, code } = conclusion;
+    say(verdictLine(conclusion));
+    if (code !== undefined) say(`What to do: ${pageOfReason(code)}`);
     if (ending && "problem" in ending) say(`The attacks could not be ended at once: ${ending.problem}`);
     else if (ending) await awaitRecovery(context, ending);
     if ((plan.onFailure === "fail" && verdict !== "PASSED") || (ending && "problem" in ending)) {
         await undo(cluster, stack, plan, say);
         throw new Error(
-            `${verdict}: ${reason} ${capitalized(undoneOf(plan))} is undone, and ${namesOf(plan)} succeeded again; ` +
-                `the journal is ${conclusion.journal}`,
+            `${verdictLine(conclusion)} ${capitalized(undoneOf(plan))} is undone, and ${namesOf(plan)} succeeded ` +
+                `again; the journal is ${conclusion.journal}`,
         );
     }
     return conclusion;
@@ -97,12 +99,12 @@ async function conclude(context: StepContext, conclusion: Conclusion, ending?: E
  *
  * @returns why the attacks are over: they may have been ended at this moment, and then no target keeps the label
  */
-async function letGo({ plan, cluster }: StepContext, given: Given): Promise<InconclusiveReason | undefined> {
+async function letGo({ plan, cluster }: StepContext, given: Given): Promise<Reason | undefined> {
     const { isPoliced, attacks: chosen, control } = given.targets;
     const { runName } = given.steadyState;
     const denying = plan.attacks.some(({ attack }) => attackKindOf(attack).denies !== undefined);
     if (!isPoliced || !denying || "inconclusive" in control) return undefined;
-    let problem: InconclusiveReason | undefined;
+    let problem: Reason | undefined;
     try {
         for (const [index, planned] of plan.attacks.entries()) {
             if (attackKindOf(planned.attack).denies === undefined) continue;
@@ -112,16 +114,16 @@ async function letGo({ plan, cluster }: StepContext, given: Given): Promise<Inco
     } catch (error) {
         const isGone = statusOf(error) === 404 || statusOf(error) === 409;
         problem = isGone
-            ? "a target is gone, or was replaced, before its attack could begin. Start another run"
+            ? reason("target-changed", "a target was gone before its attack could begin. Start another run")
             : notSeen(error).inconclusive;
     }
     const over = await whyBegunTooLate(plan, cluster, given);
     // What fails is tried again by the undo.
     if (over !== undefined) await endAttacks(objectApi(cluster), ofPlan(plan, runName)).catch(() => undefined);
-    return problem ?? over;
+    return decisive([problem, over]);
 }
 
-/** What became of established connections, and in `seen` why there is no verdict, if they should have been cut. */
+/** What became of established connections; adds to `seen` why there is no verdict, if they should have been cut. */
 async function establishedUnder(
     proofs: AttackProofs,
     proven: readonly Proven[] | undefined,
@@ -129,13 +131,13 @@ async function establishedUnder(
 ): Promise<Established[]> {
     if (!proven) return [];
     const notAsked = (error: unknown) =>
-        proven.map((): Established => ({ became: "unknown", reason: notSeen(error).inconclusive }));
+        proven.map((): Established => ({ became: "unknown", reason: notSeen(error).inconclusive.message }));
     const established = await proofs.established(proven).catch(notAsked);
-    seen.inconclusive ??= proofs.whyEstablishedNotCut(established);
+    seen.reasons.push(proofs.whyEstablishedNotCut(established));
     return established;
 }
 
-/** What each fault has hit, as far as is known, and in `seen` why there is no verdict, if it has hit nobody. */
+/** What each fault has hit, as far as is known; adds to `seen` why there is no verdict, if it has hit nobody. */
 async function faultedUnder(
     { plan, cluster, say }: StepContext,
     { targets, attackObjects }: Given,
@@ -158,7 +160,7 @@ async function faultedUnder(
         if (found) say(`Through Service ${through.service}: ${describeFaulted(found)}`);
         // The proxy of an aborted run has ended with its attack.
         else if (seen.ending) continue;
-        seen.inconclusive ??= whyHitNobody(found, through.service, through.percentage / 100);
+        seen.reasons.push(whyHitNobody(found, through.service, through.percentage / 100));
     }
     return faulted;
 }

@@ -3,17 +3,17 @@ import type { Plan, PlannedAttack } from "../definition/plan";
 import { attackedEndpoints } from "../proof/connections";
 import { findProbers } from "../proof/find-probers";
 import { toolNames } from "../proof/tools";
+import { decisive, reason, type Reason, ReasonError } from "../reasons";
 import { remedy } from "../remedy";
 import type { Chosen } from "../targets/choose";
 import type { Discovered } from "../targets/containers";
-import { abortRun } from "./abort-run";
 import type { StepContext } from "./contract";
 
 /**
  * Finds out what connections can be tried with from within each attack's pods.
  *
  * @returns what was chosen, with that
- * @throws Error if an attack could not be proven because a pod has no tool, or declares no port: the run is ABORTED
+ * @throws ReasonError if an attack could not be proven because a pod has no tool, or declares no port
  */
 export async function equip(
     context: StepContext,
@@ -21,7 +21,6 @@ export async function equip(
     discovered: readonly Discovered[],
 ): Promise<Chosen[]> {
     const { plan, cluster } = context;
-    const startedAt = Date.now();
     const found = await Promise.all(
         plan.attacks.map(({ attack }, index) =>
             findProbers(cluster, attackKindOf(attack).proof(attack), chosen[index]!, discovered),
@@ -33,15 +32,17 @@ export async function equip(
     });
     const portless = plan.attacks.flatMap(({ name, attack }, index) => {
         const pods = podsWithoutPort(attack, chosen[index]!).join(", ");
-        const why = "declares a TCP port that it blocks";
-        return pods === "" ? [] : `the attack ${name} could not be proven: no container of ${pods} ${why}.`;
+        if (pods === "") return [];
+        const why = `no container of ${pods} declares a TCP port that it blocks`;
+        return reason("no-port", `the attack ${name} could not be proven: ${why}`);
     });
     const reasons = [...portless, ...unproven.map(({ planned, lacking }) => whyUnproven(planned, lacking))];
     const advice = [
         ...(portless.length > 0 ? [adviceOnPorts] : []),
         ...(unproven.length > 0 ? [adviceOnTools(plan, unproven)] : []),
     ];
-    if (reasons.length > 0) abortRun(context, { reason: reasons.join(" "), startedAt, advice: advice.join(". ") });
+    const first = decisive(reasons);
+    if (first) throw new ReasonError(first.code, reasons.map(({ message }) => message).join("; "), advice.join(". "));
     return found.map(({ chosen: one, lacking }, index) => {
         if (lacking.length === 0) return one;
         const of = plan.attacks.length === 1 ? "" : ` of ${plan.attacks[index]!.name}`;
@@ -67,7 +68,8 @@ function adviceOnTools(plan: Plan, unproven: readonly { planned: PlannedAttack }
     return `Give the pod a container with one of these tools; all containers of a pod count. ${remedies}`;
 }
 
-function whyUnproven({ name, attack }: PlannedAttack, lacking: readonly string[]): string {
+function whyUnproven({ name, attack }: PlannedAttack, lacking: readonly string[]): Reason {
     const tools = toolNames(attackKindOf(attack).proof(attack).lookup ? "lookup" : "connect");
-    return `the attack ${name} could not be proven: no container of ${lacking.join(", ")} has a tool (${tools}).`;
+    const why = `no container of ${lacking.join(", ")} has a tool (${tools})`;
+    return reason("no-tool", `the attack ${name} could not be proven: ${why}`);
 }

@@ -25,7 +25,9 @@ import {
 } from "./other-policies";
 import { exemption } from "../policies/exemption";
 import { type LabeledTargets, nothingAttacked, type Step, type StepContext, type StepInputs } from "./contract";
+import { abortingRun } from "./abort-run";
 import { equip } from "./equip";
+import { refuseIfHeld } from "./steady-state";
 import { behindServices, type Proxied, withoutTargets } from "../attacks/fault/proxied";
 import { refuseWebhookServers } from "../targets/webhooks";
 import { printed } from "./results";
@@ -34,17 +36,20 @@ import { printed } from "./results";
  * Chooses the targets and labels their pods: the attacks select the labels. Then waits until the deadline Job has
  * looked at them, since an attack must not begin that nothing could end or witness.
  */
-export const labelTargets: Step<"label-targets", "steadyState" | "deadlineJob" | "deadlineJobUid"> = async (
-    context,
-    given,
-) => {
+export const labelTargets: Step<"label-targets", Given> = (context, given) =>
+    abortingRun(context, () => label(context, given));
+
+type Given = "steadyState" | "deadlineJob" | "deadlineJobUid";
+
+async function label(context: StepContext, given: Pick<StepInputs, Given>): Promise<LabeledTargets> {
     const { plan, cluster, stack, say } = context;
     const { deadlineJob, steadyState } = given;
     const { runName } = steadyState;
     await requireSameCluster(context, given);
     if (!isAttack(plan)) return awaitJob(context, deadlineJob, runName);
     // An update that slept since the steady state may have lost the lease, or somebody may have deleted it to stop it.
-    const [discovered] = await Promise.all([discover(cluster, plan), renewLease(cluster, { stack, plan }, runName)]);
+    const renewed = renewLease(cluster, { stack, plan }, runName).catch(refuseIfHeld(plan));
+    const [discovered] = await Promise.all([discover(cluster, plan), renewed]);
     const { attacks, proxied } = await behindServices(cluster, plan);
     const chosen = chooseForAll(discovered, { ...plan, attacks });
     for (const one of chosen) one.peersLabel = one.peers && (await labelOfPeers(cluster, one.peers, discovered));
@@ -60,10 +65,10 @@ export const labelTargets: Step<"label-targets", "steadyState" | "deadlineJob" |
         await createCombined(cluster, plan, runName, combinations);
         await admitProxies(cluster, plan, runName, { proxied, policies });
         for (const [index, { targets }] of chosen.entries()) {
-            const label = targetLabelFor(plan, plan.attacks[index]!);
+            const value = targetLabelFor(plan, plan.attacks[index]!);
             await labelPods(cluster, targets, (uid) => {
                 const number = combinedNumber(combinations[index], uid);
-                return { [labels.target]: label, ...(number !== undefined && { [labels.combined]: number }) };
+                return { [labels.target]: value, ...(number !== undefined && { [labels.combined]: number }) };
             });
             say(describe(plan, index, chosen[index]!) + describeBesides(discovered, targets));
         }
@@ -83,7 +88,7 @@ export const labelTargets: Step<"label-targets", "steadyState" | "deadlineJob" |
         await end();
         throw error;
     }
-};
+}
 
 /** What was chosen, and through which Service callers meet it: what a fault's proxy must know. */
 async function withProxied(
@@ -101,7 +106,7 @@ async function withProxied(
 
 /** Without attacks: no action may begin that the Job could not undo. */
 async function awaitJob({ plan, cluster, stack }: StepContext, job: string, runName: string): Promise<LabeledTargets> {
-    await renewLease(cluster, { stack, plan }, runName);
+    await renewLease(cluster, { stack, plan }, runName).catch(refuseIfHeld(plan));
     await new JobPod(cluster, plan.namespace, job).awaitStart(startTimeoutMs);
     return nothingAttacked.targets;
 }

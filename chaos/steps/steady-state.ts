@@ -10,6 +10,7 @@ import { sweep } from "../ending/end";
 import { leftOf } from "../ending/left";
 import { admitJob } from "./other-policies";
 import { acquireLease, LeaseHeldError, releaseLease, stopCommand } from "../lifecycle/lease";
+import { ReasonError } from "../reasons";
 import { remedy } from "../remedy";
 import { requireReportsFolder } from "../report/report";
 import { merged } from "../permissions/merge";
@@ -21,7 +22,7 @@ import { discover, protectedNamespaces } from "../targets/discover";
 import { behindServices } from "../attacks/fault/proxied";
 import { awaitRollouts } from "../targets/rollouts";
 import { refuseWebhookServers } from "../targets/webhooks";
-import { abortRun } from "./abort-run";
+import { abortingRun } from "./abort-run";
 import type { SteadyState, Step, StepContext } from "./contract";
 
 const timeoutMs = 10_000;
@@ -30,28 +31,29 @@ const pauseMs = 20;
 const rolloutMs = 30_000;
 
 /**
- * Looks whether the account has all rights that the run needs, takes the lease, and wants three good answers in a row
+ * Checks that the account has all rights that the run needs, takes the lease, and wants three good answers in a row
  * to every check within ten seconds. Otherwise the experiment is aborted and nothing was touched.
  */
 export const steadyState: Step<"steady-state"> = async (context) => {
     const { plan, cluster, stack } = context;
-    const begun = Date.now();
     requireReportsFolder(plan.reports);
-    await requireRights(context, begun);
-    await acquireLease(cluster, { stack, plan }).catch((error: unknown) => {
-        if (!(error instanceof LeaseHeldError)) throw error;
-        return abortRun(context, { reason: `${error.message}.`, startedAt: begun, advice: adviceIfHeld(plan, error) });
-    });
-    context.say(`To stop this experiment at any time: ${stopCommand(plan)}`);
-    try {
-        return await findSteadyState(context, begun);
-    } catch (error) {
-        await releaseLease(cluster, { stack, plan });
-        throw error;
-    }
+    const seen: { checks?: Observed[] } = {};
+    const prepare = async () => {
+        await requireRights(context);
+        await acquireLease(cluster, { stack, plan }).catch(refuseIfHeld(plan));
+        context.say(`To stop this experiment at any time: ${stopCommand(plan)}`);
+        try {
+            return await findSteadyState(context, seen);
+        } catch (error) {
+            await releaseLease(cluster, { stack, plan });
+            throw error;
+        }
+    };
+    return abortingRun(context, prepare, () => seen.checks);
 };
 
-async function findSteadyState(context: StepContext, begun: number): Promise<SteadyState> {
+/** @param seen gets what the checks have seen */
+async function findSteadyState(context: StepContext, seen: { checks?: Observed[] }): Promise<SteadyState> {
     const { plan, cluster, stack, say } = context;
     const { namespace, service } = plan;
     const [swept, route, discovered] = await Promise.all([
@@ -65,11 +67,12 @@ async function findSteadyState(context: StepContext, begun: number): Promise<Ste
     say(`Checking ${namesOf(plan)}${route ? ` at ${describeRoute(route)}` : ""}`);
     const endpoints = new Endpoints(cluster, plan.defaultNamespace, { route });
     const { checks, unsteady } = await untilSteady(plan, { ...plan, cluster, endpoints }, timeoutMs, pauseMs);
+    seen.checks = checks;
     const { routes } = endpoints;
     for (const [service, found] of Object.entries(routes)) say(`Asking ${service} at ${describeRoute(found)}`);
     if (unsteady.length > 0) {
-        const reason = `there is no steady state: ${problemsOf(unsteady)}.`;
-        abortRun(context, { reason, startedAt: begun, checks, advice: adviceFor(plan, unsteady) });
+        const message = `there is no steady state: ${problemsOf(unsteady)}`;
+        throw new ReasonError("no-steady-state", message, adviceFor(plan, unsteady));
     }
     const last = checks.flatMap(({ answers }) => answers.slice(-steadyAnswers));
     const latencyMs = Math.max(...last.map((answer) => answer.latencyMs));
@@ -101,6 +104,12 @@ async function requireTargets({ plan, cluster, say }: StepContext, discovered: r
     await refuseWebhookServers(cluster, plan, now);
 }
 
+/** @returns for an error of the lease */
+export const refuseIfHeld = (plan: Plan) => (error: unknown) => {
+    if (!(error instanceof LeaseHeldError)) throw error;
+    throw new ReasonError("namespace-busy", error.message, adviceIfHeld(plan, error));
+};
+
 function adviceIfHeld(plan: Plan, { ofThisStack }: LeaseHeldError): string {
     if (ofThisStack === undefined)
         return (
@@ -124,9 +133,8 @@ function adviceFor(plan: Plan, unsteady: readonly Observed[]): string {
               "then enable the experiment again.";
 }
 
-/** @throws Error with all rights that the account lacks: without them, a run could fail under attack */
-async function requireRights(context: StepContext, begun: number): Promise<void> {
-    const { plan, cluster } = context;
+/** @throws ReasonError with all rights that the account lacks: without them, a run could fail under attack */
+async function requireRights({ plan, cluster }: StepContext): Promise<void> {
     const missing = await missingRights(cluster, permissionsOf([plan]));
     if (missing.length === 0) return;
     const those = merged(missing).map(describeRight).join("; ");
@@ -134,8 +142,7 @@ async function requireRights(context: StepContext, begun: number): Promise<void>
         ? `npm run -s render -- --permissions ${plan.experiment}`
         : "`rolesManifest` of the package prints it";
     const advice = `Ask the cluster's administrator for them. All that this experiment needs: ${print}`;
-    const reason = `the account lacks rights that the experiment needs: ${those}.`;
-    abortRun(context, { reason, startedAt: begun, advice });
+    throw new ReasonError("missing-right", `the account lacks rights that the experiment needs: ${those}`, advice);
 }
 
 /**

@@ -8,8 +8,9 @@ import { withoutPeriod } from "../cluster/problem";
 import { isAttack, type Plan } from "../definition/plan";
 import { describeMilliseconds } from "../duration";
 import type { AttackProofs } from "../proof/attack-proofs";
-import type { Inconclusive, InconclusiveReason, Proven } from "../proof/outcome";
+import type { Inconclusive, Proven } from "../proof/outcome";
 import { pause } from "../pause";
+import { reason, type Reason } from "../reasons";
 import type { Seen } from "../report/compose";
 import { AbortWatch, endAbortedRun, type Ending } from "./abort";
 import { whyAnsweredAllTheSame } from "./answered-all-the-same";
@@ -25,7 +26,7 @@ export type Watched = Seen & { ending?: Ending };
 
 /** What a run without a proven attack has seen. */
 export function seenNothing({ checks }: Plan, { inconclusive }: Inconclusive): Watched {
-    return { checks: checks.map(({ name }) => ({ name, answers: [] })), actions: [], inconclusive };
+    return { checks: checks.map(({ name }) => ({ name, answers: [] })), actions: [], reasons: [inconclusive] };
 }
 
 /**
@@ -75,17 +76,13 @@ export async function watchWindow(
     const aborted = watch.end();
     // The attacks of an aborted run do not wait for the last answers.
     if (aborted === undefined) await asked;
-    const unproven =
-        // First, since it may be what the proof suffers from.
-        shiftedClock(shiftMs()) ??
-        held ??
-        failedAction(actions) ??
-        (await whyRunIsOver(plan, cluster, { steadyState, attackObjects }));
+    const isOver = await whyRunIsOver(plan, cluster, { steadyState, attackObjects });
     const ending = aborted && (await endAbortedRun(context));
     const endedAt = ending && "at" in ending ? ending.at : undefined;
     const checks = await asked;
-    const inconclusive = unproven ?? (await whyAnsweredAllTheSame(plan, cluster, targets.attacks, checks));
-    return { checks, actions, inconclusive, ...(aborted && { aborted: { ...aborted, endedAt }, ending }) };
+    const bypassed = await whyAnsweredAllTheSame(plan, cluster, targets.attacks, checks);
+    const reasons = [shiftedClock(shiftMs()), held ?? undefined, failedAction(actions), isOver, bypassed];
+    return { checks, actions, reasons, ...(aborted && { aborted: { ...aborted, endedAt }, ending }) };
 }
 
 /** A clock that is corrected little by little moves by less, in milliseconds. */
@@ -102,10 +99,10 @@ export function clockShift(): () => number {
 }
 
 /** Answers are counted by the clock. */
-function shiftedClock(shiftMs: number): InconclusiveReason | undefined {
-    const by = describeMilliseconds(Math.abs(shiftMs));
-    if (shiftMs > maxShiftMs) return `this machine slept for ${by} during the run, or its clock was set forward`;
-    return shiftMs < -maxShiftMs ? `this machine's clock was set back by ${by} during the run` : undefined;
+function shiftedClock(shiftMs: number): Reason | undefined {
+    if (Math.abs(shiftMs) <= maxShiftMs) return undefined;
+    const by = `${describeMilliseconds(Math.abs(shiftMs))} ${shiftMs > 0 ? "forward" : "back"}`;
+    return reason("clock-shift", `this machine's clock moved ${by} against the time that passed during the run`);
 }
 
 /** Watches the API server if a check asks a Service through it: one of these Services tells. */
@@ -123,9 +120,10 @@ function pulseOf(plan: Plan, cluster: Cluster, { route, routes = {} }: SteadySta
     return new ApiServerPulse(cluster, throughProxy[0]!, Math.min(...limits));
 }
 
-function failedAction(actions: readonly Performed[]): InconclusiveReason | undefined {
+function failedAction(actions: readonly Performed[]): Reason | undefined {
     const failed = actions.find(({ problem }) => problem !== undefined);
-    return failed && `it was not possible to ${failed.action}: ${withoutPeriod(failed.problem!)}`;
+    if (failed === undefined) return undefined;
+    return reason("action-failed", `it was not possible to ${failed.action}: ${withoutPeriod(failed.problem!)}`);
 }
 
 /** The targets of each attack, and what is done to them, as a part of a sentence. */

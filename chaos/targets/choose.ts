@@ -2,6 +2,7 @@ import type { AttributeExpression } from "./attributes";
 import { type Discovered, ownerOf, select, type Target } from "./containers";
 import type { DistinctiveLabel } from "./distinguish";
 import { type Eligibility, type LeftOut, whyLeftOut } from "./eligible";
+import { ReasonError } from "../reasons";
 import { remedy, type Written } from "../remedy";
 import type { Proxied } from "../attacks/fault/proxied";
 import { containersWithin, describeRadius, type Radius } from "./radius";
@@ -56,9 +57,8 @@ function peersOf(discovered: readonly Discovered[], expression: string, targets:
     const matching = select(discovered, expression);
     const peers = matching.filter(({ uid }) => targets.every((target) => target.uid !== uid));
     if (peers.length > 0) return peers.map(withoutAttributes);
-    throw new Error(
-        `no running container matches the peers ${expression}, except the targets. ${inventory(discovered)}`,
-    );
+    const message = `no running container matches the peers ${expression}, except the targets`;
+    throw new ReasonError("no-target", message, inventory(discovered));
 }
 
 /**
@@ -81,28 +81,33 @@ export function choose(
         const ofService = service
             ? `, which are the conditions of the target and the selector of Service ${service}`
             : "";
-        throw new Error(
-            `no running container matches ${expression}${ofService}. ${inventory(discovered, others)}\n` +
-                `Set another target: ${remedy(others, "target", "k8s.deployment=NAME")}`,
+        throw new ReasonError(
+            "no-target",
+            `no running container matches ${expression}${ofService}`,
+            `${inventory(discovered, others)}\nSet another target: ${remedy(others, "target", "k8s.deployment=NAME")}`,
         );
     }
     const { attack = { kind: "" }, includeNotReady } = others;
     const leftOut = described.map((one) => whyLeftOut(one, { target: expression, attack, includeNotReady }));
     const eligible = described.filter((_, index) => leftOut[index] === undefined);
-    if (eligible.length === 0) throw new Error(allLeftOut(described, leftOut as LeftOut[], expression, others));
+    if (eligible.length === 0) throw allLeftOut(described, leftOut as LeftOut[], expression, others);
     const matching = eligible.filter(({ uid }) => !others.taken?.has(uid));
     if (matching.length === 0) {
         const ready = eligible.length < described.length ? "ready " : "";
-        throw new Error(
+        throw new ReasonError(
+            "no-target",
             `the attacks before ${others.name} already use every ${ready}pod that matches ${expression}, and a pod ` +
-                "can have only one attack; scale the workload up, or lower their radius",
+                "can have only one attack",
+            "Scale the workload up, or lower their radius",
         );
     }
     const allowed = containersWithin(radius, matching.length);
     if (allowed === 0) {
-        throw new Error(
+        throw new ReasonError(
+            "radius-too-small",
             `a radius of ${describeRadius(radius)} allows none of the ${matching.length} containers that match ` +
-                `${expression}; allow at least one: ${remedy(others, "radius", 1)}`,
+                expression,
+            `Allow at least one: ${remedy(others, "radius", 1)}`,
         );
     }
     const pods = wholePods(matching);
@@ -112,41 +117,46 @@ export function choose(
     }
     if (targets.length > 0) return { matching: matching.length, targets };
     const least = Math.min(...pods.map((containers) => containers.length));
-    throw new Error(
+    throw new ReasonError(
+        "radius-too-small",
         `each pod that matches ${expression} has at least ${least} matching containers, and an attack hits whole ` +
-            `pods, but the radius allows ${allowed}; select one container per pod with k8s.container.name, or ` +
-            `raise the radius: ${remedy(others, "radius", least)}`,
+            `pods, but the radius allows ${allowed}`,
+        "Select one container per pod with k8s.container.name, or raise the radius: " + remedy(others, "radius", least),
     );
 }
 
 const withoutAttributes = ({ attributes: _, ready: __, bare: ___, helpers: ____, ...target }: Discovered): Target =>
     target;
 
-/** Tells a reason that can be changed first. */
+/** Gives a reason that can be changed first. */
 function allLeftOut(
     described: readonly Discovered[],
     reasons: readonly LeftOut[],
     expression: string,
     written: Written,
-): string {
+): ReasonError {
     const number = described.length;
     const matches = `${number === 1 ? "1 container matches" : `${number} containers match`} ${expression}`;
     const [pods, are, it, belong] = number === 1 ? ["its pod", "is", "it", "s"] : ["their pods", "are", "them", ""];
     if (reasons.includes("not ready"))
-        return (
-            `${matches}, but ${pods} ${are} not ready, and attacks leave such pods out. See why: kubectl ` +
-            `--namespace ${described[0]!.namespace} get pods. To attack ${it} all the same: ` +
-            remedy(written, "includeNotReady", true)
+        return new ReasonError(
+            "targets-not-ready",
+            `${matches}, but ${pods} ${are} not ready, and attacks leave such pods out`,
+            `See why: kubectl --namespace ${described[0]!.namespace} get pods. To attack ${it} all the same: ` +
+                remedy(written, "includeNotReady", true),
         );
     if (reasons.includes("pod of a Job"))
-        return (
+        return new ReasonError(
+            "targets-not-replaced",
             `${matches}, but ${pods} belong${belong} to a Job, and each pod that a kill deletes counts against the ` +
-            `Job's backoffLimit. To kill ${it} all the same, name the Job in the target: k8s.job=NAME`
+                "Job's backoffLimit",
+            `To kill ${it} all the same, name the Job in the target: k8s.job=NAME`,
         );
-    return (
-        `${matches}, but ${pods} would not come back: no controller replaces ${it}, and a kill leaves such pods out. ` +
+    return new ReasonError(
+        "targets-not-replaced",
+        `${matches}, but ${pods} would not come back: no controller replaces ${it}, and a kill leaves such pods out`,
         "Allowed: pods of a Deployment, a StatefulSet, a DaemonSet or another controller; or another attack, such as " +
-        "blackhole"
+            "blackhole",
     );
 }
 

@@ -1,14 +1,14 @@
 import type { V1Service } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound } from "../../cluster/client";
-import { problemOf, withoutPeriod } from "../../cluster/problem";
+import { problemOf } from "../../cluster/problem";
 import { change } from "../../cluster/change";
 import { objectApi } from "../../cluster/objects";
 import { resources } from "../../cluster/resources";
 import { endAttacks } from "../../ending/end";
 import { ofPlan } from "../../ending/left";
 import { nextPointing } from "./pointing";
-import type { InconclusiveReason } from "../../proof/outcome";
 import { poll } from "../../proof/poll";
+import { decisive, reason, type Reason } from "../../reasons";
 import { isReady } from "../../targets/containers";
 import { whyBegunTooLate } from "../../steps/attacks-last";
 import type { StepContext, StepInputs } from "../../steps/contract";
@@ -24,7 +24,7 @@ type Given = Pick<StepInputs, "steadyState" | "targets" | "attackObjects">;
  * @returns why there is no fault: a proxy does not work, somebody has changed a Service, or the attacks are over, and
  *   then no Service points to a proxy
  */
-export async function beginFaults(context: StepContext, given: Given): Promise<InconclusiveReason | undefined> {
+export async function beginFaults(context: StepContext, given: Given): Promise<Reason | undefined> {
     const { plan, cluster } = context;
     const { namespace } = plan;
     const { targets, attackObjects, steadyState } = given;
@@ -34,18 +34,18 @@ export async function beginFaults(context: StepContext, given: Given): Promise<I
     );
     if (faults.length === 0) return undefined;
     const notReady = await Promise.all(faults.map(({ proxy }) => whyNotReady(context, proxy)));
-    let problem = notReady.find((reason) => reason !== undefined);
+    let problem = decisive(notReady);
     try {
         if (problem === undefined)
             for (const { proxied, proxy } of faults)
                 await pointAt(cluster, namespace, proxied.service, { proxy, run, selector: proxied.selector });
     } catch (error) {
-        problem = `${withoutPeriod(problemOf(error))}. Start another run`;
+        problem = reason("service-changed", `${problemOf(error)}. Start another run`);
     }
     const over = await whyBegunTooLate(plan, cluster, given);
     // What fails is tried again by the undo.
     if (over !== undefined) await endAttacks(objectApi(cluster), ofPlan(plan, run)).catch(() => undefined);
-    return problem ?? over;
+    return decisive([problem, over]);
 }
 
 /** Points a Service to a fault's proxy: the fault begins. @throws Error as `nextPointing` does, or if it is gone */
@@ -60,7 +60,7 @@ export async function pointAt(
         throw new Error(`the Service ${name} is gone`);
 }
 
-async function whyNotReady({ cluster, plan }: StepContext, proxy: string): Promise<InconclusiveReason | undefined> {
+async function whyNotReady({ cluster, plan }: StepContext, proxy: string): Promise<Reason | undefined> {
     const { namespace } = plan;
     const look = () =>
         ignoreNotFound(cluster.core.readNamespacedPod({ name: proxy, namespace })).catch(() => undefined);
@@ -68,7 +68,7 @@ async function whyNotReady({ cluster, plan }: StepContext, proxy: string): Promi
     const found = await poll(look, isOver, readyWithinMs);
     if (found !== undefined && isReady(found)) return undefined;
     const describing = `kubectl --namespace ${namespace} describe pod ${proxy}`;
-    return `the fault's proxy, pod ${proxy}, is not ready. See why: ${describing}`;
+    return reason("proxy-failed", `the fault's proxy, pod ${proxy}, is not ready; see why: ${describing}`);
 }
 
 const hasEnded = ({ status }: { status?: { phase?: string } }) =>

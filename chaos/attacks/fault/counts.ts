@@ -5,7 +5,7 @@ import type { Cluster } from "../../cluster/client";
 import { describeShare } from "../../share";
 import type { PodCounts, ProxyReport } from "./proxy/protocol";
 import type { Target } from "../../targets/containers";
-import type { InconclusiveReason } from "../../proof/outcome";
+import { reason, type Reason } from "../../reasons";
 
 /** Requests in HTTP/1.1 and connections of anything else, to the targets through the Service. Probes do not count. */
 export type Faulted = Pick<PodCounts, "requests" | "faulted" | "unfaultable">;
@@ -48,26 +48,24 @@ function parse(line: string): ProxyReport | undefined {
  *
  * @param counted undefined if it could not be read
  */
-export function whyHitNobody(
-    counted: Faulted | undefined,
-    service: string,
-    share: number,
-): InconclusiveReason | undefined {
-    if (counted === undefined) return `what the proxy of Service ${service} has counted could not be read from its log`;
+export function whyHitNobody(counted: Faulted | undefined, service: string, share: number): Reason | undefined {
+    if (counted === undefined)
+        return reason(
+            "fault-uncounted",
+            `the counts of the proxy of Service ${service} could not be read from its log`,
+        );
     const { requests, faulted, unfaultable } = counted;
     if (unfaultable > 0)
-        return (
+        return reason(
+            "fault-not-http",
             `${unfaultable} of ${requests} connections through Service ${service} were not HTTP/1.1 in clear text, ` +
-            'and no status could answer them; use abort "reset" or "hang"'
+                'and no status could answer them; use abort "reset" or "hang"',
         );
     if (requests === 0)
-        return (
-            `nothing reached the targets through Service ${service} during the run: callers may use connections that ` +
-            "were open before or lead to other pods, or connect to the pods themselves"
-        );
+        return reason("fault-hit-nobody", `0 requests reached the targets through Service ${service} during the run`);
     if (faulted > 0) return undefined;
-    const hit = `none of ${requests} requests through Service ${service} was hit at ${describeShare(share)}`;
-    return `${hit}; use a longer window`;
+    const hit = `0 of ${requests} requests through Service ${service} were hit at ${describeShare(share)}`;
+    return reason("fault-hit-nobody", `${hit}; use a longer window`);
 }
 
 /** For people. */

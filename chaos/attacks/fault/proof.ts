@@ -4,7 +4,7 @@ import { behind } from "../../job/protocol";
 import type { ConnectionReport } from "../../job/protocol";
 import { proxyOf, selectsNobody } from "./pointing";
 import type { Proxied } from "./proxied";
-import type { InconclusiveReason } from "../../proof/outcome";
+import { reason, type Reason } from "../../reasons";
 
 /** What reports call some pods of a Service, at each of its ports. */
 export const namesBehind = ({ service, ports }: Proxied, pods: readonly string[]): string[] =>
@@ -31,31 +31,25 @@ export function unaffectedIn(
     return undefined;
 }
 
-/** Why a fault does not show at its targets, as far as the cluster says. */
+/** Why a fault does not show at its targets, if its Service or its proxy says so. */
 export async function explainFault(
     { core }: Cluster,
     namespace: string,
     { service }: Proxied,
     { proxy, job }: { proxy: string; job: string },
-): Promise<InconclusiveReason> {
+): Promise<Reason | undefined> {
     const [found, pod] = await Promise.all([
         ignoreNotFound(core.readNamespacedService({ name: service, namespace })),
         ignoreNotFound(core.readNamespacedPod({ name: proxy, namespace })),
     ]);
-    if (found === undefined) return `the Service ${service} was deleted during the run`;
+    if (found === undefined) return reason("service-changed", `the Service ${service} was deleted during the run`);
     if (pod === undefined || pod.status?.phase !== "Running")
-        return (
-            `the fault's proxy, pod ${proxy}, ended during the run. The deadline Job says why: kubectl --namespace ` +
-            `${namespace} logs job/${job}`
+        return reason(
+            "proxy-failed",
+            `the fault's proxy, pod ${proxy}, ended during the run; see why: kubectl --namespace ${namespace} ` +
+                `logs job/${job}`,
         );
     if (proxyOf(found) !== proxy || selectsNobody(found))
-        return (
-            `somebody changed the selector of Service ${service} during the run, so requests no longer went through ` +
-            "the proxy"
-        );
-    return (
-        `an ordinary pod did not meet the fault through Service ${service}: a NetworkPolicy, a service mesh, or a ` +
-        "network that hides the callers' addresses may be between them and its proxy. See: kubectl --namespace " +
-        `${namespace} logs ${proxy}`
-    );
+        return reason("service-changed", `somebody changed the selector of Service ${service} during the run`);
+    return undefined;
 }

@@ -170,5 +170,5 @@ it("60 min on 2,000 targets are proven from at most 1 KB/s of log, not all read 
 
     served.look([endpoints[1_999]!], endpoints.slice(0, 1_999));
     served.look([], endpoints);
-    expect((await witness.whyNotCut(proven))?.inconclusive).toContain("became reachable again");
+    expect((await witness.whyNotCut(proven))?.inconclusive.message).toContain("became reachable again");
 });

@@ -29,9 +29,9 @@ function proofOf(proof: Proof, peers?: Target[]): AttackProof {
 /** Proves an attack, and has something happen in the middle of its window. @returns why it did not hold */
 async function heldThrough(proof: AttackProof, change: () => void = () => undefined): Promise<string | undefined> {
     const proven = await settled(proof.attackProven());
-    if ("inconclusive" in proven) throw new Error(proven.inconclusive);
+    if ("inconclusive" in proven) throw new Error(proven.inconclusive.message);
     run.after(windowMs / 2, change);
-    return settled(proof.whyNotHeld(proven, Date.now() + windowMs));
+    return (await settled(proof.whyNotHeld(proven, Date.now() + windowMs)))?.message;
 }
 
 describe("connections into the targets", () => {
@@ -48,7 +48,7 @@ describe("connections into the targets", () => {
         run.enforced = false;
         run.attack();
         expect(await settled(proofOf(inward).attackProven())).toEqual({
-            inconclusive: expect.stringMatching(/10\.0\.0\.1:8080 still accepted .*does not enforce NetworkPolicies/),
+            inconclusive: { code: "attack-not-proven", message: expect.stringMatching(/ 10\.0\.0\.1:8080 still accepted fresh connections$/) },
         });
     });
 
@@ -56,14 +56,14 @@ describe("connections into the targets", () => {
         run.restartJob();
         run.attack();
         expect(await settled(proofOf(inward).attackProven())).toEqual({
-            inconclusive: "the targets were unreachable even before the attack began",
+            inconclusive: { code: "baseline-failed", message: "nothing answered at 10.0.0.1:8080 before the attack" },
         });
     });
 
     it("prove nothing if no target declares such a port", async () => {
         run.attack();
         expect(await settled(proofOf({ inward: { ports: [5432] } }).attackProven())).toEqual({
-            inconclusive: expect.stringContaining("the targets declare no TCP port that the attack blocks"),
+            inconclusive: { code: "no-port", message: expect.stringContaining("the targets declare no TCP port that the attack blocks") },
         });
     });
 
@@ -71,7 +71,7 @@ describe("connections into the targets", () => {
         run.cluster.logs.clear();
         run.reporting = false;
         expect(await settled(proofOf(inward).attackProven())).toEqual({
-            inconclusive: expect.stringContaining("the Job that watches the targets reported nothing"),
+            inconclusive: { code: "witness-silent", message: expect.stringContaining("the Job that watches the targets reported nothing") },
         });
     });
 
@@ -126,13 +126,13 @@ describe("another NetworkPolicy that allows what the attack denies", () => {
         run.cluster.add("NetworkPolicy", "allow-web", { spec: { podSelector: {}, ...spec } });
     };
     const allowsIngress =
-        /^the NetworkPolicy allow-web allows ingress to the target hot-deals-1, so the attack cannot.*describe network/;
+        /^the NetworkPolicy allow-web allows ingress to the target hot-deals-1, and NetworkPolicies add up.*describe network/;
 
     it("is the reason if connections into the targets still work, and not the cluster's network", async () => {
         allow({ ingress: [{}] });
         run.attack();
         const proven = await settled(proofOf({ inward: {} }).attackProven());
-        expect(proven).toEqual({ inconclusive: expect.stringMatching(allowsIngress) });
+        expect(proven).toEqual({ inconclusive: { code: "policy-allows", message: expect.stringMatching(allowsIngress) }});
     });
 
     it("is the reason if the targets become reachable again during the run", async () => {
@@ -148,15 +148,15 @@ describe("another NetworkPolicy that allows what the attack denies", () => {
         run.probe = () => true;
         allow({ egress: [{ ports: [{ port }] }] });
         expect(await settled(proofOf(proof, [run.target("hot-deals-2")]).attackProven())).toEqual({
-            inconclusive: expect.stringContaining("allow-web allows egress from the target hot-deals-1"),
+            inconclusive: { code: "policy-allows", message: expect.stringContaining("allow-web allows egress from the target hot-deals-1") },
         });
     });
 
-    it("is not named if it allows only others: then the network is the reason", async () => {
+    it("is not named if it allows only others: then what still works is the reason", async () => {
         allow({ ingress: [{ _from: [{ podSelector: { matchLabels: { app: "gateway" } } }] }] });
         run.attack();
         expect(await settled(proofOf({ inward: {} }).attackProven())).toEqual({
-            inconclusive: expect.stringContaining("does not enforce NetworkPolicies"),
+            inconclusive: { code: "attack-not-proven", message: expect.stringContaining("still accepted") },
         });
     });
 
@@ -167,7 +167,7 @@ describe("another NetworkPolicy that allows what the attack denies", () => {
             if (call === "listNamespacedNetworkPolicy") refuse(403, "networkpolicies is forbidden");
         };
         expect(await settled(proofOf({ inward: {} }).attackProven())).toEqual({
-            inconclusive: expect.stringContaining("does not enforce NetworkPolicies"),
+            inconclusive: { code: "attack-not-proven", message: expect.stringContaining("still accepted") },
         });
     });
 });
@@ -211,14 +211,14 @@ describe("connections out of the targets", () => {
     it("prove nothing if they do not even work before the attack", async () => {
         run.probe = () => false;
         expect(await settled(proofOf(outward).baseline())).toEqual({
-            inconclusive: "a fresh connection out of the targets did not work even before the attack began",
+            inconclusive: { code: "baseline-failed", message: "a fresh connection out of the targets did not work before the attack" },
         });
     });
 
     it("prove nothing if nothing can be run in a target", async () => {
         run.probe = () => "no shell";
         expect(await settled(proofOf(outward).baseline())).toEqual({
-            inconclusive: expect.stringMatching(/could not be tried: nothing can be run in hot-deals-1\/hot-deals: no/),
+            inconclusive: { code: "probe-failed", message: expect.stringMatching(/could not be tried: nothing can be run in hot-deals-1\/hot-deals: no/) },
         });
     });
 
@@ -232,7 +232,7 @@ describe("connections out of the targets", () => {
         run.attack();
         run.probe = () => true;
         expect(await settled(proofOf(outward).attackProven())).toEqual({
-            inconclusive: expect.stringMatching(/a fresh connection out of the targets still works: this cluster's/),
+            inconclusive: { code: "attack-not-proven", message: expect.stringMatching(/a fresh connection out of the targets still works$/) },
         });
     });
 
@@ -269,7 +269,7 @@ describe("a DNS lookup", () => {
     it("proves nothing if it still works", async () => {
         run.probe = () => true;
         expect(await settled(proofOf({ lookup: { name: "x" } }).attackProven())).toEqual({
-            inconclusive: expect.stringContaining("a DNS lookup in the targets still works"),
+            inconclusive: { code: "attack-not-proven", message: expect.stringContaining("a DNS lookup in the targets still works") },
         });
     });
 });
@@ -290,16 +290,16 @@ describe("connections between targets and peers", () => {
     it("prove nothing if one direction still works", async () => {
         run.probe = (pod) => pod === "hot-deals-2";
         expect(await settled(proofOf({ peers: { ways } }, [run.target("hot-deals-2")]).attackProven())).toEqual({
-            inconclusive: expect.stringContaining("a fresh connection between the targets and their peers still works"),
+            inconclusive: { code: "attack-not-proven", message: expect.stringContaining("a fresh connection between the targets and their peers still works") },
         });
     });
 
     it("prove nothing if neither side declares such a port", async () => {
         const proof = proofOf({ peers: { ways, ports: [5432] } }, [run.target("hot-deals-2")]);
         expect(await settled(proof.baseline())).toEqual({
-            inconclusive: expect.stringContaining(
+            inconclusive: { code: "no-port", message: expect.stringContaining(
                 "neither the targets nor their peers declare a TCP port that the attack blocks",
-            ),
+            ) },
         });
     });
 });
@@ -320,7 +320,7 @@ describe("deleted targets", () => {
 
     it("prove nothing while they run", async () => {
         expect(await settled(proofOf(deleted).attackProven())).toEqual({
-            inconclusive: "hot-deals-1 should have been deleted, but still runs",
+            inconclusive: { code: "attack-not-proven", message: "hot-deals-1 should have been deleted, but still runs" },
         });
     });
 

@@ -37,7 +37,9 @@ it("if one of several blocks more than it should, the reason names it", async ()
     await settled(proofs().baseline());
     run.attack();
     const proven = await settled(proofs().proven());
-    expect(await settled(proofs().whyNotHeld(proven as never, Date.now() + 5_000))).toMatch(
+    const notHeld = await settled(proofs().whyNotHeld(proven as never, Date.now() + 5_000));
+    expect(notHeld?.code).toBe("positive-control-failed");
+    expect(notHeld?.message).toMatch(
         /^for the attack dns, the attack blocks more than it should: a fresh connection from hot-deals-2\/hot-deals/,
     );
 });
@@ -65,7 +67,7 @@ it("if one of several is not proven, the reason names it", async () => {
     run.attack();
     run.probe = (pod) => pod === "hot-deals-2";
     expect(await settled(proofs().proven())).toEqual({
-        inconclusive: expect.stringMatching(/^for the attack dns, the NetworkPolicy exists, but a DNS lookup/),
+        inconclusive: { code: "attack-not-proven", message: expect.stringMatching(/^for the attack dns, the NetworkPolicy exists, but a DNS lookup/) },
     });
 });
 

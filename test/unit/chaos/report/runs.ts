@@ -19,11 +19,19 @@ export const failed = runWith({
 export const inconclusive = runWith({
     name: "gateway-dns-loss",
     verdict: "INCONCLUSIVE",
-    reason: "Nothing is known: the network does not enforce NetworkPolicies.",
+    code: "attack-not-proven",
+    reason: "the NetworkPolicy exists, but a DNS lookup in the targets still works.",
     checks: [],
 });
 export const aborted = runWith(
-    { name: "orders-kill", verdict: "ABORTED", reason: "Aborted: no steady state.", targets: [], checks: [] },
+    {
+        name: "orders-kill",
+        verdict: "ABORTED",
+        code: "no-steady-state",
+        reason: "there is no steady state: pods: 0 ready.",
+        targets: [],
+        checks: [],
+    },
     { attacks: [], attackedAt: undefined, recovery: undefined },
 );
 /** A run that ended without a verdict. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Answer } from "../../../../chaos/checks/answer";
 import { productsCheck } from "../../../../experiments/products";
 import type { PlannedCheck } from "../../../../chaos/checks/observe";
+import { reason } from "../../../../chaos/reasons";
 import { judge, judgeCheck, measure, together } from "../../../../chaos/report/verdict";
 
 const attackedAt = 1_000_000;
@@ -49,9 +50,12 @@ describe("the verdict", () => {
             judgeCheck({ ...check, successRate }, more, { attackedAt, graceMs: 0 });
         expect(of(1)).toMatchObject({
             held: false,
-            inconclusive:
-                "the check /products did not see the application in 20% of its looks; the last: status 502: " +
-                "hot-deals cannot be reached",
+            inconclusive: {
+                code: "application-not-seen",
+                message:
+                    "20% of 10 requests of the check /products did not reach the application; the last: status 502: " +
+                    "hot-deals cannot be reached",
+            },
         });
         expect(of(0.8)).toMatchObject({ held: true });
         expect(of(0.8).inconclusive).toBeUndefined();
@@ -60,7 +64,7 @@ describe("the verdict", () => {
         const nearly = answers("+++++++---").map((answer, index) =>
             index === 7 ? { ...answer, unseen: true as const } : answer,
         );
-        expect(of(0.8, nearly).inconclusive).toContain("10%");
+        expect(of(0.8, nearly).inconclusive!.message).toContain("10%");
     });
 
     it("does not call a check stable whose last answer was bad", () => {
@@ -78,12 +82,15 @@ describe("the verdict", () => {
     it.each(["", "++", "--"])("is unknown if no answer is counted: '%s'", (strip) =>
         expect(judged(strip)).toMatchObject({
             held: false,
-            inconclusive: expect.stringContaining("the check /products did not look after the grace period"),
+            inconclusive: {
+                code: "too-few-answers",
+                message: expect.stringContaining("the check /products sent no request after the grace period"),
+            },
         }),
     );
 
     it("does not speak of a grace period that there was not", () =>
-        expect(judged("", {}, 0).inconclusive).toContain("did not look within the window"));
+        expect(judged("", {}, 0).inconclusive!.message).toContain("sent no request within the window"));
 
     it("gives the measured rate, the required rate and the last failure", () => {
         const { reason } = judge([judged("---", {}, 0)]);
@@ -121,12 +128,15 @@ describe("the verdict of several checks", () => {
         ["INCONCLUSIVE", "none failed beyond doubt, and one is unknown", [held, unknown]],
     ])("is %s if %s; INCONCLUSIVE without a proven attack", (verdict, _when, checks) => {
         expect(judge(checks).verdict).toBe(verdict);
-        const unproven = { verdict: "INCONCLUSIVE", reason: "Nothing is known: it slept." };
-        expect(judge(checks, "it slept")).toEqual(unproven);
+        const unproven = { verdict: "INCONCLUSIVE", code: "clock-shift", reason: "it slept." };
+        expect(judge(checks, [undefined, reason("clock-shift", "it slept")])).toEqual(unproven);
     });
 
     it("names the check that is unknown, or only those that failed", () => {
-        expect(judge([held, unknown]).reason).toContain("Nothing is known: the check seldom did not look");
+        expect(judge([held, unknown])).toMatchObject({
+            code: "too-few-answers",
+            reason: expect.stringContaining("the check seldom sent no request"),
+        });
         expect(judge([unknown, failed]).reason).toMatch(/^33\.3% of 3 checks found/);
     });
 });

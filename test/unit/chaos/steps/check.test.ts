@@ -96,7 +96,7 @@ describe("in a namespace with other NetworkPolicies, the targets get the label b
     });
 
     it("but not if nothing could be proven, or if the attack is over", async () => {
-        control = { inconclusive: "it did not work" };
+        control = { inconclusive: { code: "baseline-failed", message: "it did not work" } };
         expect(await step()).toMatchObject({ verdict: "INCONCLUSIVE" });
         expect(attacked()).toBeUndefined();
         control = { tookMs: 30 };
@@ -170,7 +170,7 @@ describe("an attack that blocks more than it should", () => {
         expect(await step()).toMatchObject({
             verdict: "INCONCLUSIVE",
             reason: expect.stringMatching(
-                /^Nothing is known: the attack blocks more than it should: .* hot-deals-1\/hot-deals to another pod/,
+                /^the attack blocks more than it should: .* hot-deals-1\/hot-deals to another pod/,
             ),
         }));
 
@@ -205,33 +205,33 @@ it("a check that failed beyond doubt makes the verdict FAILED, whatever another 
 
 describe("the verdict is INCONCLUSIVE", () => {
     async function reason(steadyState?: SteadyState): Promise<string> {
-        const { verdict, reason, checks } = await step({}, steadyState);
+        const { verdict, code, reason, checks } = await step({}, steadyState);
         expect([verdict, checks]).toEqual(["INCONCLUSIVE", []]);
-        expect(reason).toMatch(/^Nothing is known: .*\.$/);
-        return reason;
+        expect(reason).toMatch(/\.$/);
+        return `${code}: ${reason}`;
     }
 
     it("if what must fail under the attack did not work before it", async () => {
-        control = { inconclusive: "it did not work" };
-        expect(await reason()).toContain("it did not work");
+        control = { inconclusive: { code: "baseline-failed", message: "it did not work" } };
+        expect(await reason()).toBe("baseline-failed: it did not work.");
         expect(journal().checks).toEqual([{ name: "pods", answers: [] }]);
     });
 
     it("if the cluster does not enforce NetworkPolicies", async () => {
         run.enforced = false;
-        expect(await reason()).toContain("does not enforce NetworkPolicies");
+        expect(await reason()).toMatch(/^attack-not-proven: .* still accepted/);
         expect(journal()).not.toHaveProperty("attackedAt");
     });
 
     it("if the attack does not hold until the end of the window", async () => {
         run.after(2_000, () => run.report({ at: Date.now(), open: ["10.0.0.1:8080"], closed: [] }));
-        expect(await reason()).toContain("became reachable again");
+        expect(await reason()).toMatch(/^attack-not-held: .* became reachable again/);
     });
 
     it("if the attack was over before the check, and then tells how to start another run", async () => {
         endAttack();
         expect(await reason()).toContain(
-            "the attack of run 1 has already ended, by its deadline or an earlier update. Start another run: " +
+            "run-over: the attack of run 1 has already ended. Start another run: " +
                 "pulumi config set experiment.run '1 again'",
         );
     });
@@ -242,7 +242,7 @@ describe("the verdict is INCONCLUSIVE", () => {
             run.reporting = false;
             endAttack();
         });
-        expect(await reason()).toContain("the attack of run 1 has already ended");
+        expect(await reason()).toContain("run-over: the attack of run 1 has already ended");
     });
 
     it("if an action fails", async () => {
@@ -251,7 +251,7 @@ describe("the verdict is INCONCLUSIVE", () => {
             { kind: "scale", deployment: "gone", replicas: 2 },
             { kind: "scale", deployment: "hot-deals", replicas: 3 },
         ];
-        expect(await reason()).toContain("to scale gone to 2: there is no Deployment gone in namespace demo");
+        expect(await reason()).toContain("action-failed: it was not possible to scale gone to 2: there is no Deployment gone in namespace demo");
         expect(journal().conclusion.actions).toEqual(["wait 500 ms"]);
         expect(run.cluster.get("Deployment", "hot-deals").spec.replicas).toBe(2);
     });
@@ -260,7 +260,7 @@ describe("the verdict is INCONCLUSIVE", () => {
         run.cluster.intercept = (call) => {
             if (call === "readNamespacedPodLog") throw new Error("connect ECONNREFUSED.");
         };
-        expect(await reason()).toBe("Nothing is known: the cluster could not be asked: connect ECONNREFUSED.");
+        expect(await reason()).toBe("api-server-unavailable: the cluster could not be asked: connect ECONNREFUSED.");
     });
 
     it("if the account may not ask the cluster, and then names the right", async () => {
@@ -279,13 +279,13 @@ describe("the verdict is INCONCLUSIVE", () => {
 
     it("if the machine slept during the run", async () => {
         run.after(1_500, () => vi.setSystemTime(Date.now() + 5_000));
-        expect(await reason()).toContain("this machine slept for 5 s during the run, or its clock was set");
+        expect(await reason()).toContain("clock-shift: this machine's clock moved 5 s forward");
     });
 
     it.each([500, 1_500])("if the clock is set back after %i ms, by more than the grace period", async (afterMs) => {
         breakApplication();
         run.after(afterMs, () => vi.setSystemTime(Date.now() - 60_000));
-        expect(await reason()).toContain("this machine's clock was set back by 1 min during the run");
+        expect(await reason()).toContain("clock-shift: this machine's clock moved 1 min back");
         expect(journal().conclusion.timeToFirstFailureMs).toBe(0);
     });
 
@@ -338,14 +338,14 @@ describe("the verdict is INCONCLUSIVE", () => {
             return { at, latencyMs: 5, good: unseen === undefined, unseen, problem: "no answer within 1000 ms" };
         });
         expect(await reason({ ...routes, latencyMs: 5, runName: "run" })).toContain(
-            "the check /products did not see the application in",
+            "requests of the check /products did not reach the application",
         );
     });
 
     it("if a check has no counted answer: nothing shows that it holds, or that it does not", async () => {
         run.plan.window = { graceMs: 3_000, durationMs: 0 };
         expect(await reason()).toBe(
-            "Nothing is known: the check pods did not look after the grace period; let it look more often, or make " +
+            "too-few-answers: the check pods sent no request after the grace period; make its interval shorter, or " +
                 "the window longer.",
         );
         expect(journal().conclusion.requests).toBe(12);

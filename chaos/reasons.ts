@@ -1,0 +1,104 @@
+/**
+ * Why a run is ABORTED or INCONCLUSIVE: the codes, and what was seen. `docs/troubleshooting.md` has an entry for each.
+ *
+ * If a run has several reasons, the first of this order counts; see `decisive`.
+ */
+export const reasonCodes = {
+    // Before the attack. The run ends with the first of them, so their order does not matter.
+    "missing-right": "the account lacks a right that the run needs",
+    "namespace-busy": "another experiment has the namespace's lease",
+    "no-steady-state": "a check did not get three good answers in a row before the attack",
+    "no-target": "no container is left that matches a target or the peers",
+    "targets-not-ready": "containers match a target, but their pods are not ready",
+    "targets-not-replaced": "containers match the target of a kill, but nothing would replace their pods",
+    "radius-too-small": "the radius allows none of the containers that match",
+    "no-tool": "no container of a pod has a tool that the proof could use",
+    "no-port": "a pod declares no TCP port at which the attack could be proven",
+    "no-room": "the namespace admits no pod of the deadline Job",
+    "job-not-running": "the deadline Job has no running pod",
+
+    // All measuring rests on the clock.
+    "clock-shift": "this machine's clock moved against the time that passed",
+
+    // These explain why an attack does not show, so they count before what was seen of the attack.
+    "target-changed": "a target was gone, or had ended or restarted, before the run had ended",
+    "service-changed": "somebody deleted or changed the Service of a fault",
+    "proxy-failed": "a fault's proxy was not ready, or ended",
+    "policy-allows": "another NetworkPolicy selects a target and allows what the attack denies",
+
+    // What was seen of the attack counts before what could not be seen.
+    "attack-not-held": "the attack worked at first, and not until the end",
+    "witness-silent": "the deadline Job reported nothing for a time",
+    "baseline-failed": "what the attack should break did not work before it",
+    "attack-not-proven": "what the attack should break still worked",
+    "probe-failed": "a probe from within a pod could not be sent",
+    "positive-control-failed": "something failed under attack that the attack should leave alone",
+    "api-server-unavailable": "the API server did not answer, or refused a call",
+
+    // These may follow from the above, and a failed action from the end of the run: none begins after it.
+    "run-over": "the run had ended before its check had",
+    "action-failed": "an action could not be done",
+
+    // The attack held, but the application may not have met it.
+    "attack-bypassed": "all pods of a Service were cut off, and it still answered",
+    "established-not-cut": "established connections survived the attack, and the experiment requires a cut",
+    "established-unknown": "it was not seen whether established connections were cut, and the experiment requires it",
+    "fault-not-http": "connections were not HTTP/1.1 in clear text, so no status could answer them",
+    "fault-hit-nobody": "no request was delayed or aborted by the fault",
+    "fault-uncounted": "the proxy's counts could not be read",
+
+    // Of a single check: it counts only if the run is good otherwise, and no other check failed.
+    "application-not-seen": "too many requests of a check did not reach the application",
+    "too-few-answers": "a check sent no request that counts",
+} as const;
+
+export type ReasonCode = keyof typeof reasonCodes;
+
+export interface Reason {
+    code: ReasonCode;
+    /** What was seen, for people: a sentence without a period at the end. */
+    message: string;
+}
+
+export const reason = (code: ReasonCode, message: string): Reason => ({ code, message });
+
+const order = Object.keys(reasonCodes);
+
+/** Which of several reasons counts: that whose code stands first in `reasonCodes`, of equal ones the first given. */
+export function decisive(reasons: readonly (Reason | undefined)[]): Reason | undefined {
+    const given = reasons.filter((one) => one !== undefined);
+    return given.sort((a, b) => order.indexOf(a.code) - order.indexOf(b.code))[0];
+}
+
+/** The sentence of a reason. */
+export const sentenceOf = ({ message }: Reason): string => message.replace(/(?<![.!?])$/, ".");
+
+/** A run that cannot begin, or cannot go on, with the reason and what to do about it. */
+export class ReasonError extends Error {
+    override readonly name = "ReasonError";
+    readonly reason: Reason;
+
+    /** @param advice sentences */
+    constructor(
+        code: ReasonCode,
+        message: string,
+        readonly advice: string,
+    ) {
+        super(`${message}. ${advice}`);
+        this.reason = { code, message };
+    }
+}
+
+/** Where a code is explained. */
+export const pageOfReason = (code: ReasonCode): string => `docs/troubleshooting.md#${code}`;
+
+/** A verdict and why, as it is printed everywhere: `INCONCLUSIVE (clock-shift): …`. */
+export const verdictLine = ({
+    verdict,
+    code,
+    reason,
+}: {
+    verdict: string;
+    code?: ReasonCode;
+    reason: string;
+}): string => `${verdict}${code === undefined ? "" : ` (${code})`}: ${reason}`;
