@@ -100,10 +100,11 @@ function casesOf(run: ReportedRun): TestCase[] {
 function problemOfVerdict(run: ReportedRun): Problem | undefined {
     const result = resultOf(run);
     if (result === "PASSED") return undefined;
+    const [code, reason] = [codeOf(run), reasonOf(run)];
     return {
         element: result === "FAILED" ? "failure" : "error",
-        type: codeOf(run) ?? result,
-        text: verdictLine({ verdict: result, code: codeOf(run), reason: reasonOf(run) }),
+        type: code ?? result,
+        text: code === undefined ? reason : verdictLine({ verdict: result, code, reason }),
     };
 }
 

@@ -48,7 +48,10 @@ describe("connections into the targets", () => {
         run.enforced = false;
         run.attack();
         expect(await settled(proofOf(inward).attackProven())).toEqual({
-            inconclusive: { code: "attack-not-proven", message: expect.stringMatching(/ 10\.0\.0\.1:8080 still accepted fresh connections$/) },
+            inconclusive: {
+                code: "attack-not-proven",
+                message: expect.stringMatching(/ 10\.0\.0\.1:8080 still accepted fresh connections$/),
+            },
         });
     });
 
@@ -63,7 +66,10 @@ describe("connections into the targets", () => {
     it("prove nothing if no target declares such a port", async () => {
         run.attack();
         expect(await settled(proofOf({ inward: { ports: [5432] } }).attackProven())).toEqual({
-            inconclusive: { code: "no-port", message: expect.stringContaining("the targets declare no TCP port that the attack blocks") },
+            inconclusive: {
+                code: "no-port",
+                message: expect.stringContaining("the targets declare no TCP port that the attack blocks"),
+            },
         });
     });
 
@@ -71,7 +77,10 @@ describe("connections into the targets", () => {
         run.cluster.logs.clear();
         run.reporting = false;
         expect(await settled(proofOf(inward).attackProven())).toEqual({
-            inconclusive: { code: "witness-silent", message: expect.stringContaining("the Job that watches the targets reported nothing") },
+            inconclusive: {
+                code: "witness-silent",
+                message: expect.stringContaining("the Job that watches the targets reported nothing"),
+            },
         });
     });
 
@@ -132,7 +141,9 @@ describe("another NetworkPolicy that allows what the attack denies", () => {
         allow({ ingress: [{}] });
         run.attack();
         const proven = await settled(proofOf({ inward: {} }).attackProven());
-        expect(proven).toEqual({ inconclusive: { code: "policy-allows", message: expect.stringMatching(allowsIngress) }});
+        expect(proven).toEqual({
+            inconclusive: { code: "policy-allows", message: expect.stringMatching(allowsIngress) },
+        });
     });
 
     it("is the reason if the targets become reachable again during the run", async () => {
@@ -148,7 +159,10 @@ describe("another NetworkPolicy that allows what the attack denies", () => {
         run.probe = () => true;
         allow({ egress: [{ ports: [{ port }] }] });
         expect(await settled(proofOf(proof, [run.target("hot-deals-2")]).attackProven())).toEqual({
-            inconclusive: { code: "policy-allows", message: expect.stringContaining("allow-web allows egress from the target hot-deals-1") },
+            inconclusive: {
+                code: "policy-allows",
+                message: expect.stringContaining("allow-web allows egress from the target hot-deals-1"),
+            },
         });
     });
 
@@ -211,14 +225,20 @@ describe("connections out of the targets", () => {
     it("prove nothing if they do not even work before the attack", async () => {
         run.probe = () => false;
         expect(await settled(proofOf(outward).baseline())).toEqual({
-            inconclusive: { code: "baseline-failed", message: "a fresh connection out of the targets did not work before the attack" },
+            inconclusive: {
+                code: "baseline-failed",
+                message: "a fresh connection out of the targets did not work before the attack",
+            },
         });
     });
 
     it("prove nothing if nothing can be run in a target", async () => {
         run.probe = () => "no shell";
         expect(await settled(proofOf(outward).baseline())).toEqual({
-            inconclusive: { code: "probe-failed", message: expect.stringMatching(/could not be tried: nothing can be run in hot-deals-1\/hot-deals: no/) },
+            inconclusive: {
+                code: "probe-failed",
+                message: expect.stringMatching(/could not be tried: nothing can be run in hot-deals-1\/hot-deals: no/),
+            },
         });
     });
 
@@ -232,7 +252,10 @@ describe("connections out of the targets", () => {
         run.attack();
         run.probe = () => true;
         expect(await settled(proofOf(outward).attackProven())).toEqual({
-            inconclusive: { code: "attack-not-proven", message: expect.stringMatching(/a fresh connection out of the targets still works$/) },
+            inconclusive: {
+                code: "attack-not-proven",
+                message: expect.stringMatching(/a fresh connection out of the targets still works$/),
+            },
         });
     });
 
@@ -269,7 +292,10 @@ describe("a DNS lookup", () => {
     it("proves nothing if it still works", async () => {
         run.probe = () => true;
         expect(await settled(proofOf({ lookup: { name: "x" } }).attackProven())).toEqual({
-            inconclusive: { code: "attack-not-proven", message: expect.stringContaining("a DNS lookup in the targets still works") },
+            inconclusive: {
+                code: "attack-not-proven",
+                message: expect.stringContaining("a DNS lookup in the targets still works"),
+            },
         });
     });
 });
@@ -290,16 +316,22 @@ describe("connections between targets and peers", () => {
     it("prove nothing if one direction still works", async () => {
         run.probe = (pod) => pod === "hot-deals-2";
         expect(await settled(proofOf({ peers: { ways } }, [run.target("hot-deals-2")]).attackProven())).toEqual({
-            inconclusive: { code: "attack-not-proven", message: expect.stringContaining("a fresh connection between the targets and their peers still works") },
+            inconclusive: {
+                code: "attack-not-proven",
+                message: expect.stringContaining("a fresh connection between the targets and their peers still works"),
+            },
         });
     });
 
     it("prove nothing if neither side declares such a port", async () => {
         const proof = proofOf({ peers: { ways, ports: [5432] } }, [run.target("hot-deals-2")]);
         expect(await settled(proof.baseline())).toEqual({
-            inconclusive: { code: "no-port", message: expect.stringContaining(
-                "neither the targets nor their peers declare a TCP port that the attack blocks",
-            ) },
+            inconclusive: {
+                code: "no-port",
+                message: expect.stringContaining(
+                    "neither the targets nor their peers declare a TCP port that the attack blocks",
+                ),
+            },
         });
     });
 });
@@ -320,7 +352,10 @@ describe("deleted targets", () => {
 
     it("prove nothing while they run", async () => {
         expect(await settled(proofOf(deleted).attackProven())).toEqual({
-            inconclusive: { code: "attack-not-proven", message: "hot-deals-1 should have been deleted, but still runs" },
+            inconclusive: {
+                code: "attack-not-proven",
+                message: "hot-deals-1 should have been deleted, but still runs",
+            },
         });
     });
 

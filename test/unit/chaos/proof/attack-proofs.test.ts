@@ -67,7 +67,10 @@ it("if one of several is not proven, the reason names it", async () => {
     run.attack();
     run.probe = (pod) => pod === "hot-deals-2";
     expect(await settled(proofs().proven())).toEqual({
-        inconclusive: { code: "attack-not-proven", message: expect.stringMatching(/^for the attack dns, the NetworkPolicy exists, but a DNS lookup/) },
+        inconclusive: {
+            code: "attack-not-proven",
+            message: expect.stringMatching(/^for the attack dns, the NetworkPolicy exists, but a DNS lookup/),
+        },
     });
 });
 

@@ -63,7 +63,9 @@ describe("the proof that the targets were cut off all the time", () => {
 
     it("does not hold if there was no look for a long time, in the middle or at the end", async () => {
         expect((await whyNotCut([cut]))?.inconclusive.message).toMatch(/reported nothing for 15 s/);
-        expect((await whyNotCut([cut, cut, cut, cut], 4_000))?.inconclusive.message).toMatch(/reported nothing for 14 s/);
+        expect((await whyNotCut([cut, cut, cut, cut], 4_000))?.inconclusive.message).toMatch(
+            /reported nothing for 14 s/,
+        );
     });
 });
 

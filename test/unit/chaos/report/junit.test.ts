@@ -106,7 +106,7 @@ describe("the JUnit file", () => {
         const { conclusion } = failed.journal!;
         const run = runWith({ ...conclusion, checks: conclusion.checks.slice(0, 2) }, { checks: unseen });
         expect(casesIn(junitXml([run]))["check pods of k8s.deployment=toys-bestseller"]).toMatch(
-            /^error: It is unknown whether the check held: .*did not see the application/,
+            /^error: It is unknown whether the check held: .*did not reach the application/,
         );
     });
 

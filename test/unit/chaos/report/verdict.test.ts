@@ -53,7 +53,7 @@ describe("the verdict", () => {
             inconclusive: {
                 code: "application-not-seen",
                 message:
-                    "20% of 10 requests of the check /products did not reach the application; the last: status 502: " +
+                    "20% of 5 requests of the check /products did not reach the application; the last: status 502: " +
                     "hot-deals cannot be reached",
             },
         });

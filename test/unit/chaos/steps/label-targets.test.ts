@@ -86,7 +86,7 @@ it.each([
         run.cluster.get("Pod", "hot-deals-1").spec.containers[0].ports = [{ containerPort: 80 }];
         run.cluster.get("Pod", "hot-deals-2").spec.containers[0].ports = ports;
         await expect(step()).rejects.toThrow(
-            /^ABORTED: the attack blackhole could not be proven: no container of hot-deals-2 declares a TCP port/,
+            /^ABORTED \(no-port\): the attack blackhole could not be proven: no container of hot-deals-2 declares/,
         );
         expect(labels()).toEqual([]);
     },
@@ -104,9 +104,9 @@ describe("a target whose container has no tool", () => {
     it("aborts the run before the attack, with the choice that there is", async () => {
         await expect(step()).rejects.toThrow(
             inOrder(
-                "ABORTED: the attack blackhole could not be proven: no container of hot-deals-1 has a tool (bash, nc",
+                "ABORTED (no-tool): the attack blackhole could not be proven: no container of hot-deals-1 has a tool (",
                 "Nothing was attacked. ",
-                /: pulumi config set experiment\.outward unproven$/,
+                /: pulumi config set experiment\.outward unproven\nSee docs\/troubleshooting\.md#no-tool$/,
             ),
         );
         expect(labels()).toEqual([]);
@@ -114,8 +114,8 @@ describe("a target whose container has no tool", () => {
     });
 
     it.each([
-        ["a DNS lookup", { kind: "dns" }, /\(getent, python3, node\)\..*direction "ingress"$/],
-        ["only outgoing connections", { kind: "blackhole", direction: "egress" }, /\(bash, .*direction "ingress"$/],
+        ["a DNS lookup", { kind: "dns" }, /\(getent, python3, node\)\..*direction "ingress"\n/],
+        ["only outgoing connections", { kind: "blackhole", direction: "egress" }, /\(bash, .*direction "ingress"\n/],
     ] as const)("aborts an attack on %s, which nothing else could prove", async (_, attack, error) => {
         run.plan.attacks[0]!.attack = attack;
         await expect(step()).rejects.toThrow(error);
@@ -133,7 +133,7 @@ describe("a target whose container has no tool", () => {
         run.plan.attacks[0]!.outward = "unproven";
         delete run.cluster.get("Pod", "hot-deals-1").spec.containers[0].ports;
         await expect(step()).rejects.toThrow(
-            /^ABORTED: the attack blackhole could .* no container of hot-deals-1 declares/,
+            /^ABORTED \(no-port\): the attack blackhole could .* no container of hot-deals-1 declares/,
         );
         expect(labels()).toEqual([]);
     });
@@ -174,7 +174,9 @@ describe("a target whose container has no tool", () => {
         run.hasProgram = () => true;
         run.probe = () => "exec is forbidden here";
         expect(await step()).toMatchObject({
-            control: { inconclusive: expect.stringContaining("exec is forbidden here") },
+            control: {
+                inconclusive: { code: "probe-failed", message: expect.stringContaining("exec is forbidden here") },
+            },
             attacks: [expect.not.objectContaining({ withoutTool: expect.anything() })],
         });
     });
@@ -187,12 +189,14 @@ it("takes the lease again, and fails if another stack has taken it meanwhile", a
     expect(new Date(run.cluster.get("Lease", leaseName).spec.renewTime).getTime()).toBeGreaterThan(before.getTime());
     run.cluster.remove("Lease", leaseName);
     await acquireLease(run.cluster.api, { stack: "theirs", plan: run.plan });
-    await expect(step()).rejects.toThrow(/^stack theirs/);
+    await expect(step()).rejects.toThrow(/^ABORTED \(namespace-busy\): stack theirs/);
 });
 
 it("labels nobody if the lease was deleted since the steady state: that stops the run", async () => {
     run.cluster.remove("Lease", leaseName);
-    await expect(step()).rejects.toThrow(/^the lease of namespace demo was deleted, which ends the run 1\./);
+    await expect(step()).rejects.toThrow(
+        /^ABORTED \(run-over\): the lease of namespace demo was deleted, which ends the run 1\./,
+    );
     expect([run.cluster.names("Lease"), labels()]).toEqual([[], []]);
 });
 
@@ -213,7 +217,7 @@ describe("a namespace that does not admit the deadline Job's pod", () => {
     it("is told within seconds, with the reason, and nobody is labeled", async () => {
         const begun = Date.now();
         await expect(step()).rejects.toThrow(
-            /^namespace demo admits no pod of the Job run-deadline, .*: pods "run-deadline-x" is forbidden: exceeded/,
+            /^ABORTED \(no-room\): namespace demo admits no pod of the Job run-deadline, .*: pods "run-deadline-x" is forbidden: exceeded/,
         );
         expect(Date.now() - begun).toBeLessThan(5_000);
         expect(labels()).toEqual([]);

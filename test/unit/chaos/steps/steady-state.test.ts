@@ -115,11 +115,17 @@ describe("a run is aborted, and nothing is attacked,", () => {
     it("if a check is not steady: the report says so, and the lease is released", async () => {
         for (const pod of ["hot-deals-1", "hot-deals-2"]) run.setReady(pod, false);
         await expect(step()).rejects.toThrow(
-            "ABORTED: there is no steady state: pods: 0 ready (required: at least 1). Nothing was attacked.",
+            "ABORTED (no-steady-state): there is no steady state: pods: 0 ready (required: at least 1). Nothing was attacked.",
         );
         expect(leases()).toEqual([]);
         const [journal] = keptJournals(run.plan.reports);
-        expect(journal!.conclusion).toMatchObject({ verdict: "ABORTED", attack: "none", targets: [] });
+        expect(journal!.conclusion).toMatchObject({
+            verdict: "ABORTED",
+            code: "no-steady-state",
+            reason: expect.stringMatching(/^there is no steady state: .*\.$/),
+            attack: "none",
+            targets: [],
+        });
         expect(journal!.checks[0]!.answers.length).toBeGreaterThan(3);
     });
 
@@ -136,8 +142,8 @@ describe("a run is aborted, and nothing is attacked,", () => {
             asking("toys", { url: "http://127.0.0.1:1", headersFrom }),
         ];
         await expect(step()).rejects.toThrow(
-            "ABORTED: there is no steady state: orders: namespace shop does not exist. Create it, or name another " +
-                "one; see: kubectl get namespaces; toys: Secret demo/gone does not exist. Create it, or correct the " +
+            "ABORTED (no-steady-state): there is no steady state: orders: namespace shop does not exist. Create " +
+                "it, or name another one; see: kubectl get namespaces; toys: Secret demo/gone does not exist. Create it, or correct the " +
                 "check; see: kubectl --namespace demo get secrets. Nothing was attacked. Nothing is known about the " +
                 "application: correct the experiment or what it asks, then run `pulumi up` again.",
         );
@@ -156,7 +162,7 @@ describe("a run is aborted, and nothing is attacked,", () => {
     it("if another stack holds the lease, which stays", async () => {
         await acquireLease(run.cluster.api, { stack: "theirs", plan: run.plan });
         await expect(step()).rejects.toThrow(
-            /^ABORTED: stack theirs .* Nothing was attacked\. .*kubectl --context kind-kind .* delete lease/,
+            /^ABORTED \(namespace-busy\): stack theirs .* Nothing was attacked\. .*kubectl --context kind-kind .* delete lease/,
         );
         expect(leases()).toEqual([leaseName]);
         expect(keptJournals(run.plan.reports)).toMatchObject([{ conclusion: { verdict: "ABORTED" } }]);
@@ -169,7 +175,7 @@ it("ABORTED because of the same stack's experiment of another name: the error sa
     const context = { ...run.context, stack: "dev/fedcba9876543210" };
     const refused = settled(steadyState(context, {}));
     await expect(refused).rejects.toThrow(
-        /^ABORTED: .* runs earlier .*has renamed earlier to hot-deals-blackhole: disable it .*`pulumi up`/,
+        /^ABORTED \(namespace-busy\): .* runs earlier .*has renamed earlier to hot-deals-blackhole: disable it .*`pulumi up`/,
     );
     await expect(refused).rejects.not.toThrow("delete lease");
 });
@@ -183,8 +189,11 @@ it("ABORTED because of another stack of the same name, with the same experiment:
 describe("a run does not begin", () => {
     it("without a target: the error lists what there is, and the lease is released", async () => {
         run.plan.attacks = [{ ...run.plan.attacks[0]!, target: "k8s.deployment=gone" }];
-        await expect(step()).rejects.toThrow(/no running container matches .*k8s\.deployment=hot-deals/s);
+        await expect(step()).rejects.toThrow(
+            /^ABORTED \(no-target\): no running container matches .*k8s\.deployment=hot-deals/s,
+        );
         expect(leases()).toEqual([]);
+        expect(keptJournals(run.plan.reports)[0]!.conclusion).toMatchObject({ verdict: "ABORTED", code: "no-target" });
     });
 
     it("if it scales a Deployment that does not exist", async () => {

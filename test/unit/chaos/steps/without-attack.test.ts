@@ -69,7 +69,9 @@ describe("a run without an attack", () => {
 
     it("has no steady state: it is ABORTED", async () => {
         breakApplication();
-        await expect(begin()).rejects.toThrow(/^ABORTED: there is no steady state: .* Nothing was done\. /);
+        await expect(begin()).rejects.toThrow(
+            /^ABORTED \(no-steady-state\): there is no steady state: .* Nothing was done\. /,
+        );
     });
 
     it("ends early if a check falls below its limit", async () => {
@@ -89,7 +91,8 @@ describe("a run without an attack", () => {
         run.after(500, () => void releaseLease(run.cluster.api, { stack: "ours", plan: run.plan }));
         expect(await observe()).toMatchObject({
             verdict: "INCONCLUSIVE",
-            reason: expect.stringContaining("it was not possible to scale hot-deals to 3: the run is over"),
+            code: "run-over",
+            reason: expect.stringContaining("run 1 has already ended"),
         });
         expect(run.cluster.get("Deployment", "hot-deals").spec.replicas).toBe(2);
     });
