@@ -35,7 +35,7 @@ export function timeMistakes(
     if (durationMs !== undefined && intervalMs !== undefined && intervalMs > durationMs)
         faults.push({
             against: "interval",
-            reason: `no check would look within the window; allowed: at most ${formatDuration(durationMs)}`,
+            reason: `no check would send a request within the window; allowed: at most ${formatDuration(durationMs)}`,
             betterMs: Math.min(1_000, durationMs),
         });
     if (durationMs === undefined || graceMs === undefined) return faults;

@@ -128,7 +128,7 @@ function recoveryOf({ recovery, plan }: Journal): string | undefined {
 function inWords(journal: Journal): string {
     const { conclusion, attackedAt, checks, actions, plan } = journal;
     const counts = checks.map(({ name, answers }, index) => {
-        const what = plan.checks[index]!.check.kind === "http" ? `requests to ${name}` : `looks at ${name}`;
+        const what = plan.checks[index]!.check.kind === "http" ? `requests to ${name}` : `probes of ${name}`;
         return `${answers.length} ${what}, ${answers.filter(({ good }) => !good).length} of them bad`;
     });
     const good = `${conclusion.successRate} of the counted answers were good`;

@@ -54,7 +54,7 @@ export const check: Step<"check", keyof Given> = async (context, given) => {
         "inconclusive" in proof ? seenNothing(plan, proof) : await watchWindow(context, given, proofs, proof, shiftMs);
     const proven = "inconclusive" in proof ? undefined : proof;
     const established = await establishedUnder(proofs, proven, seen);
-    tellEstablished(context, established);
+    printEstablished(context, established);
     const faulted = proven ? await faultedUnder(context, given, seen) : [];
     // Kills are shown beside the verdict, which does not rest on them.
     const kills = await proofs.kills().catch(() => []);
@@ -167,7 +167,7 @@ async function faultedUnder(
 
 const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-function tellEstablished({ plan, say }: StepContext, established: readonly Established[]): void {
+function printEstablished({ plan, say }: StepContext, established: readonly Established[]): void {
     for (const [index, one] of established.entries()) {
         const of = plan.attacks.length === 1 ? "" : ` of ${plan.attacks[index]!.name}`;
         if (one.direction) say(`Established connections${of} (${one.direction}): ${describeEstablished(one)}`);

@@ -134,7 +134,8 @@ const maxNamed = 3;
 function describeExempt(policies: readonly V1NetworkPolicy[]): string {
     const names = policies.map(({ metadata }) => metadata!.name).join(", ");
     return (
-        `NetworkPolicies that would allow what the attack denies let go of its targets until it is undone: ${names}. ` +
+        `NetworkPolicies that would allow what the attack denies stop selecting its targets until it is undone: ` +
+        `${names}. ` +
         `A policy that always has the line key: ${exemption.key}, operator: ${exemption.operator} among its ` +
         "podSelector's matchExpressions is not changed"
     );

@@ -9,15 +9,17 @@ beforeAll(async () => {
 });
 afterAll(() => giveBack(stack));
 
-it("a verdict is INCONCLUSIVE if the cluster ignores NetworkPolicies, with the reason and the remedy", async () => {
+it("a verdict is INCONCLUSIVE if the cluster ignores NetworkPolicies, with the reason and where the remedy is", async () => {
     await stopEnforcer();
     try {
         const { outputs } = await stack.up({ ...quick, "experiment.enabled": "true" });
         expect(outputs.experiment!.value).toMatchObject({
             verdict: "INCONCLUSIVE",
+            code: "attack-not-proven",
             requests: 0,
-            reason: expect.stringMatching(/does not enforce NetworkPolicies.*--cni=calico/),
+            reason: expect.stringMatching(/the NetworkPolicy exists, but .* still accepted fresh connections\.$/),
         });
+        expect(stack.said).toContain("What to do: docs/troubleshooting.md#attack-not-proven");
     } finally {
         await startEnforcer();
     }

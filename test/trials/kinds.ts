@@ -12,7 +12,7 @@ const one = { hotDeals: 1, gateway: "LoadBalancer" } as const;
 const three = { hotDeals: 3, gateway: "LoadBalancer" } as const;
 
 /** What the check says when it could not ask the API server, or the Job's reports have a gap. */
-const unwatched = /could not be asked|could not be tried|reported nothing|did not see the application/;
+const unwatched = /could not be asked|could not be tried|reported nothing|did not reach the application/;
 /** What the proof says when the attack does not work any more. */
 const ineffective = /reachable again|still works|still accepted/;
 

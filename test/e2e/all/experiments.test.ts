@@ -14,7 +14,7 @@ describe("npm run experiment", () => {
     it("ABORTED: exit code 4, if there is no steady state", async () => {
         await scale(command.cluster, command.namespace, "hot-deals", 0);
         const { code, stdout } = await command.run("--set", "experiment.timeout=2s");
-        expect(stdout).toMatch(/Verdict\s+ABORTED: Aborted: there is no steady state/);
+        expect(stdout).toMatch(/Verdict\s+ABORTED \(no-steady-state\): there is no steady state/);
         expect(code).toBe(4);
         await scale(command.cluster, command.namespace, "hot-deals", 1);
     });
@@ -29,7 +29,7 @@ describe("npm run experiment", () => {
         });
         try {
             const { code, stdout } = await command.run("hot-deals-blackhole");
-            expect(stdout).toMatch(/Verdict\s+INCONCLUSIVE: Nothing is known: /);
+            expect(stdout).toMatch(/Verdict\s+INCONCLUSIVE \(policy-allows\): /);
             expect(stdout).toContain("the NetworkPolicy allows-egress allows egress from the target");
             expect(code).toBe(3);
         } finally {
@@ -106,7 +106,7 @@ describe("npm run experiment", () => {
             // Longer than the actions of each wait, and than a killed pod's replacement needs.
             const times = ["--set", "experiment.duration=20s", "--set", "experiment.grace=4s"];
             const { stdout } = await command.run(name, "--set", "variant=seven", ...times);
-            const verdict = /Verdict\s+(\w+): /.exec(stdout)![1]!;
+            const verdict = /Verdict\s+(\w+)(?: \([\w-]+\))?: /.exec(stdout)![1]!;
             expect([verdictOf(story!), ...(story!.mayPass ? ["PASSED"] : [])]).toContain(verdict);
         },
     );

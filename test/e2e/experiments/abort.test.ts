@@ -87,7 +87,11 @@ describe("experiment.onFailure=fail", () => {
     it("another update of the same run says that its attack is over, and how to start a new run", async () => {
         const error = await stack.failingUp();
         expect(error).toMatch(
-            inOrder("INCONCLUSIVE: ", "attack of run failing has already ended", "pulumi config set experiment.run"),
+            inOrder(
+                "INCONCLUSIVE (run-over): ",
+                "attack of run failing has already ended",
+                "pulumi config set experiment.run",
+            ),
         );
     });
 

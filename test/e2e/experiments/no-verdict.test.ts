@@ -30,14 +30,14 @@ describe("an experiment that cannot answer its question ends with", () => {
         await scale(stack.cluster, stack.namespace, "hot-deals", 0);
         const error = await stack.failingUp({ "experiment.enabled": "true", "experiment.timeout": "3s" });
         expect(error).toMatch(
-            /ABORTED: there is no steady state: \/products: status 50\d: .*hot-deals.*Nothing was attacked/s,
+            /ABORTED \(no-steady-state\): there is no steady state: \/products: status 50\d: .*hot-deals.*Nothing was attacked/s,
         );
         expect(await stack.traces()).toEqual([]);
         await scale(stack.cluster, stack.namespace, "hot-deals", 1);
         await until("the shop is whole", async () => (await stack.products()).good);
     });
 
-    it("an error if its target matches nothing, with a list of possible targets", async () => {
+    it("ABORTED if its target matches nothing, with a list of possible targets", async () => {
         const error = await stack.failingUp({
             "experiment.enabled": "true",
             "experiment.timeout": "5s",
@@ -45,7 +45,7 @@ describe("an experiment that cannot answer its question ends with", () => {
         });
         expect(error).toMatch(
             inOrder(
-                `no running container matches k8s.deployment=hot-deal,k8s.namespace=${stack.namespace}`,
+                `ABORTED (no-target): no running container matches k8s.deployment=hot-deal,k8s.namespace=${stack.namespace}`,
                 `k8s.deployment=hot-deals,k8s.namespace=${stack.namespace}  (1 container)`,
             ),
         );
@@ -67,6 +67,7 @@ describe("an experiment that cannot answer its question ends with", () => {
             const { outputs } = await stack.up({ "experiment.enabled": "true" });
             expect(outputs.experiment!.value as Conclusion).toMatchObject({
                 verdict: "INCONCLUSIVE",
+                code: "policy-allows",
                 requests: 0,
                 reason: expect.stringMatching(/the NetworkPolicy allow-all allows ingress to the target hot-deals-/),
             });
@@ -93,6 +94,7 @@ describe("an experiment that cannot answer its question ends with", () => {
         const { outputs } = await run;
         expect(outputs.experiment!.value as Conclusion).toMatchObject({
             verdict: "INCONCLUSIVE",
+            code: "target-changed",
             reason: expect.stringContaining(`the target ${target!} was gone before the run had ended`),
         });
         await stack.up({ "experiment.enabled": "false" });

@@ -80,7 +80,10 @@ describe("a namespace has one experiment at a time", () => {
             const winner = ended.findIndex(({ refused }) => !refused);
             const holder = `stack ${stacks[winner]} \\(.*\\) runs ${name}`;
             expect(ended[1 - winner]!.said).toMatch(
-                new RegExp(`ABORTED: (${holder}|another experiment has just begun) in namespace ${namespace}`),
+                new RegExp(
+                    "ABORTED \\(namespace-busy\\): " +
+                        `(${holder}|another experiment has just begun) in namespace ${namespace}`,
+                ),
             );
             expect((await step("recovery", stacks[winner]!)).refused).toBe(false);
             expect(await stack.traces()).toEqual([]);
@@ -98,7 +101,8 @@ describe("a namespace has one experiment at a time", () => {
         expect(refused).toBe(true);
         expect(said).toMatch(
             new RegExp(
-                `ABORTED: stack ${namespace}/[0-9a-f]{16} \\(its application is in ${namespace}\\) runs ${name}`,
+                "ABORTED \\(namespace-busy\\): " +
+                    `stack ${namespace}/[0-9a-f]{16} \\(its application is in ${namespace}\\) runs ${name}`,
             ),
         );
         const [recovery, check] = await Promise.all([

@@ -136,7 +136,12 @@ describe("before anything is attacked, an update is refused that", () => {
 
     it("could not prove an attack, since no container of a pod has a tool; the error has the choice", async () => {
         await expect(up(blackhole("k8s.pod.name=toolless"))).rejects.toThrow(
-            inOrder("ABORTED: ", "no container of toolless has a tool", "Nothing was attacked", 'outward: "unproven"'),
+            inOrder(
+                "ABORTED (no-tool): ",
+                "no container of toolless has a tool",
+                "Nothing was attacked",
+                'outward: "unproven"',
+            ),
         );
         expect(await traces()).toBe(0);
     });

@@ -135,7 +135,7 @@ describe("mistakes in the arguments", () => {
         ["namespace: is missing; name the namespace of the checks", { attacks: [] }],
         ["window.grace: without an attack, all answers count", { attacks: undefined, window: { grace: "5s" } }],
         ["deadline: it would come before the checks end", { deadline: "30s" }],
-        ["interval: no check would look", { interval: "1m", window: { duration: "10s" } }],
+        ["interval: no check would send a request", { interval: "1m", window: { duration: "10s" } }],
         ['its name: "It" is not allowed', {}, "It"],
         ["attacks: is an Output; allowed: ", { attacks: pulumi.output([]) }],
         ["interval: a list is not allowed; allowed: a duration", { interval: ["5s"] }],

@@ -92,6 +92,10 @@ describe("the JUnit file", () => {
             expect(Object.values(casesIn(xml)).filter((result) => !result.startsWith("error: "))).toEqual([]);
             expect(xml).not.toContain("<skipped");
         }
+        expect(junitXml([inconclusive])).toContain(
+            '<error type="attack-not-proven" message="INCONCLUSIVE (attack-not-proven): the NetworkPolicy exists, ',
+        );
+        expect(junitXml([aborted])).toContain('<error type="no-steady-state" message="It is unknown whether the check');
         expect(casesIn(junitXml([broken])).verdict).toBe(
             "error: The run ended without a verdict: update failed: the API server refuses connections",
         );

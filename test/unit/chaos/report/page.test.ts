@@ -13,6 +13,14 @@ describe("the pages", () => {
         expect(page).toContain("<svg");
     });
 
+    it("give the code of a reason, and where it is explained", () => {
+        const conclusion = { ...journal.conclusion, verdict: "ABORTED", code: "no-target" } as const;
+        const page = runPage({ ...journal, conclusion });
+        expect(page).toContain("ABORTED (no-target)</span>");
+        expect(page).toContain("What to do: docs/troubleshooting.md#no-target");
+        expect(runPage(journal)).not.toContain("What to do");
+    });
+
     it("name each attack, each check and each action", () => {
         const page = runPage(journal);
         expect(count(page, /<th scope="row">Attack<\/th>/g)).toBe(2);

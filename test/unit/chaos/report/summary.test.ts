@@ -34,6 +34,9 @@ describe("the Markdown summary", () => {
             /^- \*\*hot-deals-blackhole\*\* FAILED: 0% of 15 requests .*<code>reports\/.*\.html</,
         );
         expect(reasons[1]).toMatch(/^- \*\*departments-scaled-in-time\*\* PASSED: /);
+        expect(summaryMarkdown([inconclusive])).toMatch(
+            /INCONCLUSIVE \(<code>attack-not-proven<\/code>\): the .*<code>docs\/troubleshooting\.md#attack-not-proven</,
+        );
         expect(summaryMarkdown([passed])).toContain("open it in a browser");
         expect(summaryMarkdown([broken])).not.toContain("open it in a browser");
     });

@@ -184,7 +184,7 @@ describe("the picture of a run", () => {
         expect(picture).toMatch(/role="img" aria-labelledby="title description"/);
         expect(picture).toMatch(
             inOrder(
-                /<desc id="description">\d+ requests to \/products, \d+ of them bad; \d+ looks at pods of /,
+                /<desc id="description">\d+ requests to \/products, \d+ of them bad; \d+ probes of pods of /,
                 "; under attack, 100% of the counted answers were good; done meanwhile: wait 2 s, scale ",
                 "; recovered",
             ),
