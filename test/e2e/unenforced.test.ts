@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => giveBack(stack));
 
-it("a verdict is INCONCLUSIVE if the cluster ignores NetworkPolicies, with the reason and where the remedy is", async () => {
+it("a verdict is INCONCLUSIVE if the cluster ignores NetworkPolicies, and says where the remedy is", async () => {
     await stopEnforcer();
     try {
         const { outputs } = await stack.up({ ...quick, "experiment.enabled": "true" });

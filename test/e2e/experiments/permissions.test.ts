@@ -138,7 +138,8 @@ describe("a person who lacks a required right", () => {
         };
         const error = await stack.failingUp(settings);
         expect(error).toContain(
-            `ABORTED (missing-right): the account lacks rights that the experiment needs: ${right} in namespace ${namespace}.`,
+            "ABORTED (missing-right): the account lacks rights that the experiment needs: " +
+                `${right} in namespace ${namespace}.`,
         );
         expect(error).toContain("npm run -s render -- --permissions hot-deals-blackhole");
         expect(await stack.traces()).toEqual([]);

@@ -135,7 +135,7 @@ describe("another NetworkPolicy that allows what the attack denies", () => {
         run.cluster.add("NetworkPolicy", "allow-web", { spec: { podSelector: {}, ...spec } });
     };
     const allowsIngress =
-        /^the NetworkPolicy allow-web allows ingress to the target hot-deals-1, and NetworkPolicies add up.*describe network/;
+        /^the NetworkPolicy allow-web allows ingress to the target hot-deals-1, and Net.* add up.*describe network/;
 
     it("is the reason if connections into the targets still work, and not the cluster's network", async () => {
         allow({ ingress: [{}] });

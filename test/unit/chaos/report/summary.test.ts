@@ -35,7 +35,7 @@ describe("the Markdown summary", () => {
         );
         expect(reasons[1]).toMatch(/^- \*\*departments-scaled-in-time\*\* PASSED: /);
         expect(summaryMarkdown([inconclusive])).toMatch(
-            /INCONCLUSIVE \(<code>attack-not-proven<\/code>\): the .*<code>docs\/troubleshooting\.md#attack-not-proven</,
+            /INCONCLUSIVE \(<code>attack-not-proven<\/code>\): the .*<code>docs\/\S+\.md#attack-not-proven</,
         );
         expect(summaryMarkdown([passed])).toContain("open it in a browser");
         expect(summaryMarkdown([broken])).not.toContain("open it in a browser");

