@@ -373,7 +373,7 @@ it("a preview says what would be done beside the attacks", async () => {
 it("a preview of an experiment that has run and is unchanged says so, with its verdict, and names no pod", async () => {
     const concluded = { ...found, "it-check": { verdict: "FAILED", reason: "/healthz did not hold" } };
     await recordGraph(async () => new Experiment("it", args), concluded, true);
-    expect(told).toEqual(["info: it has run, and would not run again: FAILED. /healthz did not hold"]);
+    expect(told).toEqual(["info: it has run, and would not run again. FAILED: /healthz did not hold"]);
 });
 
 describe("the component's inputs", () => {

@@ -144,9 +144,9 @@ describe("a run is aborted, and nothing is attacked,", () => {
         ];
         await expect(step()).rejects.toThrow(
             "ABORTED (no-steady-state): there is no steady state: orders: namespace shop does not exist. Create " +
-                "it, or name another one; see: kubectl get namespaces; toys: Secret demo/gone does not exist. Create it, or " +
-                "correct the check; see: kubectl --namespace demo get secrets. Nothing was attacked. Nothing is known about the " +
-                "application: correct the experiment or what it asks, then run `pulumi up` again.",
+                "it, or name another one; see: kubectl get namespaces; toys: Secret demo/gone does not exist. Create " +
+                "it, or correct the check; see: kubectl --namespace demo get secrets. Nothing was attacked. Nothing is " +
+                "known about the application: correct the experiment or what it asks, then run `pulumi up` again.",
         );
         expect(leases()).toEqual([]);
     });
@@ -176,7 +176,7 @@ it("ABORTED because of the same stack's experiment of another name: the error sa
     const context = { ...run.context, stack: "dev/fedcba9876543210" };
     const refused = settled(steadyState(context, {}));
     await expect(refused).rejects.toThrow(
-        /^ABORTED \(namespace-busy\): .* runs earlier .*has renamed earlier to hot-deals-blackhole: disable .*`pulumi up`/,
+        /^ABORTED \(namespace-busy\): .* runs earlier .*has renamed earlier to hot-deals-blackhole: .*`pulumi up`/,
     );
     await expect(refused).rejects.not.toThrow("delete lease");
 });
