@@ -32,7 +32,8 @@ const env = z.record(z.string(), text).superRefine((all, context) => {
     }
 });
 
-export const command = {
+export const command: CheckKind<CommandCheck> = {
+    examples: [{ kind: "command", command: ["./check.sh"] }],
     schema: z.strictObject({
         kind: z.literal("command"),
         command: z
@@ -55,7 +56,7 @@ export const command = {
             });
             return { problem: ended.exitCode === exitCode ? undefined : problemWith(ended, exitCode) };
         }, timeoutMs),
-} satisfies CheckKind<CommandCheck>;
+};
 
 function nameOf({ command }: CommandCheck): string {
     const line = command.join(" ");

@@ -37,7 +37,14 @@ const objectName = text.refine((name) => !/^\.{1,2}$|[/%]/.test(name), {
     error: ({ input }) => `${describeValue(input)} is not the name of an object; allowed: text without / and %`,
 });
 
-export const condition = {
+export const condition: CheckKind<ConditionCheck> = {
+    examples: [
+        {
+            kind: "condition",
+            of: { apiVersion: "apps/v1", kind: "Deployment", name: "OBJECT", namespace: "check" },
+            type: "Available",
+        },
+    ],
     schema: z
         .strictObject({
             kind: z.literal("condition"),
@@ -93,7 +100,7 @@ export const condition = {
         }, timeoutMs);
         return seen ? answer : { ...answer, unseen: true };
     },
-} satisfies CheckKind<ConditionCheck>;
+};
 
 /** As Kubernetes forms the names of its own resources. */
 function pluralOf(kind: string): string {

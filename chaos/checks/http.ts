@@ -44,7 +44,19 @@ const statuses = z.union(
 );
 const json = z.json();
 
-export const http = {
+export const http: CheckKind<HttpCheck> = {
+    examples: [
+        { kind: "http", path: "/" },
+        { kind: "http", path: "/", method: "POST" },
+        {
+            kind: "http",
+            path: "/",
+            service: "OTHER",
+            namespace: "check",
+            headersFrom: { "x-key": { secret: "SECRET", key: "key" } },
+            caFrom: { name: "CONFIGMAP" },
+        },
+    ],
     schema: z
         .strictObject({
             kind: z.literal("http"),
@@ -74,7 +86,7 @@ export const http = {
         askEndpoint(check, context, timeoutMs, ({ route, ...rest }) =>
             askOverHttp(check, context.cluster, route, timeoutMs, rest),
         ),
-} satisfies CheckKind<HttpCheck>;
+};
 
 function methodMistakes({ method, json }: Partial<HttpCheck>): Mistake[] {
     return method === "HEAD" && json !== undefined

@@ -55,7 +55,9 @@ export interface CheckPlace {
  */
 export interface CheckKind<C extends { kind: string }> {
     /** What a definition may say; anything else is a mistake. */
-    schema: z.ZodType<C>;
+    schema: z.ZodObject & z.ZodType<C>;
+    /** Checks that need different rights, for the docs and for tests. Names are in capitals. */
+    examples: readonly C[];
     /** The check's name if the definition gives none. */
     name(check: C): string;
     /** What is counted and what makes it good: completes "98% of 40 …", as in "requests to /products succeeded". */

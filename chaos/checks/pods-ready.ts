@@ -16,7 +16,8 @@ export interface PodsReadyCheck extends CheckSettings {
     atLeast?: number;
 }
 
-export const podsReady = {
+export const podsReady: CheckKind<PodsReadyCheck> = {
+    examples: [{ kind: "podsReady", of: "k8s.deployment=f" }],
     schema: z.strictObject({
         kind: z.literal("podsReady"),
         of: expression,
@@ -42,7 +43,7 @@ export const podsReady = {
         }, timeoutMs);
         return seen ? answer : { ...answer, unseen: true };
     },
-} satisfies CheckKind<PodsReadyCheck>;
+};
 
 async function countReady(of: AttributeExpression, context: CheckContext): Promise<number> {
     const { cluster, defaultNamespace, clusterName } = context;

@@ -31,7 +31,8 @@ export interface PrometheusCheck extends CheckSettings, EndpointSettings {
     allowEmpty?: boolean;
 }
 
-export const prometheus = {
+export const prometheus: CheckKind<PrometheusCheck> = {
+    examples: [{ kind: "prometheus", query: "up", service: "PROMETHEUS", namespace: "check", port: 9090 }],
     schema: z
         .strictObject({
             kind: z.literal("prometheus"),
@@ -75,7 +76,7 @@ export const prometheus = {
         );
         return seen ? answer : { ...answer, unseen: true };
     },
-} satisfies CheckKind<PrometheusCheck>;
+};
 
 const whereToLook = "Check that it runs, and `url`, or `service`, `namespace` and `port`";
 

@@ -1,13 +1,11 @@
 import type { Proof } from "../attacks/kind";
 import type { Chosen } from "../targets/choose";
-import { pause } from "../pause";
+import { pause, poll } from "../pause";
 import { explainWorking } from "./allowing-policies";
 import { FromWithin, type FromWithinArgs } from "./from-within";
 import { startTimeoutMs } from "./job-pod";
 import type { Baseline, Inconclusive, InconclusiveReason, Proven } from "./outcome";
-import { poll } from "./poll";
 import type { PositiveControl } from "./positive-control";
-import { explainFault } from "../attacks/fault/proof";
 import { whyAlive, whyChanged, whyNotKilled } from "./targets-there";
 
 /** How long a cluster may take to enforce a policy. kube-router takes a second; others poll. */
@@ -26,13 +24,13 @@ const abortedTimeoutMs = 2_000;
 
 export interface AttackProofArgs extends FromWithinArgs {
     proof: Proof;
-    chosen: Pick<Chosen, "targets" | "peers" | "withoutTool" | "proxied">;
+    chosen: Pick<Chosen, "targets" | "peers" | "withoutTool">;
     /** How long the baseline took. @default its time limit */
     baselineMs?: number;
     /** Tries what must still work. @default nothing is tried */
     positive?: PositiveControl;
-    /** Names of a fault's proxy and of the deadline Job, which ends it. Absent before the attack. */
-    objects?: { proxy: string; job: string };
+    /** Why the attack does not show, as far as the cluster says. @default other policies are looked at */
+    explain?(): Promise<InconclusiveReason>;
 }
 
 /**
@@ -140,10 +138,8 @@ export class AttackProof {
 
     /** The reason, or if another NetworkPolicy allows what still works, that one. */
     private async explained({ inconclusive, working }: Inconclusive): Promise<InconclusiveReason> {
-        const { cluster, chosen, objects } = this.args;
-        const { proxied, targets } = chosen;
-        if (proxied && objects)
-            return explainFault(cluster, targets[0]!.namespace, proxied, objects).catch(() => inconclusive);
+        const { cluster, chosen, explain } = this.args;
+        if (explain) return explain().catch(() => inconclusive);
         return (working && (await explainWorking(cluster, chosen.targets, working))) ?? inconclusive;
     }
 }

@@ -1,7 +1,7 @@
+import type { InconclusiveReason } from "../inconclusive";
 import type { Working } from "./allowing-policies";
 
-/** Why an attack is not proven: the reason for the verdict INCONCLUSIVE. A sentence without a period at the end. */
-export type InconclusiveReason = string;
+export type { InconclusiveReason };
 
 export interface Inconclusive {
     inconclusive: InconclusiveReason;

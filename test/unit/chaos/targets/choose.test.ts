@@ -153,20 +153,20 @@ describe("a pod that is not ready", () => {
     });
 
     it("is a peer all the same: its address is what is cut off", () => {
-        const attack = { kind: "blackhole", peers: "k8s.deployment=toys-bestseller" };
+        const peers = "k8s.deployment=toys-bestseller";
         const found = [container("hot-deals", 1), { ...container("toys-bestseller", 6), ready: false }];
-        const [{ peers }] = chooseForAll(found, {
-            attacks: [{ name: "blackhole", target: hotDeals, radius: all, attack }],
+        const [{ peers: chosen }] = chooseForAll(found, {
+            attacks: [{ name: "blackhole", target: hotDeals, radius: all, peers }],
         }) as [Chosen];
-        expect(peers).toEqual([expect.not.objectContaining({ ready: false })]);
-        expect(peers![0]!.pod).toBe("toys-bestseller-6");
+        expect(chosen).toEqual([expect.not.objectContaining({ ready: false })]);
+        expect(chosen![0]!.pod).toBe("toys-bestseller-6");
     });
 });
 
 describe("a kill", () => {
     const all: Radius = { kind: "all" };
     const kills = (target: string, ...found: Discovered[]) =>
-        chooseForAll(found, { attacks: [{ name: "kill", target, radius: all, attack: { kind: "kill" } }] })[0]!;
+        chooseForAll(found, { attacks: [{ name: "kill", target, radius: all, deletesPods: true }] })[0]!;
     const bare = { ...container("alone", 8), bare: true as const };
     const ofJob = container("once", 9);
     const job: Discovered = { ...ofJob, attributes: { "k8s.namespace": "demo", "k8s.job": "once" } };
