@@ -27,11 +27,11 @@ export interface JobContext {
     /** Set when the attacks end. */
     ending: AbortSignal;
     /** Whether the attack has begun and is not over, and the namespace's lease names the run. */
-    mayAct(): Promise<boolean>;
+    mayAct: () => Promise<boolean>;
     /** Writes a line for a person. */
-    log(message: unknown): undefined;
+    log: (message: unknown) => undefined;
     /** Reports that a pod was deleted. */
-    killed(pod: { at: number; pod: string; uid: string }): void;
+    killed: (pod: { at: number; pod: string; uid: string }) => void;
     /** Notes something on the Job's pod, for others to read. */
-    noteOnOwnPod(metadata: { labels: Record<string, string>; annotations: Record<string, string> }): Promise<void>;
+    noteOnOwnPod: (metadata: { labels: Record<string, string>; annotations: Record<string, string> }) => Promise<void>;
 }

@@ -68,7 +68,7 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
     whyNotReady?(attack: RunAttack<A, F>, cluster: Cluster): Promise<InconclusiveReason | undefined>;
     /** Begins it, once all are ready. @throws Error if that is not possible */
     begin?(attack: RunAttack<A, F>, cluster: Cluster): Promise<void>;
-    /** What the Job's reports call that which it must hit, and that which it must leave alone. @default endpoints only */
+    /** What the Job's reports call what it must hit, and what it must leave alone. @default endpoints only */
     reported?(attack: RunAttack<A, F>): { hit: string[]; spared: string[] };
     /** Why it does not show, as far as the cluster says. @param job name of the deadline Job */
     explain?(attack: RunAttack<A, F>, cluster: Cluster, job: string): Promise<InconclusiveReason>;

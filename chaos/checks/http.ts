@@ -3,11 +3,11 @@ import type { Cluster } from "../cluster/client";
 import { type Answer, answerOf } from "./answer";
 import { lackOfEndpoints } from "./api-server";
 import { askEndpoint } from "./ask-endpoint";
-import type { EndpointSettings } from "./endpoint";
+import { asksOnlyCluster, type EndpointSettings } from "./endpoint";
 import { endpointMistakes } from "./endpoint-mistakes";
 import { endpointRights } from "./endpoint-rights";
 import { endpointSchema } from "./endpoint-schema";
-import type { Endpoint } from "./endpoints";
+import { type Endpoint, serviceNamedBy } from "./endpoints";
 import { expectationSchema, type JsonExpectation, parseJson, unmet } from "./json";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
 import { type Mistake, together } from "./mistakes";
@@ -81,6 +81,11 @@ export const http: CheckKind<HttpCheck> = {
         .superRefine(...together<HttpCheck>((check) => [...endpointMistakes(check), ...methodMistakes(check)])),
     name: nameOf,
     describeSuccess: (check) => `requests to ${nameOf(check)} succeeded`,
+    onlyReadsCluster: (check) => asksOnlyCluster(check) && ["GET", "HEAD"].includes(check.method ?? "GET"),
+    showsLatency: true,
+    limitMs: ({ maxLatencyMs }) => maxLatencyMs,
+    asks: (check, defaultNamespace) =>
+        serviceNamedBy(check, defaultNamespace) ?? (check.url === undefined ? "the plan's" : undefined),
     rights: (check, place) => endpointRights(check, place, proxyVerbs[check.method ?? "GET"]),
     look: (check, context, timeoutMs) =>
         askEndpoint(check, context, timeoutMs, ({ route, ...rest }) =>

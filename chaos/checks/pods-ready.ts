@@ -26,6 +26,7 @@ export const podsReady: CheckKind<PodsReadyCheck> = {
     }),
     name: ({ of }) => `pods of ${of}`,
     describeSuccess: ({ of, atLeast = 1 }) => `checks found ${atLeast} or more ready pods of ${of}`,
+    onlyReadsCluster: () => true,
     rights({ of }, { defaultNamespace }) {
         const { namespace } = locateTarget(of, "Global", defaultNamespace);
         const why = "count the ready pods, for the check podsReady";

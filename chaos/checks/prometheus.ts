@@ -4,7 +4,7 @@ import { withoutPeriod } from "../cluster/problem";
 import { answerOf, UnseenError } from "./answer";
 import { lackOfEndpoints } from "./api-server";
 import { askEndpoint } from "./ask-endpoint";
-import type { EndpointSettings } from "./endpoint";
+import { asksOnlyCluster, type EndpointSettings } from "./endpoint";
 import { endpointMistakes } from "./endpoint-mistakes";
 import { endpointRights } from "./endpoint-rights";
 import { endpointSchema } from "./endpoint-schema";
@@ -54,6 +54,7 @@ export const prometheus: CheckKind<PrometheusCheck> = {
         ),
     name: nameOf,
     describeSuccess: (check) => `values of ${nameOf(check)} were ${describeLimits(check)}`,
+    onlyReadsCluster: asksOnlyCluster,
     rights: (check, place) => endpointRights(check, place),
     async look(check, context, timeoutMs) {
         let seen = false;

@@ -2,9 +2,10 @@ import * as z from "zod";
 import { command } from "./command";
 import { condition } from "./condition";
 import { http } from "./http";
-import type { CheckKind } from "./kind";
+import type { CheckKind, CheckPlace } from "./kind";
 import { podsReady } from "./pods-ready";
 import { prometheus } from "./prometheus";
+import type { NamedService } from "./route";
 
 const kinds = { http, podsReady, prometheus, condition, command };
 
@@ -25,5 +26,11 @@ export const checkSchema = z.discriminatedUnion(
 ) as unknown as z.ZodType<Check>;
 
 export const checkKindOf = <C extends Pick<Check, "kind">>({ kind }: C) => kinds[kind] as unknown as CheckKind<C>;
+
+/** The Service of the application that a check asks. Undefined if it asks none. */
+export function serviceAskedBy(check: Check, { service, defaultNamespace }: CheckPlace): NamedService | undefined {
+    const asked = checkKindOf(check).asks?.(check, defaultNamespace);
+    return asked === "the plan's" ? service : asked;
+}
 
 export const checkName = (check: Check): string => check.name ?? checkKindOf(check).name(check);

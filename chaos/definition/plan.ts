@@ -4,7 +4,7 @@ import type * as kind from "../attacks/kind";
 import { type Attack, attackKindOf, objectNameOf, type PlainAttack } from "../attacks/registry";
 import { abortRuleOf, contradictionsIn } from "../checks/abort";
 import type { PlannedCheck } from "../checks/observe";
-import { type Check, checkName } from "../checks/registry";
+import { type Check, checkKindOf, checkName } from "../checks/registry";
 import type { ServiceReference } from "../checks/service";
 import type { Written } from "../remedy";
 import type { AttributeExpression } from "../targets/attributes";
@@ -173,9 +173,7 @@ function planCheck(check: Check, defaults: CheckDefaults): PlannedCheck {
 
 /** @throws Error that names the http checks that would ask the plan's Service */
 function requireEndpoints(experiment: string, checks: readonly PlannedCheck[]): void {
-    const without = checks.filter(
-        ({ check }) => check.kind === "http" && check.url === undefined && check.service === undefined,
-    );
+    const without = checks.filter(({ check }) => checkKindOf(check).asks?.(check, "") === "the plan's");
     if (without.length === 0) return;
     throw new Error(
         `the experiment ${experiment} has an http check, and no Service to ask: set \`service\` or \`url\` of ` +

@@ -30,7 +30,7 @@ export interface AttackProofArgs extends FromWithinArgs {
     /** Tries what must still work. @default nothing is tried */
     positive?: PositiveControl;
     /** Why the attack does not show, as far as the cluster says. @default other policies are looked at */
-    explain?(): Promise<InconclusiveReason>;
+    explain?: () => Promise<InconclusiveReason>;
 }
 
 /**

@@ -84,7 +84,7 @@ export function lostAmong(
     return [...lost].map((name) => ({ name, still: closedSince.has(name) }));
 }
 
-/** How long what is no endpoint may be out of reach, in milliseconds: it is tried every second, and a busy one may miss a probe. */
+/** How long a pod may be out of reach, in milliseconds: it is tried every second, and a busy one may miss a probe. */
 const maxUnseenMs = 4_000;
 
 /** The first of some names that was open, or could not be seen for a time. */

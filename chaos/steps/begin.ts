@@ -18,12 +18,12 @@ export async function beginAttacks(
     attacks: readonly RunAttack[],
     given: Pick<StepInputs, "steadyState" | "attackObjects">,
 ): Promise<InconclusiveReason | undefined> {
-    const begun = attacks.filter(({ attack }) => attackKindOf(attack).begin);
+    const begun = attacks.filter(({ attack }) => attackKindOf(attack).begin !== undefined);
     if (begun.length === 0) return undefined;
-    const notReady = await Promise.all(begun.map((one) => attackKindOf(one.attack).whyNotReady?.(one, cluster)));
-    let problem = notReady.find((reason) => reason !== undefined);
+    const notReady = begun.map(async (one) => attackKindOf(one.attack).whyNotReady?.(one, cluster));
+    let problem = (await Promise.all(notReady)).find((reason) => reason !== undefined);
     try {
-        if (problem === undefined) for (const one of begun) await attackKindOf(one.attack).begin!(one, cluster);
+        if (problem === undefined) for (const one of begun) await attackKindOf(one.attack).begin?.(one, cluster);
     } catch (error) {
         problem = `${withoutPeriod(problemOf(error))}. Start another run`;
     }

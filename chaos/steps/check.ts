@@ -144,11 +144,11 @@ async function countsUnder(
 ): Promise<(Counts | undefined)[]> {
     return Promise.all(
         attacks.map(async (one) => {
-            const { count, whyNothing } = attackKindOf(one.attack);
-            const counted = await count?.(one, cluster);
+            const kind = attackKindOf(one.attack);
+            const counted = await kind.count?.(one, cluster);
             if (counted) say(`Through ${one.chosen.origin}: ${describeCounts(counted)}`);
             // What counts in an aborted run has ended with its attack.
-            if (counted ?? !seen.ending) seen.inconclusive ??= whyNothing?.(one.attack, counted);
+            if (counted ?? !seen.ending) seen.inconclusive ??= kind.whyNothing?.(one.attack, counted);
             return counted;
         }),
     );

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { annotations, labels } from "../../cluster/labels";
 import { resources } from "../../cluster/resources";
 import { inTurns } from "../../in-turns";
-import { deploymentOf, type Pod, type ReplicaSet, replicaSetOf } from "../../targets/containers";
+import { deploymentOf, type Pod, replicaSetOf } from "../../targets/containers";
 import { shuffled } from "../../targets/shuffle";
 import type { BeginInJob, JobContext } from "../job-part";
 import { type Candidate, candidateOf, chooseVictims, containersIn, type Killing } from "./victims";

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { choose, chooseForAll, type Chosen } from "../../../../chaos/targets/choose";
-import type { PlannedAttack } from "../../../../chaos/definition/plan";
+import { choose, chooseForAll, type Chosen, type TargetRequest } from "../../../../chaos/targets/choose";
 import { type Discovered, select } from "../../../../chaos/targets/containers";
 import type { Radius } from "../../../../chaos/targets/radius";
 import { inOrder } from "../../../support/in-order";
@@ -97,7 +96,7 @@ describe("a pod is hit by one attack only", () => {
         name: string,
         target: string,
         radius: Radius = { kind: "count", containers: 2 },
-    ): PlannedAttack => ({ name, target, radius, attack: { kind: "blackhole" } });
+    ): TargetRequest => ({ name, target, radius });
     const hotDeals = "k8s.deployment=hot-deals,k8s.namespace=demo";
 
     it("each attack chooses among the pods that earlier attacks have left", () => {
@@ -128,7 +127,7 @@ describe("a pod that is not ready", () => {
     const withReady = (...ready: boolean[]) =>
         ready.map((one, index) => ({ ...container("hot-deals", index + 1), ready: one }));
     const chosen = (found: Discovered[], includeNotReady?: boolean, radius: Radius = all) => {
-        const attack = { name: "blackhole", target: hotDeals, radius, includeNotReady, attack: { kind: "blackhole" } };
+        const attack = { name: "blackhole", target: hotDeals, radius, includeNotReady };
         const [{ matching, targets }] = chooseForAll(found, { attacks: [attack], settings: "experiment." }) as [Chosen];
         return { matching, pods: targets.map(({ pod }) => pod).sort() };
     };
@@ -189,17 +188,17 @@ describe("a kill", () => {
     });
 
     it("is the only attack that leaves them out", () => {
-        const attack = { name: "blackhole", target: demo, radius: all, attack: { kind: "blackhole" } };
+        const attack = { name: "blackhole", target: demo, radius: all };
         expect(chooseForAll([bare, job], { attacks: [attack] })[0]!.targets).toHaveLength(2);
     });
 });
 
 describe("the peers of an attack", () => {
-    const attack = (peers: string): PlannedAttack => ({
+    const attack = (peers: string): TargetRequest => ({
         name: "blackhole",
         target: "k8s.deployment=gateway",
         radius: { kind: "all" },
-        attack: { kind: "blackhole", peers },
+        peers,
     });
     const peersOf = (peers: string) =>
         chooseForAll(discovered, { attacks: [attack(peers)] })[0]!.peers!.map(({ pod }) => pod);
