@@ -53,6 +53,7 @@ export const http: CheckKind<HttpCheck> = {
             path: "/",
             service: "OTHER",
             namespace: "check",
+            scheme: "https",
             headersFrom: { "x-key": { secret: "SECRET", key: "key" } },
             caFrom: { name: "CONFIGMAP" },
         },

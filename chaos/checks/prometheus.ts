@@ -32,7 +32,7 @@ export interface PrometheusCheck extends CheckSettings, EndpointSettings {
 }
 
 export const prometheus: CheckKind<PrometheusCheck> = {
-    examples: [{ kind: "prometheus", query: "up", service: "PROMETHEUS", namespace: "check", port: 9090 }],
+    examples: [{ kind: "prometheus", query: "up", service: "PROMETHEUS", namespace: "check", port: 9090, atLeast: 1 }],
     schema: z
         .strictObject({
             kind: z.literal("prometheus"),
