@@ -63,7 +63,9 @@ const layers = {
         ...["components/", "experiments/", "index.ts", "sandbox/", "services/", "toolchain/"],
     ],
     docs: [
-        ...["chaos/actions/registry.ts", "chaos/cluster/rights.ts", "chaos/definition/plan.ts", "chaos/permissions/"],
+        ...["actions", "attacks", "checks"].map((kinds) => `chaos/${kinds}/registry.ts`),
+        ...["chaos/cluster/resources.ts", "chaos/cluster/rights.ts"],
+        ...["chaos/definition/plan.ts", "chaos/permissions/", "chaos/report/journal-schema.ts"],
         ...["cli/command.ts", "cli/programs.ts", "components/", "experiments/"],
     ],
     bench: ["chaos/", "cli/", "components/", "experiments/", "index.ts", "sandbox/", "services/", "toolchain/"],

@@ -18,7 +18,7 @@ import type { Conclusion } from "./report/conclusion";
 import type { Verdict } from "./report/verdict";
 import { runResources } from "./run";
 import { asVariable, maxVariableLength } from "./steps/variable";
-import { previewTargets } from "./targets/preview";
+import { previewTargets } from "./preview";
 import { describeValue, isOutput } from "./texts";
 
 /** What an experiment needs besides what it does. */

@@ -1,20 +1,9 @@
 import * as command from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
-import { objectNameOf, objectTypeOf } from "./attacks/objects";
-import { attackKindOf, throughOf } from "./attacks/registry";
+import { objectNameOf } from "./attacks/registry";
 import { attackResource } from "./attacks/resource";
-import { Deadline, type DeadlineAttack } from "./job/deadline";
-import {
-    identityOf,
-    type Plan,
-    needsDeadlineJob,
-    type PlannedAttack,
-    planToken,
-    targetLabelFor,
-    tokenOf,
-} from "./definition/plan";
-import { changedBy } from "./ending/left";
-import { faultResources } from "./attacks/fault/resources";
+import { Deadline } from "./job/deadline";
+import { identityOf, type Plan, needsDeadlineJob, planToken, targetLabelFor, tokenOf } from "./definition/plan";
 import type { Conclusion } from "./report/conclusion";
 import type { ExperimentPrograms } from "./programs";
 import {
@@ -73,8 +62,12 @@ export function runResources(args: RunArgs): pulumi.Output<Conclusion> {
 
     // From the state: another version must not rename the objects of a run that has begun.
     const runName = steadyState.apply((found) => parsed<SteadyState>(found).runName);
-    const attacks = plan.attacks.map((attack) => deadlineAttack(plan, attack));
-    const deadline = deadlineOf(args, attacks, runName, first.resource);
+    const { image, programs } = args;
+    const deadline = new Deadline(
+        `${prefix}deadline`,
+        { plan, runName, image, program: programs.deadline },
+        { parent, dependsOn: first.resource },
+    );
     const { name: deadlineJob, uid: deadlineJobUid } = deadline.job.metadata;
     const targets = step(
         "targets",
@@ -82,19 +75,14 @@ export function runResources(args: RunArgs): pulumi.Output<Conclusion> {
         // All parts: the Job keeps its rights while there is an attack to end.
         deadline.parts,
     ).result;
-    const objects = plan.attacks.map(({ name: attackName, attack }, index) => {
+    const objects = plan.attacks.map((planned, index) => {
         const { experiment, namespace } = plan;
-        const { label } = attacks[index]!;
-        const object = runName.apply((run) => objectNameOf(run, attackName));
+        const { name, attack } = planned;
+        const object = runName.apply((run) => objectNameOf(run, name));
+        const targetLabel = targetLabelFor(plan, planned);
         const chosen = targets.apply((found) => parsed<LabeledTargets>(found).attacks[index]!);
-        const made = { experiment, namespace, object, chosen };
-        const name = `${prefix}${attackName}`;
-        const through = throughOf(attack);
-        if (through) {
-            const proxy = { ...made, through, runName, image: args.image, program: args.programs.proxy };
-            return faultResources(name, proxy, { parent });
-        }
-        return attackResource(name, { ...made, attack, targetLabel: label }, { parent });
+        const made = { attack, experiment, namespace, runName, object, targetLabel, chosen, image, programs };
+        return attackResource(`${prefix}${name}`, made, { parent });
     });
     const attackObjects = pulumi.jsonStringify(objects.map(({ metadata }) => metadata.name));
     // Pulumi deletes this before the attacks' policies: pods that other policies let go of would be open. A part of the
@@ -108,46 +96,6 @@ export function runResources(args: RunArgs): pulumi.Output<Conclusion> {
 
 const conclusionOf = ({ result }: { result: pulumi.Output<string> }) =>
     result.apply((printed) => parsed<Conclusion>(printed));
-
-function deadlineOf(
-    { plan, image, programs, prefix, parent }: RunArgs,
-    attacks: DeadlineAttack[],
-    runName: pulumi.Output<string>,
-    dependsOn: pulumi.Resource,
-): Deadline {
-    const { experiment, namespace, deadlineMs } = plan;
-    return new Deadline(
-        `${prefix}deadline`,
-        {
-            experiment,
-            namespace,
-            runName,
-            attacks,
-            changed: changedBy(plan),
-            deadlineMs,
-            image,
-            program: programs.deadline,
-        },
-        { parent, dependsOn },
-    );
-}
-
-function deadlineAttack(plan: Plan, planned: PlannedAttack): DeadlineAttack {
-    const { name, attack, target, radius } = planned;
-    const kind = attackKindOf(attack);
-    const interval = kind.killing?.(attack);
-    const label = targetLabelFor(plan, planned);
-    const killing = interval && { ...interval, label, target, radius, clusterName: plan.clusterName };
-    return {
-        name,
-        objectType: objectTypeOf(attack),
-        label,
-        listenPort: kind.proof(attack).outward?.port,
-        killing,
-        ...(kind.through && { through: kind.through(attack) }),
-        ...(kind.restores?.keptIn && { keptIn: kind.restores.keptIn }),
-    };
-}
 
 interface StepArgs {
     /** @default nothing is done */

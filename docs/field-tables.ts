@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
+import { actionKinds } from "../chaos/actions/registry";
+import { attackKinds } from "../chaos/attacks/registry";
+import { checkKinds } from "../chaos/checks/registry";
 
 /**
  * The tables of fields in the pages, written from the interfaces and what editors show of them: their comments. The
@@ -68,13 +71,13 @@ const fieldTable = (names: readonly string[], known: ReadonlyMap<string, Declara
     ...new Map(names.flatMap((name) => rowsOf(name, known, "")).map((row) => [row.split(" | ")[0], row])).values(),
 ];
 
-/** The kinds of an attack, check or action: the members of the registry's union, in its order. */
+/** By the name of the type. A kind `dns` of `Attack` is the interface `DnsAttack`. */
+const kindsOf: Record<string, readonly string[]> = { Attack: attackKinds, Check: checkKinds, Action: actionKinds };
+
+/** The kinds of an attack, check or action, in the order of the registry. */
 function kindTable(union: string, known: ReadonlyMap<string, Declaration>): string[] {
-    const { type } = known.get(union) as ts.TypeAliasDeclaration;
-    const rows = (type as ts.UnionTypeNode).types.map((member) => {
-        const found = known.get(member.getText()) as ts.InterfaceDeclaration;
-        const kind = found.members.find((one) => one.name?.getText() === "kind") as ts.PropertySignature;
-        const name = kind.type!.getText().slice(1, -1);
+    const rows = kindsOf[union]!.map((name) => {
+        const found = known.get(name.charAt(0).toUpperCase() + name.slice(1) + union) as ts.InterfaceDeclaration;
         const comment = ts.getJSDocCommentsAndTags(found)[0] as ts.JSDoc;
         const first = textOf(comment.comment).replace(/(?<=\.) .*/, "");
         return `| [\`${name}\`](experiment-reference.md#${name.toLowerCase()}) | ${cell(first)} |`;

@@ -1,4 +1,7 @@
 import { exampleActions } from "../chaos/actions/registry";
+import { exampleAttacks, objectTypeOf } from "../chaos/attacks/registry";
+import { exampleChecks } from "../chaos/checks/registry";
+import { resources } from "../chaos/cluster/resources";
 import { isRequired, type Right } from "../chaos/cluster/rights";
 import type { Plan } from "../chaos/definition/plan";
 import { permissionsOf } from "../chaos/permissions/permissions";
@@ -12,10 +15,7 @@ const places: Record<string, string> = {
     check: "the check's",
 };
 
-const one = { kind: "count", containers: 1 } as const;
-const asked = { intervalMs: 1_000, timeoutMs: 1_000, successRate: 1 };
-
-/** A plan with every kind of attack, check and action. Everything is in a namespace of its own. */
+/** A plan with the examples of every kind of attack, check and action. Everything is in a namespace of its own. */
 export const everything: Plan = {
     experiment: "everything",
     run: "1",
@@ -27,50 +27,19 @@ export const everything: Plan = {
     defaultNamespace: "application",
     service: { namespace: "application", name: "SERVICE", port: 80 },
     namespace: "targets",
-    attacks: [
-        { name: "fault", target: "k8s.deployment=g", radius: one, attack: { kind: "fault", service: "FAULTED" } },
-        { name: "kill", target: "k8s.deployment=a", radius: one, attack: { kind: "kill" } },
-        { name: "dns", target: "k8s.deployment=b", radius: one, attack: { kind: "dns" } },
-        { name: "blackhole", target: "k8s.deployment=c", radius: one, attack: { kind: "blackhole" } },
-        {
-            name: "blackhole-2",
-            target: "k8s.deployment=d",
-            radius: one,
-            attack: { kind: "blackhole", peers: "k8s.deployment=e,k8s.namespace=peers" },
-        },
-    ],
-    checks: [
-        { name: "get", check: { kind: "http", path: "/" }, ...asked },
-        { name: "post", check: { kind: "http", path: "/", method: "POST" }, ...asked },
-        {
-            name: "other",
-            check: {
-                kind: "http",
-                path: "/",
-                service: "OTHER",
-                namespace: "check",
-                headersFrom: { "x-key": { secret: "SECRET", key: "key" } },
-                caFrom: { name: "CONFIGMAP" },
-            },
-            ...asked,
-        },
-        {
-            name: "object",
-            check: {
-                kind: "condition",
-                of: { apiVersion: "apps/v1", kind: "Deployment", name: "OBJECT", namespace: "check" },
-                type: "Available",
-            },
-            ...asked,
-        },
-        {
-            name: "query",
-            check: { kind: "prometheus", query: "up", service: "PROMETHEUS", namespace: "check", port: 9090 },
-            ...asked,
-        },
-        { name: "program", check: { kind: "command", command: ["./check.sh"] }, ...asked },
-        { name: "pods", check: { kind: "podsReady", of: "k8s.deployment=f" }, ...asked },
-    ],
+    attacks: exampleAttacks.map((attack, index) => ({
+        name: `attack-${index}`,
+        target: "k8s.deployment=a",
+        radius: { kind: "count", containers: 1 },
+        attack,
+    })),
+    checks: exampleChecks.map((check, index) => ({
+        name: `check-${index}`,
+        check,
+        intervalMs: 1_000,
+        timeoutMs: 1_000,
+        successRate: 1,
+    })),
     actions: [...exampleActions],
     window: { durationMs: 1_000, graceMs: 0 },
     deadlineMs: 60_000,
@@ -81,13 +50,14 @@ export const everything: Plan = {
 /** The tables of all rights that experiments may need, in Markdown, from the data that `permissionsOf` reads. */
 function permissionsTables(): string {
     const { agent: _, ...withoutAgent } = everything;
-    const withoutFaults = {
+    // Then the others' leftovers must be removed.
+    const onlyPolicies = {
         ...everything,
-        attacks: everything.attacks.filter(({ attack }) => attack.kind !== "fault"),
+        attacks: everything.attacks.filter(({ attack }) => objectTypeOf(attack) === resources.networkPolicy),
     };
     const rights = permissionsOf([everything]);
     const known = new Set(rights.map(keyOf));
-    const others = permissionsOf([withoutAgent, withoutFaults]).filter((right) => !known.has(keyOf(right)));
+    const others = permissionsOf([withoutAgent, onlyPolicies]).filter((right) => !known.has(keyOf(right)));
     const all = [...rights, ...others];
     const [needed, optional] = [all.filter(isRequired), all.filter((right) => !isRequired(right))];
     const head = ["objects", "namespace", "verbs", "to"];

@@ -11,9 +11,9 @@ import type { FoundWorkload, Workload } from "./workload";
  */
 export interface ActionKind<A extends { kind: string }> {
     /** What a definition may say; anything else is a mistake. */
-    schema: z.ZodType<A>;
-    /** One whose rights the docs list. A Deployment is called `NAME`. */
-    example: A;
+    schema: z.ZodObject & z.ZodType<A>;
+    /** Actions that need different rights, for the docs and for tests. A Deployment is called `NAME`. */
+    examples: readonly A[];
     /** What is done, for people, as in "scale hot-deals to 3". */
     describe(action: A): string;
     /** What the account that runs the experiment must be allowed to, for this action and its undoing. */

@@ -1,35 +1,35 @@
 import * as z from "zod";
-import type { Resource } from "../cluster/resources";
+import { changedOf, type ObjectReference } from "../cluster/resources";
 import type { ActionKind } from "./kind";
-import { rollout, type RolloutAction } from "./rollout";
-import { scale, type ScaleAction } from "./scale";
-import { wait, type WaitAction } from "./wait";
+import { rollout } from "./rollout";
+import { scale } from "./scale";
+import { wait } from "./wait";
 
-export type Action = WaitAction | ScaleAction | RolloutAction;
+const kinds = { wait, scale, rollout };
 
-const kinds = { wait, scale, rollout } satisfies {
-    [K in Action["kind"]]: ActionKind<Extract<Action, { kind: K }>>;
-};
+type ActionOf<K> = K extends ActionKind<infer A> ? A : never;
+export type Action = ActionOf<(typeof kinds)[keyof typeof kinds]>;
 
-/** One action of each kind. */
-export const exampleActions: readonly Action[] = Object.values(kinds).map(({ example }) => example);
+const all: readonly ActionKind<Action>[] = Object.values(kinds) as never;
 
-export const actionSchema = z.discriminatedUnion("kind", [wait.schema, scale.schema, rollout.schema]);
+/** The kinds of actions. */
+export const actionKinds = Object.keys(kinds) as Action["kind"][];
 
-export function actionKindOf<A extends Action>(action: A): ActionKind<A> {
-    return kinds[action.kind] as unknown as ActionKind<A>;
-}
+/** Actions of each kind that need different rights. */
+export const exampleActions: readonly Action[] = all.flatMap(({ examples }) => examples);
+
+export const actionSchema = z.discriminatedUnion(
+    "kind",
+    all.map(({ schema }) => schema) as unknown as [z.ZodObject],
+) as unknown as z.ZodType<Action>;
+
+export const actionKindOf = <A extends Pick<Action, "kind">>({ kind }: A) => kinds[kind] as unknown as ActionKind<A>;
 
 /** What some actions change and must be restored, each object once. */
-export function restoredBy(actions: readonly Action[]): { resource: Resource; name: string }[] {
-    const all = actions.flatMap((action) => {
-        const { restores } = actionKindOf(action);
-        return restores ? [{ resource: restores.resource, name: restores.nameIn(action) }] : [];
-    });
-    return [...new Map(all.map((one) => [`${one.resource.resource} ${one.name}`, one])).values()];
+export function restoredBy(actions: readonly Action[]): Omit<ObjectReference, "namespace">[] {
+    const found = actions.flatMap((action) => changedOf(actionKindOf(action).restores, action) ?? []);
+    return [...new Map(found.map((one) => [`${one.resource.resource} ${one.name}`, one])).values()];
 }
 
 /** The types of objects that actions change and that must be restored. */
-export const resourcesOfActions = Object.values(kinds).flatMap((kind) =>
-    "restores" in kind ? [kind.restores.resource] : [],
-);
+export const resourcesOfActions = all.flatMap(({ restores }) => restores?.resource ?? []);

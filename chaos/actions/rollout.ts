@@ -39,7 +39,7 @@ const name = (kind: WorkloadKind) =>
         .refine(isName, { error: `not a ${kind} name; allowed: ${allowedName}` })
         .optional();
 
-export const rollout = {
+export const rollout: ActionKind<RolloutAction> = {
     schema: z
         .strictObject({
             kind: z.literal("rollout"),
@@ -54,7 +54,7 @@ export const rollout = {
                 return `names ${given.join(" and ") || "nothing to restart"}; allowed: one of ${names.join(", ")}`;
             },
         }),
-    example: { kind: "rollout", deployment: "NAME" },
+    examples: [{ kind: "rollout", deployment: "NAME" }],
     describe: (action) => `restart ${workloadOf(action).name}`,
     rights: (action, namespace) => {
         const { kind, name } = workloadOf(action);
@@ -86,7 +86,7 @@ export const rollout = {
             await pause(pauseMs, signal);
         }
     },
-} satisfies ActionKind<RolloutAction>;
+};
 
 function workloadOf(action: RolloutAction): Workload {
     const [field] = named(action);

@@ -16,17 +16,17 @@ export interface ScaleAction {
 const deploymentName = z.string().refine(isName, { error: `not a Deployment name; allowed: ${allowedName}` });
 const resource = resources.deployment;
 
-export const scale = {
+export const scale: ActionKind<ScaleAction> = {
     schema: z.strictObject({
         kind: z.literal("scale"),
         deployment: deploymentName,
         replicas: z.int().min(0).max(100),
     }),
-    example: { kind: "scale", deployment: "NAME", replicas: 2 },
+    examples: [{ kind: "scale", deployment: "NAME", replicas: 2 }],
     describe: ({ deployment, replicas }) => `scale ${deployment} to ${replicas}`,
     rights: () => [],
     workload: ({ deployment: name }) => ({ kind: "Deployment", name }),
-    restores: { resource, nameIn: ({ deployment }) => deployment },
+    restores: { resource, named: "deployment" },
     perform: ({ deployment: name, replicas }, { cluster, namespace }) =>
         setUntilUndone(cluster, { resource, namespace, name }, { replicas }),
-} satisfies ActionKind<ScaleAction>;
+};

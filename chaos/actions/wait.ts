@@ -10,10 +10,10 @@ export interface WaitAction {
     durationMs: number;
 }
 
-export const wait = {
+export const wait: ActionKind<WaitAction> = {
     schema: z.strictObject({ kind: z.literal("wait"), durationMs: z.int().positive().max(3_600_000) }),
-    example: { kind: "wait", durationMs: 1_000 },
+    examples: [{ kind: "wait", durationMs: 1_000 }],
     describe: ({ durationMs }) => `wait ${describeMilliseconds(durationMs)}`,
     rights: () => [],
     perform: ({ durationMs }, { signal }) => sleep(durationMs, undefined, { signal }),
-} satisfies ActionKind<WaitAction>;
+};

@@ -1,8 +1,7 @@
 import * as z from "zod";
 import type { AttributeExpression } from "../targets/attributes";
 import { expression } from "../targets/locate";
-import type { AttackKind } from "./kind";
-import { witnessPorts } from "./witness-ports";
+import { type AttackKind, witnessPorts } from "./kind";
 
 /** Cuts the targets off the network. */
 export interface BlackholeAttack {
@@ -22,13 +21,15 @@ export interface BlackholeAttack {
  * A NetworkPolicy that allows nothing, or everything but some ports and peers. By the NetworkPolicy specification the
  * pod's own node is exempt: the kubelet's probes still reach a pod that is cut off.
  */
-export const blackhole = {
+export const blackhole: AttackKind<BlackholeAttack> = {
     schema: z.strictObject({
         kind: z.literal("blackhole"),
         direction: z.enum(["both", "ingress", "egress"]).optional(),
         ports: z.array(z.int().min(1).max(65_535)).nonempty().optional(),
         peers: expression.optional(),
     }),
+    examples: [{ kind: "blackhole" }, { kind: "blackhole", peers: "k8s.deployment=e,k8s.namespace=peers" }],
+    effect: "isolated",
     describe({ direction = "both", ports, peers }) {
         const how = {
             both: peers ? `cut off from ${peers}` : "cut off from the network",
@@ -67,7 +68,7 @@ export const blackhole = {
             },
         };
     },
-} satisfies AttackKind<BlackholeAttack>;
+};
 
 /**
  * To the witness, on a port that the attack does not block, but a network without `endPort` does: that allows only the

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import type { AttackKind } from "./kind";
-import { witnessPorts } from "./witness-ports";
+import { type AttackKind, witnessPorts } from "./kind";
 
 /** Blocks DNS lookups in the targets, and nothing else. */
 export interface DnsAttack {
@@ -10,9 +9,11 @@ export interface DnsAttack {
 /** A policy applies to the DNS pods' own port, which some distributions move to 5353. */
 export const dnsPorts = [53, 5353];
 
-export const dns = {
+export const dns: AttackKind<DnsAttack> = {
     schema: z.strictObject({ kind: z.literal("dns") }),
+    examples: [{ kind: "dns" }],
     describe: () => "left without DNS",
+    effect: "isolated from DNS",
     denies: () => ({ ways: ["egress"], ports: dnsPorts }),
     proof: () => ({
         // Every cluster has this name.
@@ -20,4 +21,4 @@ export const dns = {
         // A network that ignores `endPort` blocks nearly all ports.
         stillWorks: { inward: { except: [] }, outward: { port: witnessPorts[0] } },
     }),
-} satisfies AttackKind<DnsAttack>;
+};

@@ -1,41 +1,139 @@
+import type { V1NetworkPolicy } from "@kubernetes/client-node";
+import type * as pulumi from "@pulumi/pulumi";
 import type * as z from "zod";
-import type { Restores } from "../cluster/resources";
+import type { Cluster } from "../cluster/client";
+import type { Resource, Restores } from "../cluster/resources";
+import type { Right } from "../cluster/rights";
+import type { Reason } from "../reasons";
 import type { Denial } from "../policies/denial";
-import type { Abort } from "./fault/proxy/protocol";
+import type { PolicySpec } from "../policies/rules";
+import type { ExperimentPrograms } from "../programs";
+import type { Aim, Chosen } from "../targets/choose";
+import type { Radius } from "../targets/radius";
 
 /**
- * One kind of attack: a file of its own in this folder, and its lines in `registry.ts`.
+ * One kind of attack: a file or a folder of its own, and its line in `registry.ts`. Most are NetworkPolicies, and need
+ * only the fields that are required, and `denies`. A kind that is something else also has a line in `resource.ts`, for
+ * its object; and in `in-job.ts`, if the deadline Job does something for it.
  *
  * @typeParam A what a definition says of such an attack, its `kind` included
+ * @typeParam F what `find` finds
  */
-export interface AttackKind<A extends { kind: string }> {
+export interface AttackKind<A extends { kind: string }, F = undefined> {
     /** What a definition may say; anything else is a mistake. */
-    schema: z.ZodType<A>;
+    schema: z.ZodObject & z.ZodType<A>;
+    /** Attacks that need different rights, for the docs and for tests. Names are in capitals. */
+    examples: readonly A[];
     /** What is done, for people: completes "hot-deals-1 is …", as in "cut off from the network". */
     describe(attack: A): string;
+    /**
+     * The same in a word or two, for programs that show it on a target. Absent if the attack's object tells.
+     */
+    effect?: string;
     /** The traffic that a NetworkPolicy denies the targets. Absent if the attack is not a NetworkPolicy. */
     denies?(attack: A): Denial;
-    /** How often the deadline Job deletes pods. Absent if the attack deletes none. */
-    killing?(attack: A): { intervalMs: number };
-    /** What callers meet through a Service whose place a proxy takes. Absent if none does. */
-    through?(attack: A): Through;
-    /** What it changes in the cluster besides its own objects, and must be restored. Absent if there is nothing. */
-    restores?: Restores<A>;
     /** A mistake that lies in several fields. Absent if there can be none. */
     mistake?(attack: A): { field: string; message: string } | undefined;
     /** Set if pods that are not ready cannot be hit. */
     onlyReady?: true;
     proof(attack: A): Proof;
+
+    /** Type of the object that is the attack: while that exists, the attack lasts. @default a NetworkPolicy */
+    object?: Resource;
+    /** Types of the other objects that it is made of. @default none */
+    parts?: readonly Resource[];
+    /** Set if it leaves all traffic alone, so that NetworkPolicies do not matter. */
+    leavesTraffic?: true;
+    /** What it changes in the cluster besides its own objects, and must be restored. Absent if there is nothing. */
+    restores?: Restores<A>;
+    /** What the account that runs the experiment must be allowed to for it alone. @default nothing */
+    rights?(namespace: string): Right[];
+    /** What its part in the deadline Job is told, as JSON. @default nothing */
+    forJob?(attack: A, wanted: { target: string; radius: Radius; clusterName: string }): object;
+    /** What that part must be allowed to. @param object name of the attack's object. @default nothing */
+    rightsInJob?(object: string): Pick<Right, "apiGroup" | "resource" | "names" | "verbs">[];
+
+    /**
+     * What the attack needs to know of the cluster before its targets are chosen. It also says among which pods: no
+     * other target is needed. @throws Error if the attack is not possible
+     */
+    find?(attack: A, cluster: Cluster, namespace: string): Promise<Found<F>>;
+    /**
+     * The policies that let it work among those of the namespace, until it ends. @throws Error if it cannot
+     *
+     * @param policies of the namespace, without those of experiments
+     */
+    admit?(attack: RunAttack<A, F>, cluster: Cluster, policies: readonly V1NetworkPolicy[]): Promise<PolicySpec[]>;
+    /** Why it cannot begin, although its object is there and its targets are labeled. @default it begins by itself */
+    whyNotReady?(attack: RunAttack<A, F>, cluster: Cluster): Promise<Reason | undefined>;
+    /** Begins it, once all are ready. @throws Error if that is not possible */
+    begin?(attack: RunAttack<A, F>, cluster: Cluster): Promise<void>;
+    /** What the Job's reports call what it must hit, and what it must leave alone. @default endpoints only */
+    reported?(attack: RunAttack<A, F>): { hit: string[]; spared: string[] };
+    /** Why it does not show, as far as the cluster says. @param job name of the deadline Job */
+    explain?(attack: RunAttack<A, F>, cluster: Cluster, job: string): Promise<Reason | undefined>;
+    /** What it counted. Undefined if that is not known. */
+    count?(attack: RunAttack<A, F>, cluster: Cluster): Promise<Counts | undefined>;
+    /** Why nothing is known, given what it counted. Undefined if something is. */
+    whyNothing?(attack: A, counts: Counts | undefined): Reason | undefined;
 }
 
-/** A Service, and what its proxy does to the requests that go to the targets. */
-export interface Through {
-    service: string;
-    delayMs: number;
-    abort?: Abort;
-    /** Of the requests, above 0 and up to 100. */
-    percentage: number;
+/** What a kind finds before the targets are chosen. */
+export interface Found<F> {
+    found: F;
+    /** Attribute conditions: only such pods are chosen. */
+    conditions: string;
+    /** Where these come from, as in "Service hot-deals": its selector. */
+    origin: string;
 }
+
+/** An attack as it is planned. */
+export interface PlannedAttack<A> extends Aim {
+    attack: A;
+    /** Established connections into the targets must be cut, too. Absent if they may survive. */
+    established?: "cut";
+}
+
+/** An attack of a run: everything about it. */
+export interface RunAttack<A, F = unknown> extends PlannedAttack<A> {
+    experiment: string;
+    namespace: string;
+    /** Name of the run. */
+    run: string;
+    /** Name of the object that is the attack. */
+    object: string;
+    /** Value of the label on its targets. */
+    label: string;
+    chosen: Chosen & { found?: F };
+}
+
+/** What the resources of an attack are made from. */
+export interface AttackResourceArgs<A> {
+    attack: A;
+    experiment: string;
+    namespace: string;
+    /** Name of the run. */
+    runName: pulumi.Output<string>;
+    /** Name of the object: each run has its own. */
+    object: pulumi.Output<string>;
+    targetLabel: string;
+    /** Known once the deadline Job watches the targets. */
+    chosen: pulumi.Output<Chosen>;
+    /** A Node image. */
+    image: string;
+    programs: ExperimentPrograms;
+}
+
+/** Requests in HTTP/1.1 and connections of anything else, to the targets. Probes do not count. */
+export interface Counts {
+    requests: number;
+    /** Those that were delayed or aborted. */
+    faulted: number;
+    /** Those that a status was to answer, but which are not HTTP/1.1 in clear text: they are passed on. */
+    unfaultable: number;
+}
+
+export const describeCounts = ({ requests, faulted }: Counts): string => `${faulted} of ${requests} requests hit`;
 
 /** What must work before an attack and fail under it; and, in `stillWorks`, what must work under it, too. */
 export interface Proof {
@@ -49,8 +147,6 @@ export interface Proof {
     peers?: { ways: readonly ("ingress" | "egress")[]; ports?: readonly number[] };
     /** A DNS lookup of a name, made in the targets. */
     lookup?: { name: string };
-    /** What callers meet at the targets through a Service. */
-    through?: Through;
     /** The targets, and the pods that were killed after them, must be gone. Pods are identified by uid. */
     deleted?: true;
     /** @default nothing is tried */
@@ -70,6 +166,19 @@ export interface StillWorks {
     peers?: { ways: readonly ("ingress" | "egress")[]; except: readonly number[] };
     /** Fresh TCP connections from the witness to one of some pods that are no targets. */
     untouched?: true;
-    /** Connections through the attack's Service to its pods that are no targets: neither delayed nor aborted. */
-    through?: true;
 }
+
+/** Whether something must be tried from within the targets to prove an attack. */
+export const beginsAtTargets = ({ outward, lookup, peers }: Proof): boolean =>
+    outward !== undefined || lookup !== undefined || (peers?.ways.includes("egress") ?? false);
+
+/** Whether something that must still work is tried from within the targets. */
+export const controlsAtTargets = ({ stillWorks = {} }: Proof): boolean => Object.values(stillWorks).some(Boolean);
+
+export const beginsAtPeers = ({ peers }: Proof): boolean => peers?.ways.includes("ingress") ?? false;
+
+/**
+ * Where the witness always accepts connections: ports that a pod without privileges may use. An attack that blocks some
+ * ports must leave one of these alone, so that it can be shown that it does.
+ */
+export const witnessPorts = [8_080, 18_080, 28_080] as const;

@@ -1,41 +1,68 @@
 import * as z from "zod";
-import { type BlackholeAttack, blackhole } from "./blackhole";
-import { type DnsAttack, dns } from "./dns";
-import { type FaultAttack, fault } from "./fault/fault";
-import { type KillAttack, kill } from "./kill";
-import type { AttackKind, Through } from "./kind";
+import { type Resource, resources } from "../cluster/resources";
+import { blackhole } from "./blackhole";
+import { dns } from "./dns";
+import { fault } from "./fault/fault";
+import { kill } from "./kill/kill";
+import type { AttackKind } from "./kind";
 
-export type Attack = BlackholeAttack | DnsAttack | FaultAttack | KillAttack;
+const kinds = { blackhole, dns, fault, kill };
 
-const kinds = { blackhole, dns, fault, kill } satisfies {
-    [K in Attack["kind"]]: AttackKind<Extract<Attack, { kind: K }>>;
-};
+type Kinds = (typeof kinds)[keyof typeof kinds];
+type AttackOf<K> = K extends AttackKind<infer A, infer _> ? A : never;
+type NeedsTarget<K> = K extends AttackKind<infer A, infer F> ? ([F] extends [undefined] ? A : never) : never;
+type Plain<A> = A extends { kind: infer K } ? ({ kind: K } extends A ? A : never) : never;
+
+export type Attack = AttackOf<Kinds>;
+
+/** An attack that needs a target, because its kind finds none itself. */
+export type AttackWithTarget = NeedsTarget<Kinds>;
+
+/** An attack of which its kind says everything: all its other fields have defaults. */
+export type PlainAttack = Plain<Attack>;
 
 export const attackKinds = Object.keys(kinds) as Attack["kind"][];
 
-/** An attack of which its kind says everything: all its other fields have defaults. */
-export type PlainAttack = Exclude<Attack, FaultAttack>;
+export const plainAttackKinds = attackKinds.filter(
+    (kind): kind is PlainAttack["kind"] => kinds[kind].schema.safeParse({ kind }).success,
+);
 
-export const plainAttackKinds = attackKinds.filter((kind): kind is PlainAttack["kind"] => !takesAPlace(kind));
+/** Attacks of each kind that need different rights. */
+export const exampleAttacks: readonly Attack[] = Object.values(kinds).flatMap(({ examples }) => [...examples]);
 
-/** Whether an attack of a kind takes a Service's place: it needs no other target. */
-export function takesAPlace(kind: Attack["kind"]): boolean {
-    return "through" in kinds[kind];
-}
+export const attackKindOf = <A extends Pick<Attack, "kind">>({ kind }: A) =>
+    kinds[kind] as unknown as AttackKind<A, unknown>;
 
-export const attackSchema = z.discriminatedUnion("kind", [blackhole.schema, dns.schema, fault.schema, kill.schema]);
+/** @param more fields that each kind has besides its own */
+export const attackSchemaWith = <M extends z.ZodRawShape>(more: (kind: Attack["kind"]) => M) => {
+    const [first, ...others] = attackKinds.map((kind) => kinds[kind].schema.extend(more(kind)));
+    return z.discriminatedUnion("kind", [first!, ...others]) as unknown as z.ZodType<Attack & z.output<z.ZodObject<M>>>;
+};
 
-export function attackKindOf<A extends Attack>(attack: A): AttackKind<A> {
-    return kinds[attack.kind] as unknown as AttackKind<A>;
-}
+const all: readonly AttackKind<never, unknown>[] = Object.values(kinds) as never;
 
-/** The Service whose place an attack takes, and what its callers meet. Undefined if it takes none. */
-export const throughOf = (attack: Attack): Through | undefined => attackKindOf(attack).through?.(attack);
+export const attackSchema = attackSchemaWith(() => ({})) as z.ZodType<Attack>;
+
+/** Whether an attack of a kind finds its targets itself: no other need be named. */
+export const findsTargets = (kind: Attack["kind"]): boolean => kinds[kind].find !== undefined;
+
+/** The types of the objects that attacks are: while one exists, the attack lasts. */
+export const attackObjects: readonly Resource[] = [
+    ...new Set(all.map(({ object = resources.networkPolicy }) => object)),
+];
+
+/** The types of all objects that attacks are made of. */
+export const attackParts: readonly Resource[] = [
+    ...new Set([...attackObjects, ...all.flatMap(({ parts = [] }) => parts)]),
+];
 
 /** The types of objects that attacks change and that must be restored. */
-export const resourcesOfAttacks = Object.values(kinds).flatMap((kind) =>
-    "restores" in kind ? [kind.restores.resource] : [],
-);
+export const resourcesOfAttacks = all.flatMap(({ restores }) => restores?.resource ?? []);
+
+export const objectTypeOf = (attack: Attack): Resource => attackKindOf(attack).object ?? resources.networkPolicy;
+
+/** @param attack its name in the plan */
+export const objectNameOf = (runName: string, attack: string) => `${runName}-${attack}`;
 
 /** Whether an attack denies all callers connections into its targets: what becomes of established ones can be seen. */
 export const deniesInward = (attack: Attack) => attackKindOf(attack).proof(attack).inward !== undefined;
@@ -57,4 +84,4 @@ export const outwardMustBeProven =
 
 /** Why `includeNotReady` must not be set: such a pod could be chosen, and nothing would be done to it. */
 export const onlyReadyOf = (kind: Attack["kind"]): string | undefined =>
-    attackKindOf({ kind } as Attack).onlyReady && `${kind} affects only pods that are ready; allowed: false`;
+    kinds[kind].onlyReady && `${kind} affects only pods that are ready; allowed: false`;

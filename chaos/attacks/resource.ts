@@ -1,41 +1,44 @@
 import * as k8s from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { annotations, labels } from "../cluster/labels";
-import type { Chosen } from "../targets/choose";
 import { type Peers, peersIn } from "../policies/allow-rules";
 import { denying, isTotal } from "../policies/denial";
-import { killRequest, objectTypeOf } from "./objects";
+import { faultResources } from "./fault/resources";
+import type { AttackResourceArgs } from "./kind";
 import { type Attack, attackKindOf } from "./registry";
 
-export interface AttackResourceArgs {
-    attack: Attack;
-    experiment: string;
-    namespace: string;
-    /** Name of the object: each run has its own. */
-    object: pulumi.Output<string>;
-    targetLabel: string;
-    /** Known once the deadline Job watches the targets. */
-    chosen: pulumi.Output<Chosen>;
-}
+type Make = (name: string, args: AttackResourceArgs<never>, opts: pulumi.CustomResourceOptions) => AttackResource;
+type AttackResource = k8s.networking.v1.NetworkPolicy | k8s.core.v1.ConfigMap | k8s.core.v1.Pod;
 
-/** An attack as a resource: a NetworkPolicy that selects the labeled pods, or the request to kill them. */
+/** The kinds that are no NetworkPolicies. */
+const others: Readonly<Partial<Record<Attack["kind"], Make>>> = { fault: faultResources, kill: request };
+
+/** The resource that is an attack: while its object exists, the attack lasts. */
 export function attackResource(
     name: string,
-    args: AttackResourceArgs,
-    opts?: pulumi.CustomResourceOptions,
-): k8s.networking.v1.NetworkPolicy | k8s.core.v1.ConfigMap {
-    const { attack, experiment, namespace, object, targetLabel, chosen } = args;
-    const kind = attackKindOf(attack);
-    const metadata = {
-        name: object,
-        namespace,
-        labels: { [labels.experiment]: experiment },
-        annotations: { [annotations.targets]: chosen.apply(({ targets }) => targets.map(({ pod }) => pod).join(",")) },
-    };
-    const ownOpts = { ...opts, deleteBeforeReplace: true };
-    if (objectTypeOf(attack) === killRequest)
-        return new k8s.core.v1.ConfigMap(name, { metadata, immutable: true }, ownOpts);
-    const denial = kind.denies!(attack);
+    args: AttackResourceArgs<Attack>,
+    opts: pulumi.CustomResourceOptions,
+): AttackResource {
+    const make = others[args.attack.kind] ?? policy;
+    return make(name, args as AttackResourceArgs<never>, { ...opts, deleteBeforeReplace: true });
+}
+
+const metadataOf = ({ experiment, namespace, object, chosen }: AttackResourceArgs<Attack>) => ({
+    name: object,
+    namespace,
+    labels: { [labels.experiment]: experiment },
+    annotations: { [annotations.targets]: chosen.apply(({ targets }) => targets.map(({ pod }) => pod).join(",")) },
+});
+
+/** A request to the deadline Job. */
+function request(name: string, args: AttackResourceArgs<Attack>, opts: pulumi.CustomResourceOptions) {
+    return new k8s.core.v1.ConfigMap(name, { metadata: metadataOf(args), immutable: true }, opts);
+}
+
+/** A policy that selects the labeled pods. */
+function policy(name: string, args: AttackResourceArgs<Attack>, opts: pulumi.CustomResourceOptions) {
+    const { attack, namespace, targetLabel, chosen } = args;
+    const denial = attackKindOf(attack).denies!(attack);
     // Where other policies apply, a policy that allows the rest would allow more than they do: their pods have another.
     const unlessCombined = { matchExpressions: [{ key: labels.combined, operator: "DoesNotExist" }] };
     const podSelector = { matchLabels: { [labels.target]: targetLabel }, ...(!isTotal(denial) && unlessCombined) };
@@ -44,5 +47,6 @@ export function attackResource(
     const spec = denial.withPeers ? chosen.apply((found) => specOf(peersIn(found))) : specOf({ pods: [] });
     // Another version may write other rules. An update of a run that is over would create its policy again; the next
     // run has another name and gets them.
-    return new k8s.networking.v1.NetworkPolicy(name, { metadata, spec }, { ...ownOpts, ignoreChanges: ["spec"] });
+    const own = { ...opts, ignoreChanges: ["spec"] };
+    return new k8s.networking.v1.NetworkPolicy(name, { metadata: metadataOf(args), spec }, own);
 }

@@ -32,7 +32,8 @@ const env = z.record(z.string(), text).superRefine((all, context) => {
     }
 });
 
-export const command = {
+export const command: CheckKind<CommandCheck> = {
+    examples: [{ kind: "command", command: ["./check.sh"] }],
     schema: z.strictObject({
         kind: z.literal("command"),
         command: z
@@ -47,6 +48,8 @@ export const command = {
     }),
     name: nameOf,
     describeSuccess: (check) => `runs of ${nameOf(check)} ended with exit code ${check.exitCode ?? 0}`,
+    onlyReadsCluster: () => false,
+    showsLatency: true,
     rights: () => [],
     look: ({ command: [program, ...args], exitCode = 0, env }, _, timeoutMs) =>
         answerOf(async (signal) => {
@@ -55,7 +58,7 @@ export const command = {
             });
             return { problem: ended.exitCode === exitCode ? undefined : problemWith(ended, exitCode) };
         }, timeoutMs),
-} satisfies CheckKind<CommandCheck>;
+};
 
 function nameOf({ command }: CommandCheck): string {
     const line = command.join(" ");

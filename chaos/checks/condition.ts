@@ -37,7 +37,14 @@ const objectName = text.refine((name) => !/^\.{1,2}$|[/%]/.test(name), {
     error: ({ input }) => `${describeValue(input)} is not the name of an object; allowed: text without / and %`,
 });
 
-export const condition = {
+export const condition: CheckKind<ConditionCheck> = {
+    examples: [
+        {
+            kind: "condition",
+            of: { apiVersion: "apps/v1", kind: "Deployment", name: "OBJECT", namespace: "check" },
+            type: "Available",
+        },
+    ],
     schema: z
         .strictObject({
             kind: z.literal("condition"),
@@ -68,6 +75,7 @@ export const condition = {
         const wanted = type === undefined ? describeLimits(limits) : status;
         return `checks found ${type ?? field} of ${of.kind} ${of.name} to be ${wanted}`;
     },
+    onlyReadsCluster: () => true,
     rights: ({ of: { apiVersion, kind, name, namespace } }, { defaultNamespace }) => [
         {
             ...(!clusterWide.has(kind) && { namespace: namespace ?? defaultNamespace }),
@@ -93,7 +101,7 @@ export const condition = {
         }, timeoutMs);
         return seen ? answer : { ...answer, unseen: true };
     },
-} satisfies CheckKind<ConditionCheck>;
+};
 
 /** As Kubernetes forms the names of its own resources. */
 function pluralOf(kind: string): string {

@@ -3,11 +3,11 @@ import type { Cluster } from "../cluster/client";
 import { type Answer, answerOf } from "./answer";
 import { lackOfEndpoints } from "./api-server";
 import { askEndpoint } from "./ask-endpoint";
-import type { EndpointSettings } from "./endpoint";
+import { asksOnlyCluster, type EndpointSettings } from "./endpoint";
 import { endpointMistakes } from "./endpoint-mistakes";
 import { endpointRights } from "./endpoint-rights";
 import { endpointSchema } from "./endpoint-schema";
-import type { Endpoint } from "./endpoints";
+import { type Endpoint, serviceNamedBy } from "./endpoints";
 import { expectationSchema, type JsonExpectation, parseJson, unmet } from "./json";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
 import { type Mistake, together } from "./mistakes";
@@ -44,7 +44,20 @@ const statuses = z.union(
 );
 const json = z.json();
 
-export const http = {
+export const http: CheckKind<HttpCheck> = {
+    examples: [
+        { kind: "http", path: "/" },
+        { kind: "http", path: "/", method: "POST" },
+        {
+            kind: "http",
+            path: "/",
+            service: "OTHER",
+            namespace: "check",
+            scheme: "https",
+            headersFrom: { "x-key": { secret: "SECRET", key: "key" } },
+            caFrom: { name: "CONFIGMAP" },
+        },
+    ],
     schema: z
         .strictObject({
             kind: z.literal("http"),
@@ -69,12 +82,17 @@ export const http = {
         .superRefine(...together<HttpCheck>((check) => [...endpointMistakes(check), ...methodMistakes(check)])),
     name: nameOf,
     describeSuccess: (check) => `requests to ${nameOf(check)} succeeded`,
+    onlyReadsCluster: (check) => asksOnlyCluster(check) && ["GET", "HEAD"].includes(check.method ?? "GET"),
+    showsLatency: true,
+    limitMs: ({ maxLatencyMs }) => maxLatencyMs,
+    asks: (check, defaultNamespace) =>
+        serviceNamedBy(check, defaultNamespace) ?? (check.url === undefined ? "the plan's" : undefined),
     rights: (check, place) => endpointRights(check, place, proxyVerbs[check.method ?? "GET"]),
     look: (check, context, timeoutMs) =>
         askEndpoint(check, context, timeoutMs, ({ route, ...rest }) =>
             askOverHttp(check, context.cluster, route, timeoutMs, rest),
         ),
-} satisfies CheckKind<HttpCheck>;
+};
 
 function methodMistakes({ method, json }: Partial<HttpCheck>): Mistake[] {
     return method === "HEAD" && json !== undefined

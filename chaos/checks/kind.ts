@@ -7,6 +7,7 @@ import { parseDuration } from "../duration";
 import { times } from "../times";
 import type { ApiServerPulse } from "./api-server";
 import type { Endpoints } from "./endpoints";
+import type { NamedService } from "./route";
 import type { ServiceReference } from "./service";
 
 /** What a check of any kind may say. */
@@ -55,13 +56,23 @@ export interface CheckPlace {
  */
 export interface CheckKind<C extends { kind: string }> {
     /** What a definition may say; anything else is a mistake. */
-    schema: z.ZodType<C>;
+    schema: z.ZodObject & z.ZodType<C>;
+    /** Checks that need different rights, for the docs and for tests. Names are in capitals. */
+    examples: readonly C[];
     /** The check's name if the definition gives none. */
     name(check: C): string;
     /** What is counted and what makes it good: completes "98% of 40 …", as in "requests to /products succeeded". */
     describeSuccess(check: C): string;
     /** What the account that runs the experiment must be allowed to, for this check. */
     rights(check: C, place: CheckPlace): Right[];
+    /** Whether it only reads, and only from the cluster: then whoever may change a lease may have it done. */
+    onlyReadsCluster(check: C): boolean;
+    /** Set if it shows how fast the application is. */
+    showsLatency?: true;
+    /** From which latency on an answer is bad, in milliseconds. @default only the time limit says */
+    limitMs?(check: C): number | undefined;
+    /** The Service of the application that it asks: the plan's, or another. @default none */
+    asks?(check: C, defaultNamespace: string): "the plan's" | NamedService | undefined;
     /** Looks once; never rejects. */
     look(check: C, context: CheckContext, timeoutMs: number): Promise<Answer>;
 }

@@ -16,7 +16,8 @@ export interface PodsReadyCheck extends CheckSettings {
     atLeast?: number;
 }
 
-export const podsReady = {
+export const podsReady: CheckKind<PodsReadyCheck> = {
+    examples: [{ kind: "podsReady", of: "k8s.deployment=f" }],
     schema: z.strictObject({
         kind: z.literal("podsReady"),
         of: expression,
@@ -25,6 +26,7 @@ export const podsReady = {
     }),
     name: ({ of }) => `pods of ${of}`,
     describeSuccess: ({ of, atLeast = 1 }) => `checks found ${atLeast} or more ready pods of ${of}`,
+    onlyReadsCluster: () => true,
     rights({ of }, { defaultNamespace }) {
         const { namespace } = locateTarget(of, "Global", defaultNamespace);
         const why = "count the ready pods, for the check podsReady";
@@ -42,7 +44,7 @@ export const podsReady = {
         }, timeoutMs);
         return seen ? answer : { ...answer, unseen: true };
     },
-} satisfies CheckKind<PodsReadyCheck>;
+};
 
 async function countReady(of: AttributeExpression, context: CheckContext): Promise<number> {
     const { cluster, defaultNamespace, clusterName } = context;

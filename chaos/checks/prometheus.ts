@@ -4,7 +4,7 @@ import { withoutPeriod } from "../cluster/problem";
 import { answerOf, UnseenError } from "./answer";
 import { lackOfEndpoints } from "./api-server";
 import { askEndpoint } from "./ask-endpoint";
-import type { EndpointSettings } from "./endpoint";
+import { asksOnlyCluster, type EndpointSettings } from "./endpoint";
 import { endpointMistakes } from "./endpoint-mistakes";
 import { endpointRights } from "./endpoint-rights";
 import { endpointSchema } from "./endpoint-schema";
@@ -31,7 +31,8 @@ export interface PrometheusCheck extends CheckSettings, EndpointSettings {
     allowEmpty?: boolean;
 }
 
-export const prometheus = {
+export const prometheus: CheckKind<PrometheusCheck> = {
+    examples: [{ kind: "prometheus", query: "up", service: "PROMETHEUS", namespace: "check", port: 9090, atLeast: 1 }],
     schema: z
         .strictObject({
             kind: z.literal("prometheus"),
@@ -53,6 +54,7 @@ export const prometheus = {
         ),
     name: nameOf,
     describeSuccess: (check) => `values of ${nameOf(check)} were ${describeLimits(check)}`,
+    onlyReadsCluster: asksOnlyCluster,
     rights: (check, place) => endpointRights(check, place),
     async look(check, context, timeoutMs) {
         let seen = false;
@@ -75,7 +77,7 @@ export const prometheus = {
         );
         return seen ? answer : { ...answer, unseen: true };
     },
-} satisfies CheckKind<PrometheusCheck>;
+};
 
 const whereToLook = "Check that it runs, and `url`, or `service`, `namespace` and `port`";
 

@@ -1,32 +1,36 @@
 import * as z from "zod";
-import { command, type CommandCheck } from "./command";
-import { condition, type ConditionCheck } from "./condition";
-import { http, type HttpCheck } from "./http";
-import type { CheckKind } from "./kind";
-import { podsReady, type PodsReadyCheck } from "./pods-ready";
-import { prometheus, type PrometheusCheck } from "./prometheus";
+import { command } from "./command";
+import { condition } from "./condition";
+import { http } from "./http";
+import type { CheckKind, CheckPlace } from "./kind";
+import { podsReady } from "./pods-ready";
+import { prometheus } from "./prometheus";
+import type { NamedService } from "./route";
 
-export type Check = HttpCheck | PodsReadyCheck | PrometheusCheck | ConditionCheck | CommandCheck;
+const kinds = { http, podsReady, prometheus, condition, command };
 
-const kinds = { http, podsReady, prometheus, condition, command } satisfies {
-    [K in Check["kind"]]: CheckKind<Extract<Check, { kind: K }>>;
-};
+type CheckOf<K> = K extends CheckKind<infer C> ? C : never;
+export type Check = CheckOf<(typeof kinds)[keyof typeof kinds]>;
+
+const all: readonly CheckKind<Check>[] = Object.values(kinds);
 
 /** The kinds of checks. */
 export const checkKinds = Object.keys(kinds) as Check["kind"][];
 
-export const checkSchema = z.discriminatedUnion("kind", [
-    http.schema,
-    podsReady.schema,
-    prometheus.schema,
-    condition.schema,
-    command.schema,
-]);
+/** Checks of each kind that need different rights. */
+export const exampleChecks: readonly Check[] = all.flatMap(({ examples }) => examples);
 
-export function checkKindOf<C extends Check>(check: C): CheckKind<C> {
-    return kinds[check.kind] as unknown as CheckKind<C>;
+export const checkSchema = z.discriminatedUnion(
+    "kind",
+    all.map(({ schema }) => schema) as unknown as [z.ZodObject],
+) as unknown as z.ZodType<Check>;
+
+export const checkKindOf = <C extends Pick<Check, "kind">>({ kind }: C) => kinds[kind] as unknown as CheckKind<C>;
+
+/** The Service of the application that a check asks. Undefined if it asks none. */
+export function serviceAskedBy(check: Check, { service, defaultNamespace }: CheckPlace): NamedService | undefined {
+    const asked = checkKindOf(check).asks?.(check, defaultNamespace);
+    return asked === "the plan's" ? service : asked;
 }
 
-export function checkName(check: Check): string {
-    return check.name ?? checkKindOf(check).name(check);
-}
+export const checkName = (check: Check): string => check.name ?? checkKindOf(check).name(check);

@@ -20,11 +20,6 @@ export const labels = {
 /** The labels that a run gives its targets. */
 export const runLabels = [labels.target, labels.attacked, labels.combined] as const;
 
-/** The merge patch that takes labels from an object. */
-export const without = (keys: readonly string[]) => ({
-    metadata: { labels: Object.fromEntries(keys.map((key) => [key, null])) },
-});
-
 /** Whether labels protect an object. */
 export const isProtected = (found: Readonly<Record<string, string>> = {}): boolean =>
     found[labels.protected] === "true";
@@ -34,9 +29,6 @@ export const targetLabelOf = ({ metadata }: { metadata?: { labels?: Record<strin
     metadata?.labels?.[labels.target];
 
 export const experimentOf = (targetLabel: string): string => targetLabel.slice(0, targetLabel.lastIndexOf("."));
-
-/** The name of an attack: its kind, and a number from the second of a kind on, as in `kill-2`. */
-export const attackOf = (targetLabel: string): string => targetLabel.slice(targetLabel.lastIndexOf(".") + 1);
 
 /** By this name the API server knows which fields this package has set. */
 export const fieldManager = "chaos-experiments";
@@ -54,12 +46,15 @@ export const annotations = {
     targets: "chaos-experiments/targets",
     /** On the deadline Job's pod: that it watches, and what. */
     witness: "chaos-experiments/witness",
-    /** On the deadline Job's pod: `LastKilled` of its kills, as JSON; for programs that show it. */
+    /** On a target, a fault's proxy, or the Job's pod: what is done, in words; for programs that show it. */
+    effect: "chaos-experiments/effect",
+    /**
+     * On the deadline Job's pod, for programs that show it: the pods that were killed last, as JSON, by the attribute
+     * of their workload, such as `k8s.deployment=hot-deals`.
+     */
     killed: "chaos-experiments/killed",
     /** On a policy that a run has made to let go of its targets: its selector before, and whose it was, as JSON. */
     exempting: "chaos-experiments/exempting",
-    /** On a fault's proxy: the Service and what is done to its requests, as JSON; for programs that show it. */
-    fault: "chaos-experiments/fault",
     /** On a Service whose place a proxy has taken: its selector before, and whose it was, as JSON. */
     pointing: "chaos-experiments/pointing",
     /** On an object that an action has changed: what it has set, and what was there before, as JSON. */
@@ -67,3 +62,11 @@ export const annotations = {
     /** On the pod template of a workload that an experiment has restarted: when. */
     restarted: "chaos-experiments/restarted-at",
 } as const;
+
+/** The merge patch that takes from a target what a run has given it. */
+export const unlabeling = {
+    metadata: {
+        labels: Object.fromEntries(runLabels.map((key) => [key, null])),
+        annotations: { [annotations.effect]: null },
+    },
+};

@@ -29,8 +29,14 @@ export function objectApi(cluster: Cluster): ObjectApi {
         },
         patch: ({ resource, namespace, name }, body) =>
             unlessGone(call("patch", resource, { name, namespace, body, fieldManager }, mergePatch())),
-        async delete({ resource, namespace, name }) {
-            await unlessGone(call("delete", resource, { name, namespace, propagationPolicy: "Background" }));
+        async delete({ resource, namespace, name }, uid) {
+            const request = {
+                name,
+                namespace,
+                propagationPolicy: "Background",
+                ...(uid && { body: { preconditions: { uid } } }),
+            };
+            return (await unlessGone(call("delete", resource, request))) !== undefined;
         },
     };
 }

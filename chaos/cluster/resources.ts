@@ -18,6 +18,7 @@ export const resources = {
     job: { apiGroup: "batch", resource: "jobs", kind: "Job" },
     networkPolicy: { apiGroup: "networking.k8s.io", resource: "networkpolicies", kind: "NetworkPolicy" },
     pod: { apiGroup: "", resource: "pods", kind: "Pod" },
+    replicaSet: { apiGroup: "apps", resource: "replicasets", kind: "ReplicaSet" },
     role: { apiGroup: "rbac.authorization.k8s.io", resource: "roles", kind: "Role" },
     roleBinding: { apiGroup: "rbac.authorization.k8s.io", resource: "rolebindings", kind: "RoleBinding" },
     service: { apiGroup: "", resource: "services", kind: "Service" },
@@ -60,8 +61,13 @@ export interface ObjectApi {
      * @returns what it is then; undefined if it does not exist
      */
     patch(object: ObjectReference, body: object): Promise<KubeObject | undefined>;
-    /** Deletes it, and what belongs to it in the background. Nothing if it does not exist. */
-    delete(object: ObjectReference): Promise<void>;
+    /**
+     * Deletes it, and what belongs to it in the background.
+     *
+     * @param uid the API server rejects it (409) if another object has taken the name. @default any
+     * @returns false if it does not exist
+     */
+    delete(object: ObjectReference, uid?: string): Promise<boolean>;
 }
 
 /**
@@ -72,11 +78,16 @@ export interface ObjectApi {
  */
 export interface Restores<W> {
     resource: Resource;
-    /** The object's name, in the namespace of the attacks. */
-    nameIn(what: W): string;
-    /** Type of an object, named as the attack's own, that also keeps what was there before. @default none does */
-    keptIn?: Resource;
+    /** The field that has the object's name. It is in the namespace of the attacks. */
+    named: keyof W & string;
 }
+
+/** The object that an attack or action changes. Undefined if it changes none that must be restored. */
+export const changedOf = <W>(
+    restores: Restores<W> | undefined,
+    what: W,
+): Omit<ObjectReference, "namespace"> | undefined =>
+    restores && { resource: restores.resource, name: String(what[restores.named]) };
 
 /** How changes of objects are found and restored, whoever made them. */
 export interface Restorable {

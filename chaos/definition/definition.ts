@@ -3,17 +3,16 @@ import { type Action, actionSchema } from "../actions/registry";
 import {
     type Attack,
     attackKindOf,
-    attackSchema,
+    attackSchemaWith,
+    type AttackWithTarget,
     cutIsNotShown,
     deniesInward,
+    findsTargets,
     mayStayUnproven,
     onlyReadyOf,
     outwardMustBeProven,
-    type PlainAttack,
-    takesAPlace,
-    throughOf,
 } from "../attacks/registry";
-import type { FaultAttack } from "../attacks/fault/fault";
+import { changedOf } from "../cluster/resources";
 import { abortRuleOf, contradictionsIn } from "../checks/abort";
 import { type Check, checkName, checkSchema } from "../checks/registry";
 import { describeShare } from "../share";
@@ -37,9 +36,9 @@ export interface ExperimentDefinition {
 
 /** An attack and its targets. A pod is hit by one attack only: later attacks choose among the remaining pods. */
 export type AttackDefinition = (
-    | (PlainAttack & Aimed)
+    | (AttackWithTarget & Aimed)
     // A fault's Service says where.
-    | (FaultAttack & Partial<Aimed>)
+    | (Exclude<Attack, AttackWithTarget> & Partial<Aimed>)
 ) &
     AttackOptions;
 
@@ -81,7 +80,7 @@ const radius = z.custom<NonNullable<AttackDefinition["radius"]>>((value) => pars
 });
 const aimOf = (kind: Attack["kind"]) => ({
     // Types know when it is optional: `AttackDefinition`.
-    target: takesAPlace(kind) ? (expression.optional() as unknown as typeof expression) : expression,
+    target: findsTargets(kind) ? (expression.optional() as unknown as typeof expression) : expression,
     radius: radius.optional(),
     includeNotReady: z
         .boolean()
@@ -93,17 +92,16 @@ const aimOf = (kind: Attack["kind"]) => ({
     outward: z.enum(["proven", "unproven"]).optional(),
 });
 
-const [first, ...others] = attackSchema.options.map((schema) => schema.extend(aimOf(schema.shape.kind.value)));
-const attacks = z
-    .discriminatedUnion("kind", [first!, ...others])
-    .superRefine(({ target: _, radius: __, includeNotReady: ___, established, outward, ...attack }, context) => {
+const attacks = attackSchemaWith(aimOf).superRefine(
+    ({ target: _, radius: __, includeNotReady: ___, established, outward, ...attack }, context) => {
         if (established === "cut" && !deniesInward(attack))
             context.addIssue({ code: "custom", path: ["established"], message: `"cut" ${cutIsNotShown}` });
         if (outward === "unproven" && !mayStayUnproven(attack))
             context.addIssue({ code: "custom", path: ["outward"], message: `"unproven" ${outwardMustBeProven}` });
         const { field, message } = attackKindOf(attack).mistake?.(attack) ?? {};
         if (field !== undefined) context.addIssue({ code: "custom", path: [field], message });
-    }) satisfies z.ZodType<AttackDefinition>;
+    },
+) satisfies z.ZodType<AttackDefinition>;
 
 /** A list of checks. @param ifEmpty what is wrong with none, and what is allowed */
 export const checksWith = (ifEmpty: string) =>
@@ -144,20 +142,22 @@ function abortMistakes(check: Check): { field: keyof Check; message: string }[] 
     );
 }
 
-/** A Service's place can be taken once. */
-function refuseSharedServices(all: readonly AttackDefinition[], context: z.RefinementCtx): void {
-    const services = all.map((attack) => throughOf(attack)?.service);
-    for (const [index, service] of services.entries()) {
-        if (service === undefined || services.indexOf(service) === index) continue;
-        const message = `"${service}" has a fault already; allowed: one for each Service`;
-        context.addIssue({ code: "custom", path: [index, "service"], message });
+/** An object can be changed once. */
+function refuseSharedObjects(all: readonly AttackDefinition[], context: z.RefinementCtx): void {
+    const names = all.map((attack) => changedOf(attackKindOf<Attack>(attack).restores, attack)?.name);
+    for (const [index, name] of names.entries()) {
+        const { kind } = all[index]!;
+        const { resource, named } = attackKindOf(all[index]!).restores ?? {};
+        if (name === undefined || names.indexOf(name) === index) continue;
+        const message = `"${name}" has a ${kind} already; allowed: one for each ${resource!.kind}`;
+        context.addIssue({ code: "custom", path: [index, named!], message });
     }
 }
 
 /** What a definition may say; anything else is a mistake. */
 export const definitionSchema = z.strictObject({
     hypothesis: z.string().trim().min(1),
-    attacks: z.array(attacks).superRefine(refuseSharedServices).optional(),
+    attacks: z.array(attacks).superRefine(refuseSharedObjects).optional(),
     checks: checksWith("without a check there is no verdict; leave `checks` out for the default check").optional(),
     actions: z.array(actionSchema).optional(),
 }) satisfies z.ZodType<ExperimentDefinition>;

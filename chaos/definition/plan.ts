@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
 import { type Action, restoredBy } from "../actions/registry";
-import { type Attack, attackKindOf, type PlainAttack } from "../attacks/registry";
+import type * as kind from "../attacks/kind";
+import { type Attack, attackKindOf, objectNameOf, type PlainAttack } from "../attacks/registry";
 import { abortRuleOf, contradictionsIn } from "../checks/abort";
 import type { PlannedCheck } from "../checks/observe";
-import { type Check, checkName } from "../checks/registry";
+import { type Check, checkKindOf, checkName } from "../checks/registry";
 import type { ServiceReference } from "../checks/service";
 import type { Written } from "../remedy";
 import type { AttributeExpression } from "../targets/attributes";
-import type { TargetRequest } from "../targets/choose";
+import type { Chosen } from "../targets/choose";
 import type { DiscoveryScope } from "../targets/discover";
 import { locateTarget } from "../targets/locate";
 import type { AttackDefinition, ExperimentDefinition } from "./definition";
@@ -40,13 +41,8 @@ export interface Plan extends DiscoveryScope, Written {
     reports: string;
 }
 
-export interface PlannedAttack extends TargetRequest {
-    /** Part of the names of the attack's objects: the kind, numbered from the second of a kind on. */
-    name: string;
-    attack: Attack;
-    /** Established connections into the targets must be cut, too. Absent if they may survive. */
-    established?: "cut";
-}
+export type PlannedAttack = kind.PlannedAttack<Attack>;
+export type RunAttack = kind.RunAttack<Attack>;
 
 /** How long the checks observe the attack. */
 export interface Window {
@@ -177,9 +173,7 @@ function planCheck(check: Check, defaults: CheckDefaults): PlannedCheck {
 
 /** @throws Error that names the http checks that would ask the plan's Service */
 function requireEndpoints(experiment: string, checks: readonly PlannedCheck[]): void {
-    const without = checks.filter(
-        ({ check }) => check.kind === "http" && check.url === undefined && check.service === undefined,
-    );
+    const without = checks.filter(({ check }) => checkKindOf(check).asks?.(check, "") === "the plan's");
     if (without.length === 0) return;
     throw new Error(
         `the experiment ${experiment} has an http check, and no Service to ask: set \`service\` or \`url\` of ` +
@@ -208,6 +202,22 @@ export const needsDeadlineJob = (plan: Pick<Plan, "attacks" | "actions">): boole
 export function targetLabelFor({ experiment }: Plan, { name }: PlannedAttack): string {
     return `${experiment}.${name}`;
 }
+
+/**
+ * The attacks of a run.
+ *
+ * @param chosen of each, in the order of the plan
+ */
+export const attacksOf = (plan: Plan, run: string, chosen: readonly Chosen[]): RunAttack[] =>
+    plan.attacks.map((planned, index) => ({
+        ...planned,
+        experiment: plan.experiment,
+        namespace: plan.namespace,
+        run,
+        object: objectNameOf(run, planned.name),
+        label: targetLabelFor(plan, planned),
+        chosen: chosen[index]!,
+    }));
 
 /** By target label: the attacked ports of targets to which connections are kept, to see if they outlive the attack. */
 export type KeptTargets = Record<string, { ports?: readonly number[] }>;

@@ -1,7 +1,6 @@
 import type { V1Lease } from "@kubernetes/client-node";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { HttpCheck } from "../checks/http";
-import { type Check, checkSchema } from "../checks/registry";
+import { checkKindOf, checkSchema } from "../checks/registry";
 import { type Cluster, mergePatch } from "../cluster/client";
 import { annotations, labels } from "../cluster/labels";
 import { isName } from "../cluster/name";
@@ -101,15 +100,9 @@ function trusted(text: string): Plan {
     if (service && ![service.name, service.namespace].every(isName)) throw new Error("the Service has no such name");
     for (const { name, check } of plan.checks)
         // By the schema no path leads out of its Service: the API server's proxy would take it to other objects.
-        if (!checkSchema.safeParse(check).success || !onlyAsksCluster(check))
+        if (!checkSchema.safeParse(check).success || !checkKindOf(check).onlyReadsCluster(check))
             throw new Error(`the check ${name} is not asked for a plan that only a lease has`);
     return plan;
-}
-
-function onlyAsksCluster(check: Check): boolean {
-    if (check.kind === "command") return false;
-    const { url, headersFrom, caFrom, method = "GET" } = check as Partial<HttpCheck>;
-    return [url, headersFrom, caFrom].every((one) => one === undefined) && ["GET", "HEAD"].includes(method);
 }
 
 /** Whether a lease is held by another run, which nobody has ended yet. */

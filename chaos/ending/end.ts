@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { notedChange } from "../actions/noted";
 import { change } from "../cluster/change";
-import { runLabels, without } from "../cluster/labels";
+import { unlabeling } from "../cluster/labels";
 import type { KubeObject, ObjectApi, ObjectReference, Restorable } from "../cluster/resources";
 import { pointedService } from "../attacks/fault/pointing";
 import { inTurns } from "../in-turns";
@@ -19,7 +19,7 @@ const patienceMs = 5_000;
 /**
  * The order of ending.
  *
- * 1. Whatever ends an attack by itself: the requests to kill go, the targets lose their labels, Services and what
+ * 1. Whatever ends an attack by itself: the requests to the Job go, the targets lose their labels, Services and what
  *    actions have changed are restored.
  * 2. The policies that let go of targets. A target without labels is theirs again at once; restoring them takes longer.
  * 3. The attacks' objects: their policies, without which a pod would be open that others still let go of; and the
@@ -28,8 +28,8 @@ const patienceMs = 5_000;
 const order: readonly ((ending: Ending) => Promise<unknown>)[] = [
     (ending) =>
         Promise.all([
-            ending.each(ending.reach.labeled, (pod) => () => ending.api.patch(pod, without(runLabels))),
-            ending.remove(ending.reach.killRequests),
+            ending.each(ending.reach.labeled, (pod) => () => ending.api.patch(pod, unlabeling)),
+            ending.remove(ending.reach.requests),
             ending.restore(ending.reach.changed),
         ]),
     (ending) => ending.restore(ending.reach.policies),

@@ -1,10 +1,16 @@
 import { resourcesOfActions, restoredBy } from "../actions/registry";
-import { objectNameOf, objectTypeOf } from "../attacks/objects";
-import { attackKindOf, resourcesOfAttacks } from "../attacks/registry";
+import {
+    attackKindOf,
+    attackObjects,
+    attackParts,
+    objectNameOf,
+    objectTypeOf,
+    resourcesOfAttacks,
+} from "../attacks/registry";
 import { annotations, labels, runLabels } from "../cluster/labels";
-import { type KubeObject, type ObjectReference, resources } from "../cluster/resources";
+import { changedOf, type KubeObject, type ObjectReference, resources } from "../cluster/resources";
 import { type Plan, runNameOf, targetLabelFor } from "../definition/plan";
-import { ofRun, type Reach, type Some } from "./reach";
+import { isRequest, ofRun, type Reach, type Some } from "./reach";
 
 /** The types of objects that attacks and actions of any kind may change, each once, without NetworkPolicies. */
 export const restored = [...new Set([...resourcesOfAttacks, ...resourcesOfActions])];
@@ -14,10 +20,7 @@ export function changedBy({
     attacks,
     actions,
 }: Pick<Plan, "attacks" | "actions">): Omit<ObjectReference, "namespace">[] {
-    const byAttacks = attacks.flatMap(({ attack }) => {
-        const { restores } = attackKindOf(attack);
-        return restores ? [{ resource: restores.resource, name: restores.nameIn(attack) }] : [];
-    });
+    const byAttacks = attacks.flatMap(({ attack }) => changedOf(attackKindOf(attack).restores, attack) ?? []);
     return [...byAttacks, ...restoredBy(actions)];
 }
 
@@ -27,19 +30,25 @@ export function changedBy({
  */
 export function leftOf({ namespace, experiment }: Pick<Plan, "namespace" | "experiment">): Reach & { job: Some[] } {
     const labelSelector = `${labels.experiment}=${experiment}`;
-    const { configMap, job, networkPolicy, pod, role, roleBinding, service, serviceAccount } = resources;
-    // The other ConfigMaps are programs, of the deadline Job say, which may have to start again.
-    const isKillRequest = ({ metadata }: KubeObject) => metadata?.annotations?.[annotations.targets] !== undefined;
+    const { configMap, job, networkPolicy, pod, role, roleBinding, serviceAccount } = resources;
+    // The other pods are the deadline Job's, and the other ConfigMaps programs, which may have to start again.
+    const isAttack = ({ metadata }: KubeObject) => metadata?.annotations?.[annotations.targets] !== undefined;
+    const attacks = attackObjects.map((resource) => ({
+        resource,
+        labelSelector,
+        // The steps make some policies, too.
+        ...(resource !== networkPolicy && { only: isAttack }),
+    }));
+    const parts = attackParts.filter((resource) => !attackObjects.includes(resource));
     return {
         namespace,
         labeled: runLabels.map((key) => ({ resource: pod, labelSelector: key })),
-        killRequests: [{ resource: configMap, labelSelector, only: isKillRequest }],
+        requests: attacks.filter(isRequest),
         changed: restored.map((resource) => ({ resource })),
         policies: [{ resource: networkPolicy }],
         objects: [
-            { resource: networkPolicy, labelSelector },
-            { resource: pod, labelSelector: `${labelSelector},${labels.proxy}` },
-            { resource: service, labelSelector },
+            ...attacks.filter((some) => !isRequest(some)),
+            ...parts.map((resource) => ({ resource, labelSelector })),
         ],
         job: [
             ...[job, roleBinding, role, serviceAccount, configMap].map((resource) => ({ resource, labelSelector })),
@@ -61,7 +70,7 @@ export function witnessPoliciesOf({ namespace, experiment }: Plan): Reach {
 }
 
 function nothingBut(namespace: string, object: Some): Reach {
-    return { namespace, labeled: [], killRequests: [], changed: [], policies: [], objects: [object] };
+    return { namespace, labeled: [], requests: [], changed: [], policies: [], objects: [object] };
 }
 
 /** What a run of a plan has made and changed. */

@@ -17,7 +17,8 @@ export interface Reach {
     run?: string;
     /** Pods that may have the labels of targets. */
     labeled: readonly Some[];
-    killRequests: readonly Some[];
+    /** Objects that ask the deadline Job for something, such as to kill pods. */
+    requests: readonly Some[];
     /** Objects that attacks and actions may have changed, without NetworkPolicies. */
     changed: readonly Some[];
     /** NetworkPolicies that may let go of targets. */
@@ -25,6 +26,9 @@ export interface Reach {
     /** Objects that exist only for the attacks, such as their NetworkPolicies. */
     objects: readonly Some[];
 }
+
+/** Whether an attack's object is a request to the deadline Job. */
+export const isRequest = ({ resource }: Some): boolean => resource.kind === resources.configMap.kind;
 
 /** An attack of a run, as its end needs it. */
 export interface EndedAttack {
@@ -40,8 +44,8 @@ export function ofRun(
     attacks: readonly EndedAttack[],
     changed: readonly Some[],
 ): Reach {
-    const isKill = ({ object }: EndedAttack) => object.resource.kind === resources.configMap.kind;
-    const others = attacks.filter((attack) => !isKill(attack));
+    const objects = attacks.map(({ object }) => object);
+    const others = objects.filter((object) => !isRequest(object));
     // A pod may have lost one of the labels.
     const keys = attacks.length === 0 ? [] : [labels.target, labels.attacked];
     const values = attacks.map(({ label }) => label).join();
@@ -49,9 +53,9 @@ export function ofRun(
         namespace,
         run,
         labeled: keys.map((key) => ({ resource: resources.pod, labelSelector: `${key} in (${values})` })),
-        killRequests: attacks.filter(isKill).map(({ object }) => object),
+        requests: objects.filter(isRequest),
         changed,
         policies: others.length > 0 ? [{ resource: resources.networkPolicy }] : [],
-        objects: others.map(({ object }) => object),
+        objects: others,
     };
 }

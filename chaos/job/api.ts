@@ -16,10 +16,6 @@ function calling(path: string, call: Pick<ApiCall, "method" | "body"> = {}): Pro
 /** Reads an object, or a list. */
 export const get = (path: string): Promise<ApiResponse> => calling(path);
 
-/** @param options such as `{ preconditions: { uid } }` */
-export const remove = (path: string, options?: object): Promise<ApiResponse> =>
-    calling(path, { method: "DELETE", body: options });
-
 /** Small pages: the lists of a large namespace dominate the Job's memory. */
 const itemsPerPage = 20;
 
@@ -74,9 +70,10 @@ export function objectApiBy(call: typeof calling): ObjectApi {
                 await call(`${pathOf(object)}?fieldManager=${fieldManager}`, { method: "PATCH", body }),
                 `${named(object)} cannot be changed`,
             ),
-        async delete(object) {
-            const body = { propagationPolicy: "Background" };
-            objectOf(await call(pathOf(object), { method: "DELETE", body }), `${named(object)} cannot be deleted`);
+        async delete(object, uid) {
+            const body = { propagationPolicy: "Background", ...(uid !== undefined && { preconditions: { uid } }) };
+            const answer = await call(pathOf(object), { method: "DELETE", body });
+            return objectOf(answer, `${named(object)} cannot be deleted`) !== undefined;
         },
     };
 }

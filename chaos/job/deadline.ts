@@ -1,38 +1,25 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { type AttackObjectType, objectNameOf } from "../attacks/objects";
+import { attackKindOf, objectNameOf, objectTypeOf } from "../attacks/registry";
 import { labels } from "../cluster/labels";
 import { withoutMesh } from "../cluster/mesh";
-import { pathOf, type Resource } from "../cluster/resources";
+import { pathOf } from "../cluster/resources";
+import { type Plan, type PlannedAttack, targetLabelFor } from "../definition/plan";
+import { changedBy } from "../ending/left";
 import { restrictedContainer, restrictedPod, users } from "../cluster/pod-security";
 import { leasePath } from "../lifecycle/lease";
 import { podProgram } from "../packed";
 import { deadlineContainer, type DeadlineEnvironment, type JobAttack, type LeaseOfRun } from "./protocol";
-import { type ChangedObject, roleRulesOf } from "./rules";
+import { roleRulesOf } from "./rules";
 
 export interface DeadlineArgs {
-    experiment: string;
-    /** Namespace of the attacks' objects and of the targets. */
-    namespace: string;
+    plan: Plan;
     /** Prefix of the objects' names: each run has its own. The lease names it. */
     runName: pulumi.Output<string>;
-    attacks: DeadlineAttack[];
-    /** What the run changes besides NetworkPolicies, and must be restored. */
-    changed: ChangedObject[];
-    deadlineMs: number;
     /** A Node image. */
     image: string;
     /** The Job's program: the bundle of `main.ts`. */
     program: string;
-}
-
-/** An attack as the Job knows it. */
-export interface DeadlineAttack extends Omit<JobAttack, "path"> {
-    /** Its name in the plan. */
-    name: string;
-    objectType: AttackObjectType;
-    /** See `Restores`. */
-    keptIn?: Resource;
 }
 
 /**
@@ -59,11 +46,17 @@ export class Deadline {
         const child = { ...opts, deleteBeforeReplace: true };
         // Each run has its own objects, so a sweep before a run never removes what that run is going to use.
         const objectName = pulumi.interpolate`${args.runName}-deadline`;
-        const rules = args.runName.apply((run) => roleRulesOf({ ...args, attacks: namedIn(run, args.attacks) }));
+        const { experiment, namespace, attacks } = args.plan;
+        const rules = args.runName.apply((run) =>
+            roleRulesOf({
+                attacks: attacks.map(({ name: of, attack }) => ({ attack, object: objectNameOf(run, of) })),
+                changed: changedBy(args.plan),
+            }),
+        );
         const metadata = {
             name: objectName,
-            namespace: args.namespace,
-            labels: { [labels.experiment]: args.experiment },
+            namespace,
+            labels: { [labels.experiment]: experiment },
         };
 
         const { binaryData } = podProgram(args.program);
@@ -74,7 +67,7 @@ export class Deadline {
             {
                 metadata,
                 roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: objectName },
-                subjects: [{ kind: "ServiceAccount", name: objectName, namespace: args.namespace }],
+                subjects: [{ kind: "ServiceAccount", name: objectName, namespace }],
             },
             // An account that is no administrator may bind only a Role that exists, and whose rights it has.
             { ...child, dependsOn: role },
@@ -117,14 +110,14 @@ export class Deadline {
 }
 
 function podSpec(args: DeadlineArgs, objectName: pulumi.Output<string>): k8s.types.input.core.v1.PodSpec {
-    const { namespace, runName } = args;
-    const attacksIn = (run: string) => namedIn(run, args.attacks).map((attack) => jobAttack(namespace, attack));
+    const { plan, runName } = args;
+    const { namespace } = plan;
     const leaseOf = (run: string): LeaseOfRun => ({ path: leasePath(namespace), run });
     const env: Record<keyof DeadlineEnvironment, pulumi.Input<string>> = {
         NAMESPACE: namespace,
-        ATTACKS: runName.apply((run) => JSON.stringify(attacksIn(run))),
-        CHANGED: JSON.stringify(args.changed),
-        DEADLINE_MS: String(args.deadlineMs),
+        ATTACKS: runName.apply((run) => JSON.stringify(plan.attacks.map((planned) => jobAttack(plan, planned, run)))),
+        CHANGED: JSON.stringify(changedBy(plan)),
+        DEADLINE_MS: String(plan.deadlineMs),
         LEASE: runName.apply((run) => JSON.stringify(leaseOf(run))),
     };
     return {
@@ -155,13 +148,15 @@ function podSpec(args: DeadlineArgs, objectName: pulumi.Output<string>): k8s.typ
     };
 }
 
-/** Attacks with the names of their objects. */
-const namedIn = (runName: string, attacks: readonly DeadlineAttack[]) =>
-    attacks.map(({ name, ...attack }) => ({ ...attack, object: objectNameOf(runName, name) }));
-
-function jobAttack(
-    namespace: string,
-    { object, objectType: resource, keptIn: _, ...attack }: ReturnType<typeof namedIn>[number],
-): JobAttack {
-    return { path: pathOf({ resource, namespace, name: object }), ...attack };
+function jobAttack(plan: Plan, planned: PlannedAttack, run: string): JobAttack {
+    const { namespace, clusterName } = plan;
+    const { name, attack, target, radius } = planned;
+    const kind = attackKindOf(attack);
+    return {
+        kind: attack.kind,
+        path: pathOf({ resource: objectTypeOf(attack), namespace, name: objectNameOf(run, name) }),
+        label: targetLabelFor(plan, planned),
+        listenPort: kind.proof(attack).outward?.port,
+        told: kind.forJob?.(attack, { target, radius, clusterName }),
+    };
 }

@@ -12,18 +12,17 @@
  *   connections from the targets.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { witnessPorts } from "../attacks/witness-ports";
+import { beginInJob } from "../attacks/in-job";
+import type { JobPart } from "../attacks/job-part";
+import { witnessPorts } from "../attacks/kind";
 import { referenceAt } from "../cluster/resources";
 import { endAttacks } from "../ending/end";
 import { ofRun, type Some } from "../ending/reach";
-import { log, objectApi } from "./api";
+import { log, noteOnOwnPod, objectApi } from "./api";
 import { attackedSince, lasts } from "./attacked";
-import { isFault, whyOutOfReach } from "../attacks/fault/out-of-reach";
 import { JobLog } from "./job-log";
-import { killWhile } from "./kill";
 import { lookAtLease, takenAt } from "./lease-look";
 import type { DeadlineEnvironment, JobAttack, LeaseOfRun } from "./protocol";
-import { FaultProbes } from "../attacks/fault/probes";
 import { acceptConnections, witness } from "./witnessing";
 
 const { NAMESPACE, ATTACKS, CHANGED, DEADLINE_MS, LEASE } = process.env as unknown as DeadlineEnvironment;
@@ -38,11 +37,11 @@ const reach = ofRun(
 const maxTold = 5;
 
 /**
- * An update may create this Job and its kill request a second time, such as one with --refresh in a new cluster, or
+ * An update may create this Job and an attack's object a second time, such as one with --refresh in a new cluster, or
  * after the run. Then the lease is gone, another run's, or expired.
  */
-async function mayKill(killRequest: string): Promise<boolean> {
-    return (await lasts(killRequest, deadlineMs)) && (await lookAtLease(lease)) === "held";
+async function mayAct(attack: string): Promise<boolean> {
+    return (await lasts(attack, deadlineMs)) && (await lookAtLease(lease)) === "held";
 }
 
 async function main(): Promise<void> {
@@ -51,15 +50,24 @@ async function main(): Promise<void> {
     const ending = new AbortController();
     const listenPorts = attacks.flatMap(({ listenPort }) => listenPort ?? []);
     for (const port of new Set([...witnessPorts, ...listenPorts])) acceptConnections(port);
-    const services = attacks.filter(isFault).map((attack) => new FaultProbes(NAMESPACE, lease.run, attack));
-    for (const service of services) void service.lookAgainAndAgain(ending.signal);
-    if (attacks.length > 0) void witness(NAMESPACE, attacks, lease, jobLog, { ending: ending.signal, services });
-    for (const { path, killing } of attacks) {
-        if (killing) void killWhile(() => mayKill(path), NAMESPACE, killing, jobLog);
-    }
+    const parts = attacks.map(({ kind, path, label, told }) =>
+        beginInJob(kind, told, {
+            namespace: NAMESPACE,
+            run: lease.run,
+            label,
+            object: referenceAt(path),
+            api: objectApi,
+            ending: ending.signal,
+            mayAct: () => mayAct(path),
+            log,
+            killed: ({ at, pod, uid }) => jobLog.killed({ at, killed: { pod, uid, label } }),
+            noteOnOwnPod: (metadata) => noteOnOwnPod(NAMESPACE, metadata),
+        }),
+    );
+    if (attacks.length > 0) void witness(NAMESPACE, attacks, lease, jobLog, { ending: ending.signal, parts });
     let over: string | undefined;
     for (;;) {
-        over ??= await whyEndNow(begun);
+        over ??= await whyEndNow(begun, parts);
         if (over !== undefined) {
             ending.abort();
             if (await endAttacks(objectApi, reach).then(() => true, tellFailures)) break;
@@ -78,17 +86,16 @@ function tellFailures(error: unknown): void {
 }
 
 /** Why the attacks must end now. Undefined while they may last. */
-async function whyEndNow(begun: number): Promise<string | undefined> {
+async function whyEndNow(begun: number, parts: readonly JobPart[]): Promise<string | undefined> {
     // Without attacks, what was changed is restored.
     const beginning = attacks.length > 0 ? attackedSince(attacks) : takenAt(lease);
-    const faults = attacks.filter(isFault);
-    const [state, since, ...outOfReach] = await Promise.all([
+    const [state, since, ...reasons] = await Promise.all([
         lookAtLease(lease).catch(log),
         beginning.catch(log),
-        ...faults.map((attack) => whyOutOfReach(NAMESPACE, attack).catch(log)),
+        ...parts.map((part) => part.whyEndNow?.().catch(log)),
     ]);
     if (state === "lost") return "the lease is deleted, or names another run";
-    const reason = outOfReach.find((one) => one !== undefined);
+    const reason = reasons.find((one) => one !== undefined);
     if (reason !== undefined) return reason;
     // If no attack comes, the update that was to create it is gone. The labels must be removed all the same.
     return Date.now() >= (since ?? begun) + deadlineMs ? "the deadline has passed" : undefined;

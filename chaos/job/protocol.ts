@@ -1,6 +1,3 @@
-import type { Radius } from "../targets/radius";
-import type { Through } from "../attacks/kind";
-
 /** The container of the deadline Job's pod. */
 export const deadlineContainer = "deadline";
 
@@ -54,12 +51,6 @@ export interface Presence {
     watched: string[];
 }
 
-/**
- * The pods that a kill has deleted last, by the attribute of their workload, such as `k8s.deployment=hot-deals`. The
- * Job's pod has it in its annotation `chaos-experiments/killed`, as JSON.
- */
-export type LastKilled = Readonly<Record<string, readonly string[]>>;
-
 /** The environment of the Job's program. */
 export interface DeadlineEnvironment {
     NAMESPACE: string;
@@ -82,30 +73,15 @@ export interface LeaseOfRun {
 
 /** What the Job knows about one attack. */
 export interface JobAttack {
-    /** API path of the object that is the attack: a NetworkPolicy, a kill request, or a proxy's pod. */
+    kind: string;
+    /** API path of the object that is the attack. */
     path: string;
     /** Value of the label on the targets' pods. */
     label: string;
     /** Port to accept connections from the targets on, besides `witnessPorts`. @default none */
     listenPort?: number;
-    /** @default no pod is killed */
-    killing?: Killing;
-    /** Set if callers meet the attack through a Service. Its path is that of the proxy's pod. */
-    through?: Through;
-}
-
-/** What reports call a pod behind a port of a Service, as the witness meets it through the Service. */
-export const behind = (service: string, port: number, pod: string) => `${pod} through ${service}:${port}`;
-
-/** Which pods the Job kills, and how often. */
-export interface Killing {
-    intervalMs: number;
-    /** Label value of the first victims; pods with another value belong to another attack. */
-    label: string;
-    /** Attributes of the containers, including their namespace. */
-    target: string;
-    radius: Radius;
-    clusterName: string;
+    /** What its kind's part in the Job is told. @default nothing */
+    told?: object;
 }
 
 /** A pod that the Job deleted. */

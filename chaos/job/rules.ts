@@ -1,4 +1,4 @@
-import { type AttackObjectType, killRequest, objectTypes } from "../attacks/objects";
+import { type Attack, attackKindOf, attackObjects, objectTypeOf } from "../attacks/registry";
 import { type ObjectReference, type Resource, resources } from "../cluster/resources";
 import { leaseName } from "../lifecycle/lease";
 
@@ -15,13 +15,9 @@ export type ChangedObject = Omit<ObjectReference, "namespace">;
 /** What the Job's rights depend on. */
 export interface RuledBy {
     attacks: readonly {
-        /** Name of the attack's object. */
+        attack: Attack;
+        /** Name of its object. */
         object: string;
-        objectType: AttackObjectType;
-        /** Set if the attack deletes pods. */
-        killing?: object;
-        /** See `Restores`. */
-        keptIn?: Resource;
     }[];
     /** What the run changes besides NetworkPolicies, and must be restored. */
     changed: readonly ChangedObject[];
@@ -29,8 +25,7 @@ export interface RuledBy {
 
 /** The rules of the Job's Role. Only who has these rights may create it: RBAC lets nobody grant more than they have. */
 export function roleRulesOf({ attacks, changed }: RuledBy): Rule[] {
-    const kills = attacks.some(({ killing }) => killing);
-    const denies = attacks.some(({ objectType }) => objectType !== killRequest);
+    const meetsPolicies = attacks.some(({ attack }) => !attackKindOf(attack).leavesTraffic);
     const all = ({ apiGroup, resource }: Omit<Resource, "kind">, verbs: string[]) => ({
         apiGroups: [apiGroup],
         resources: [resource],
@@ -43,24 +38,26 @@ export function roleRulesOf({ attacks, changed }: RuledBy): Rule[] {
             const resourceNames = objects.flatMap(({ resource, name }) => (resource === type ? [name] : []));
             return { apiGroups, resources, resourceNames, verbs };
         });
-    const objects = attacks.map(({ object, objectType }) => ({ resource: objectType, name: object }));
+    const objects = attacks.map(({ attack, object }) => ({ resource: objectTypeOf(attack), name: object }));
     return [
-        ...objectTypes.flatMap((type) =>
+        ...attackObjects.flatMap((type) =>
             own(
                 objects.filter(({ resource }) => resource === type),
                 ["get", "delete"],
             ),
         ),
         { ...all({ apiGroup: "coordination.k8s.io", resource: "leases" }, ["get"]), resourceNames: [leaseName] },
-        ...(attacks.length > 0 ? [all(resources.pod, ["list", "patch", ...(kills ? ["delete"] : [])])] : []),
-        // Only its ReplicaSet says which Deployment a pod belongs to.
-        ...(kills ? [all({ apiGroup: "apps", resource: "replicasets" }, ["list"])] : []),
+        ...(attacks.length > 0 ? [all(resources.pod, ["list", "patch"])] : []),
         // Restores the policies that let go of targets. Which these are is found when the targets are.
-        ...(denies ? [all(resources.networkPolicy, ["list", "patch"])] : []),
+        ...(meetsPolicies ? [all(resources.networkPolicy, ["list", "patch"])] : []),
         ...own(changed, ["get", "patch"]),
-        ...own(
-            attacks.flatMap(({ object, keptIn }) => (keptIn ? [{ resource: keptIn, name: object }] : [])),
-            ["get"],
+        ...attacks.flatMap(({ attack, object }) =>
+            (attackKindOf(attack).rightsInJob?.(object) ?? []).map(({ apiGroup = "", resource, names, verbs }) => ({
+                apiGroups: [apiGroup],
+                resources: [resource],
+                ...(names && { resourceNames: [...names] }),
+                verbs: [...verbs],
+            })),
         ),
     ];
 }

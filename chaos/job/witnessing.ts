@@ -1,6 +1,7 @@
 import { createServer } from "node:net";
 import { networkInterfaces } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { JobPart } from "../attacks/job-part";
 import { ownApiServer } from "../cluster/in-cluster-api";
 import { annotations, labels, targetLabelOf } from "../cluster/labels";
 import type { KeptTargets } from "../definition/plan";
@@ -22,7 +23,6 @@ import {
     reference,
 } from "./protocol";
 import { ReferencePods } from "./reference-pods";
-import type { FaultProbes } from "../attacks/fault/probes";
 
 /**
  * Time between reports. While the targets can be reached, the attack may take effect at any moment, which starts the
@@ -61,14 +61,14 @@ async function labeledPods(namespace: string, attacks: readonly JobAttack[]): Pr
  * logs what becomes of them. If an attack blocks all ports, it also tries to connect to pods that no attack touches.
  *
  * @param ending no pod is announced any more: an attack must not begin on a pod that is labeled while this Job ends
- * @param services what is met through Services is logged, too
+ * @param parts what these have found is logged, too
  */
 export async function witness(
     namespace: string,
     attacks: readonly JobAttack[],
     lease: LeaseOfRun,
     jobLog: JobLog,
-    { ending, services }: { ending: AbortSignal; services: readonly FaultProbes[] },
+    { ending, parts }: { ending: AbortSignal; parts: readonly JobPart[] },
 ): Promise<void> {
     let pods: LabeledPod[] = [];
     let endpoints: string[] = [];
@@ -103,8 +103,8 @@ export async function witness(
         const referenceIf = (state: boolean) => (isAnyCutOff && referencePods.accept === state ? [reference] : []);
         jobLog.looked({
             at,
-            open: [...open, ...referenceIf(true), ...services.flatMap(({ last }) => last.open)],
-            closed: [...closed, ...referenceIf(false), ...services.flatMap(({ last }) => last.closed)],
+            open: [...open, ...referenceIf(true), ...parts.flatMap(({ last }) => last?.open ?? [])],
+            closed: [...closed, ...referenceIf(false), ...parts.flatMap(({ last }) => last?.closed ?? [])],
             kept: states,
         });
         if (isAnyCutOff) referencePods.tend(pods.map(({ name }) => name));

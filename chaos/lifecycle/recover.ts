@@ -1,5 +1,6 @@
-import { Endpoints, serviceNamedBy } from "../checks/endpoints";
+import { Endpoints } from "../checks/endpoints";
 import { namesOf, problemsOf, untilSteady } from "../checks/observe";
+import { serviceAskedBy } from "../checks/registry";
 import { chooseRoute } from "../checks/route";
 import { type Cluster, ignoreNotFound } from "../cluster/client";
 import { undoneOf, type Plan } from "../definition/plan";
@@ -51,8 +52,7 @@ export async function recover(cluster: Cluster, plan: Plan, timeoutMs: number): 
 
 /** Whether the application is there: the plan's Service, else a Service that a check asks, else the namespace. */
 async function isThere({ core }: Cluster, { service, checks, defaultNamespace }: Plan): Promise<boolean> {
-    const asked = checks.filter(({ check }) => check.kind === "http");
-    const named = asked.flatMap(({ check }) => serviceNamedBy(check, defaultNamespace) ?? []);
+    const named = checks.flatMap(({ check }) => serviceAskedBy(check, { defaultNamespace }) ?? []);
     const services = service ? [service] : named;
     const found: Promise<unknown>[] = services.map(({ name, namespace }) =>
         ignoreNotFound(core.readNamespacedService({ name, namespace })),

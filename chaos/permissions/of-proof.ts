@@ -1,4 +1,4 @@
-import { beginsAtPeers, beginsAtTargets, controlsAtTargets } from "../attacks/begins-at";
+import { beginsAtPeers, beginsAtTargets, controlsAtTargets } from "../attacks/kind";
 import { attackKindOf } from "../attacks/registry";
 import type { Right } from "../cluster/rights";
 import type { PlannedAttack } from "../definition/plan";

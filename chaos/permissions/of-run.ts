@@ -1,7 +1,7 @@
+import { resources } from "../cluster/resources";
 import { actionKindOf } from "../actions/registry";
 import { changesWorkloads } from "../actions/require-workloads";
-import { killRequest, objectTypeOf } from "../attacks/objects";
-import { attackKindOf, throughOf } from "../attacks/registry";
+import { attackKindOf, attackParts, objectTypeOf } from "../attacks/registry";
 import { checkKindOf } from "../checks/registry";
 import type { Right } from "../cluster/rights";
 import { roleRulesOf } from "../job/rules";
@@ -22,7 +22,7 @@ export function rightsOfRun(plan: Plan): Right[] {
         ...rightsOnObjects(plan),
         ...rightsOfJob(plan),
         ...rightsOnTargets(plan),
-        ...rightsOnServices(plan),
+        ...rightsOnParts(plan),
         ...rightsToRestore(plan),
         ...(isAttack(plan) ? rightsToDiscover(plan) : rightsToSpare(plan)),
         ...attacks.flatMap((attack) => rightsToProve(attack, namespace)),
@@ -57,18 +57,20 @@ function rightsToSpare({ namespace, actions }: Plan): Right[] {
     return [{ namespace, resource: "namespaces", names: [namespace], verbs: ["get"], why }];
 }
 
+/** Whether NetworkPolicies matter to an attack of a plan. */
+const meetsPolicies = ({ attacks }: Plan): boolean => attacks.some(({ attack }) => !attackKindOf(attack).leavesTraffic);
+
 /** The objects that Pulumi manages, and those that the sweep removes. */
 function rightsOnObjects(plan: Plan): Right[] {
-    const { namespace, attacks } = plan;
-    const types = attacks.map(({ attack }) => objectTypeOf(attack));
+    const { namespace } = plan;
     const policies = { namespace, apiGroup: "networking.k8s.io", resource: "networkpolicies" };
     const left = { verbs: ["list"], why: "find what a killed update has left" };
     const made = { verbs: managed, why: "make and remove the deadline Job" };
     const job = { namespace, ...(needsDeadlineJob(plan) ? made : left) };
     return [
         { ...policies, ...left },
-        ...(types.some((type) => type !== killRequest)
-            ? [{ ...policies, verbs: managed, why: "make and end the attacks" }]
+        ...(meetsPolicies(plan)
+            ? [{ ...policies, verbs: managed, why: makeAttacks }]
             : [
                   {
                       ...policies,
@@ -87,14 +89,33 @@ function rightsOnObjects(plan: Plan): Right[] {
                         ]
                       : []),
               ]),
-        ...(types.includes(killRequest)
-            ? [{ namespace, resource: "configmaps", verbs: managed, why: "make and end the attacks" }]
-            : []),
         { ...job, resource: "configmaps" },
         { ...job, resource: "serviceaccounts" },
         { ...job, apiGroup: "batch", resource: "jobs" },
         { ...job, apiGroup: "rbac.authorization.k8s.io", resource: "roles" },
         { ...job, apiGroup: "rbac.authorization.k8s.io", resource: "rolebindings" },
+    ];
+}
+
+const makeAttacks = "make and end the attacks";
+
+/** What attacks are made of besides NetworkPolicies, and what a killed run has left of that. */
+function rightsOnParts({ namespace, attacks }: Plan): Right[] {
+    const own = new Set(attacks.flatMap(({ attack }) => [objectTypeOf(attack), ...(attackKindOf(attack).parts ?? [])]));
+    // The rights to policies are above, and the deadline Job has a ConfigMap, too.
+    const others = attackParts.filter((type) => type !== resources.networkPolicy && type !== resources.configMap);
+    return [
+        ...others.map((type) => ({
+            ...{ namespace, apiGroup: type.apiGroup, resource: type.resource },
+            ...(own.has(type)
+                ? { verbs: managed, why: makeAttacks }
+                : {
+                      verbs: ["list", "delete"],
+                      why: "remove the attacks that a killed run has left",
+                      without: "no run begins after such a run until somebody has removed them",
+                  }),
+        })),
+        ...attacks.flatMap(({ attack }) => attackKindOf(attack).rights?.(namespace) ?? []),
     ];
 }
 
@@ -104,12 +125,7 @@ function rightsOfJob(plan: Plan): Right[] {
     if (!needsDeadlineJob(plan)) return [];
     const object = "a new name in each run";
     const rules = roleRulesOf({
-        attacks: attacks.map(({ attack }) => ({
-            object,
-            objectType: objectTypeOf(attack),
-            killing: attackKindOf(attack).killing?.(attack),
-            keptIn: attackKindOf(attack).restores?.keptIn,
-        })),
+        attacks: attacks.map(({ attack }) => ({ attack, object })),
         changed: changedBy(plan),
     });
     return rules.flatMap(({ apiGroups, resources, resourceNames = [object], verbs }) =>
@@ -122,48 +138,6 @@ function rightsOfJob(plan: Plan): Right[] {
             why: "give the deadline Job its rights, which only who has them may do",
         })),
     );
-}
-
-/** What faults need: their proxies, and what a killed run has left of these. */
-function rightsOnServices({ namespace, attacks }: Plan): Right[] {
-    const left = {
-        namespace,
-        why: "remove the proxies that a killed run has left",
-        without: "no run begins after such a run until somebody has removed them",
-    };
-    const make = { namespace, verbs: managed, why: "make and remove the proxies of faults" };
-    return [
-        ...(attacks.every(({ attack }) => throughOf(attack) === undefined)
-            ? [
-                  { ...left, resource: "services", verbs: ["delete"] },
-                  { ...left, resource: "pods", verbs: ["delete"] },
-              ]
-            : [
-                  {
-                      apiGroup: "networking.k8s.io",
-                      resource: "networkpolicies",
-                      verbs: ["list"],
-                      why: "refuse faults that callers in other namespaces would take for an outage",
-                      without: "such faults are not refused",
-                  },
-                  {
-                      namespace,
-                      resource: "namespaces",
-                      names: [namespace],
-                      verbs: ["get"],
-                      why: "find the NetworkPolicies that the callers of a fault's Service need",
-                  },
-                  { ...make, resource: "services" },
-                  { ...make, resource: "pods" },
-                  {
-                      namespace,
-                      apiGroup: "discovery.k8s.io",
-                      resource: "endpointslices",
-                      verbs: ["list", "watch"],
-                      why: "give the proxies the right to find a Service's pods, which only who has it may do",
-                  },
-              ]),
-    ];
 }
 
 function rightsOnTargets(plan: Plan): Right[] {
@@ -213,7 +187,7 @@ function rightsToRestore(plan: Plan): Right[] {
 
 /** How the application is found, and what makes reasons, pictures and progress better but changes no verdict. */
 function rightsToSee(plan: Plan): Right[] {
-    const { namespace, defaultNamespace, service, attacks } = plan;
+    const { namespace, defaultNamespace, service } = plan;
     const isThere = "see whether the application is there";
     return [
         service
@@ -238,7 +212,7 @@ function rightsToSee(plan: Plan): Right[] {
             why: "follow the readiness of the application's pods",
             without: "the picture of a run does not show when pods were ready",
         },
-        ...(attacks.some(({ attack }) => objectTypeOf(attack) !== killRequest)
+        ...(meetsPolicies(plan)
             ? [
                   {
                       namespace,

@@ -1,14 +1,12 @@
 import type { Proof } from "../attacks/kind";
 import type { Chosen } from "../targets/choose";
-import { pause } from "../pause";
+import { pause, poll } from "../pause";
 import { explainWorking } from "./allowing-policies";
 import { FromWithin, type FromWithinArgs } from "./from-within";
 import { startTimeoutMs } from "./job-pod";
 import { decisive, type Reason } from "../reasons";
 import { type Baseline, type Inconclusive, inconclusive, type Proven, type Witnessed } from "./outcome";
-import { poll } from "./poll";
 import type { PositiveControl } from "./positive-control";
-import { explainFault } from "../attacks/fault/proof";
 import { whyAlive, whyChanged, whyNotKilled } from "./targets-there";
 
 /** How long a cluster may take to enforce a policy. kube-router takes a second; others poll. */
@@ -27,13 +25,13 @@ const abortedTimeoutMs = 2_000;
 
 export interface AttackProofArgs extends FromWithinArgs {
     proof: Proof;
-    chosen: Pick<Chosen, "targets" | "peers" | "withoutTool" | "proxied">;
+    chosen: Pick<Chosen, "targets" | "peers" | "withoutTool">;
     /** How long the baseline took. @default its time limit */
     baselineMs?: number;
     /** Tries what must still work. @default nothing is tried */
     positive?: PositiveControl;
-    /** Names of a fault's proxy and of the deadline Job, which ends it. Absent before the attack. */
-    objects?: { proxy: string; job: string };
+    /** Why the attack does not show, as far as the cluster says. @default other policies are looked at */
+    explain?: () => Promise<Reason | undefined>;
 }
 
 /**
@@ -145,13 +143,11 @@ export class AttackProof {
         const outcomes = found.map((one) => (one && "code" in one ? { inconclusive: one } : one));
         const counts = decisive(outcomes.map((one) => one?.inconclusive));
         if (counts === undefined) return undefined;
-        const { cluster, chosen, objects } = this.args;
-        const { proxied, targets } = chosen;
+        const { cluster, chosen, explain } = this.args;
         const { working } = outcomes.find((one) => one?.inconclusive === counts) as Inconclusive;
-        const explanation =
-            proxied && objects
-                ? explainFault(cluster, targets[0]!.namespace, proxied, objects).catch(() => undefined)
-                : working && explainWorking(cluster, targets, working);
+        const explanation = explain
+            ? explain().catch(() => undefined)
+            : working && explainWorking(cluster, chosen.targets, working);
         return decisive([await explanation, counts]);
     }
 }

@@ -1,13 +1,11 @@
 import { attackKindOf } from "../attacks/registry";
 import type { Cluster } from "../cluster/client";
-import { type Plan, targetLabelFor } from "../definition/plan";
-import type { Chosen } from "../targets/choose";
+import type { Plan, RunAttack } from "../definition/plan";
 import { AttackProof } from "./attack-proof";
 import { type Established, whyEstablishedNotCut } from "./established";
 import { decisive, reason, type Reason } from "../reasons";
 import type { Baseline, Inconclusive, Proven } from "./outcome";
 import { PositiveControl } from "./positive-control";
-import { namesBehind } from "../attacks/fault/proof";
 import { Witness } from "./witness";
 
 /** A network may take so long to enforce the policies that admit the witness. kube-router takes a second. */
@@ -27,10 +25,7 @@ export interface AttackProofsArgs {
     plan: Plan;
     /** Name of the deadline Job. */
     job: string;
-    /** The targets of the attacks, in the order of the plan. */
-    chosen: readonly Chosen[];
-    /** Names of the attacks' objects, in that order. @default they do not exist yet */
-    objects?: readonly string[];
+    attacks: readonly RunAttack[];
     /** How long the slowest baseline took. @default the baselines' time limit */
     baselineMs?: number;
     /** Parts of the positive controls that did not work before the attacks. @default none */
@@ -47,36 +42,41 @@ export class AttackProofs {
     private readonly attacks: Proving[];
 
     constructor(private readonly args: AttackProofsArgs) {
-        const { cluster, plan, job, chosen, baselineMs, leftOut, objects } = args;
-        const { namespace } = plan;
-        const allAttacked = new Set(chosen.flatMap(({ targets }) => targets.map(({ uid }) => uid)));
-        this.attacks = plan.attacks.map((planned, index) => {
-            const proof = attackKindOf(planned.attack).proof(planned.attack);
-            const { targets, peers, withoutTool, proxied } = chosen[index]!;
-            const targetLabel = targetLabelFor(plan, planned);
-            const attacked = targets.map(({ pod }) => pod);
-            const through = proxied && namesBehind(proxied, attacked);
+        const { cluster, job, baselineMs, leftOut } = args;
+        const allAttacked = new Set(args.attacks.flatMap(({ chosen }) => chosen.targets.map(({ uid }) => uid)));
+        this.attacks = args.attacks.map((one) => {
+            const { namespace, label: targetLabel, chosen } = one;
+            const kind = attackKindOf(one.attack);
+            const proof = kind.proof(one.attack);
+            const { targets, peers } = chosen;
+            const { hit, spared: ofOthers } = kind.reported?.(one) ?? {};
             const { inward } = proof;
-            const witness = new Witness({ cluster, namespace, job, targetLabel, targets, inward, through });
+            const witness = new Witness({ cluster, namespace, job, targetLabel, targets, inward, hit });
             // Another attack may cut off a peer.
             const spared = peers?.filter(({ uid }) => !allAttacked.has(uid));
             const allowed = { targets, peers: spared };
-            const untouched = proxied && namesBehind(proxied, proxied.others);
-            const positive = new PositiveControl({ cluster, proof, chosen: allowed, witness, leftOut, untouched });
+            const positive = new PositiveControl({
+                cluster,
+                proof,
+                chosen: allowed,
+                witness,
+                leftOut,
+                spared: ofOthers,
+            });
             return {
-                name: planned.name,
+                name: one.name,
                 witness,
                 proof: new AttackProof({
                     cluster,
                     proof,
-                    chosen: { targets, peers, withoutTool, proxied },
+                    chosen,
                     witness,
                     baselineMs,
                     positive,
-                    objects: objects && { proxy: objects[index]!, job },
+                    explain: kind.explain && (() => kind.explain!(one, cluster, job)),
                 }),
                 deletesPods: proof.deleted === true,
-                wantsCut: planned.established === "cut",
+                wantsCut: one.established === "cut",
             };
         });
     }

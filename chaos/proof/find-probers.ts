@@ -1,4 +1,4 @@
-import { beginsAtPeers, beginsAtTargets, controlsAtTargets } from "../attacks/begins-at";
+import { beginsAtPeers, beginsAtTargets, controlsAtTargets } from "../attacks/kind";
 import type { Proof } from "../attacks/kind";
 import { type Cluster, messageOf } from "../cluster/client";
 import { besides, onePerPod } from "../targets/besides";

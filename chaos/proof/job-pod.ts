@@ -4,8 +4,8 @@ import { annotations } from "../cluster/labels";
 import { withoutPeriod } from "../cluster/problem";
 import type { ConnectionReport, KillReport, Presence } from "../job/protocol";
 import { ReasonError } from "../reasons";
+import { poll } from "../pause";
 import { JobLogReader } from "./job-log-reader";
-import { poll } from "./poll";
 
 /** How long the deadline Job may take to start: its image may have to be pulled. */
 export const startTimeoutMs = 120_000;

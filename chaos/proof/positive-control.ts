@@ -32,8 +32,8 @@ export interface PositiveControlArgs {
     witness: Witness;
     /** Names of trials that did not work before the attack: they say nothing about it. @default none */
     leftOut?: readonly string[];
-    /** What callers meet through a Service that the attack must leave alone: see `namesBehind`. @default nothing */
-    untouched?: readonly string[];
+    /** What else must stay open in the Job's reports, by its names there. @default nothing */
+    spared?: readonly string[];
 }
 
 /**
@@ -82,13 +82,13 @@ export class PositiveControl {
         const { inward, untouched } = this.stillWorks;
         const { chosen, witness } = this.args;
         const isSpared = (port: number) => inward?.except.includes(port) === false;
-        const { untouched: behindService = [] } = this.args;
+        const { spared = [] } = this.args;
         const ofTargets = endpointsOfTargets(chosen.targets, isSpared);
-        const names = [...ofTargets, ...(untouched ? [reference] : []), ...behindService];
+        const names = [...ofTargets, ...(untouched ? [reference] : []), ...spared];
         if (names.length === 0) return undefined;
         const lost = await witness.lostAmong(names, since);
         if (lost.some(({ name }) => name === reference)) return overreach("between pods that are no targets");
-        const affected = lost.find(({ name }) => behindService.includes(name));
+        const affected = lost.find(({ name }) => spared.includes(name));
         if (affected) {
             const message = `the fault also affects what it should not: ${affected.name}, which is no target`;
             return reason("positive-control-failed", message);

@@ -83,3 +83,24 @@ export function lostAmong(
     }
     return [...lost].map((name) => ({ name, still: closedSince.has(name) }));
 }
+
+/** How long a pod may be out of reach, in milliseconds: it is tried every second, and a busy one may miss a probe. */
+const maxUnseenMs = 4_000;
+
+/** The first of some names that was open, or could not be seen for a time. */
+export function unaffectedIn(
+    reports: readonly ConnectionReport[],
+    names: readonly string[],
+): { name: string; was: "open" | "unseen" } | undefined {
+    const unseenSince = new Map<string, number>();
+    for (const { at, open, closed } of reports) {
+        const [those, affected] = [new Set(open), new Set(closed)];
+        for (const name of names) {
+            if (those.has(name)) return { name, was: "open" };
+            if (affected.has(name)) unseenSince.delete(name);
+            else if (at - (unseenSince.get(name) ?? at) > maxUnseenMs) return { name, was: "unseen" };
+            else unseenSince.set(name, unseenSince.get(name) ?? at);
+        }
+    }
+    return undefined;
+}

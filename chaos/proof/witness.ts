@@ -3,14 +3,13 @@ import type { Cluster } from "../cluster/client";
 import { type ConnectionReport, type KillReport, parseEndpoint } from "../job/protocol";
 import { describeMilliseconds } from "../duration";
 import type { Target } from "../targets/containers";
+import { poll } from "../pause";
 import type { Working } from "./allowing-policies";
 import { attackedEndpoints, endpointsOfTargets } from "./connections";
 import { becameOf, type Established } from "./established";
 import { JobPod, startTimeoutMs } from "./job-pod";
 import { type Inconclusive, inconclusive, type Witnessed } from "./outcome";
-import { poll } from "./poll";
-import { cutIn, hasAll, leakIn, lostAmong, silenceIn, unlabeledIn } from "./reports";
-import { unaffectedIn } from "../attacks/fault/proof";
+import { cutIn, hasAll, leakIn, lostAmong, silenceIn, unaffectedIn, unlabeledIn } from "./reports";
 
 /**
  * The longest time without a report, in milliseconds. Within a longer one the attack may have ended and begun again.
@@ -27,8 +26,8 @@ export interface WitnessArgs {
     targets: readonly Target[];
     /** Which connections into the targets the attack blocks. @default none */
     inward?: Proof["inward"];
-    /** What must be delayed or aborted through a Service. @default nothing */
-    through?: readonly string[];
+    /** What else must be closed in the Job's reports, by its names there. @default nothing */
+    hit?: readonly string[];
 }
 
 /** What the deadline Job, an ordinary pod of the targets' namespace, saw of an attack's targets. */
@@ -69,10 +68,10 @@ export class Witness {
         const { reports } = await this.jobPod.read();
         const askedAt = performance.now();
         const last = reports.at(-1);
-        const { through = [] } = this.args;
-        if (through.length > 0) {
-            if (last && hasAll(through)(last.closed)) return { askedAt, witnessedAt: last.at };
-            return inconclusive("attack-not-proven", `probes were neither delayed nor aborted: ${through.join(", ")}`);
+        const { hit = [] } = this.args;
+        if (hit.length > 0) {
+            if (last && hasAll(hit)(last.closed)) return { askedAt, witnessedAt: last.at };
+            return inconclusive("attack-not-proven", `probes were neither delayed nor aborted: ${hit.join(", ")}`);
         }
         if (!this.args.inward && last) return { askedAt, witnessedAt: last.at };
         const { baseline, cut } = cutIn(reports, this.endpoints);
@@ -84,7 +83,7 @@ export class Witness {
     /** Whether the targets have been cut off ever since, as far as the Job saw. @returns why not */
     async whyNotCut({ askedAt, witnessedAt }: Witnessed): Promise<Inconclusive | undefined> {
         const reports = (await this.jobPod.read()).reports.filter(({ at }) => at >= witnessedAt);
-        const unaffected = unaffectedIn(reports, this.args.through ?? []);
+        const unaffected = unaffectedIn(reports, this.args.hit ?? []);
         if (unaffected !== undefined) {
             const what = unaffected.was === "open" ? "was neither delayed nor aborted" : "could not be reached";
             return inconclusive("attack-not-held", `${unaffected.name} ${what} at a moment of the run`);

@@ -5,7 +5,7 @@ import { isAttack, type Plan } from "../definition/plan";
 import { describeEstablished, type Established } from "../proof/established";
 import type { Proven } from "../proof/outcome";
 import { type Reason, sentenceOf } from "../reasons";
-import type { Faulted } from "../attacks/fault/counts";
+import type { Counts } from "../attacks/kind";
 import { percentOf } from "../share";
 import type { Chosen } from "../targets/choose";
 import { journalPath } from "./journal-files";
@@ -36,15 +36,15 @@ interface Found {
     kills: Journal["attacks"][number]["kills"][];
     /** Empty if an attack is not proven. */
     established: Established[];
-    /** What faults have hit; undefined for other attacks, and where it is not known. */
-    faulted: (Faulted | undefined)[];
+    /** What each attack has counted; undefined for one that counts nothing, and where it is not known. */
+    counts: (Counts | undefined)[];
     readiness: Journal["readiness"];
 }
 
 /** The journal of a run that has ended, with its verdict. */
 export function journalOf(
     plan: Plan,
-    { stack, startedAt, chosen, proven, seen, kills, established, faulted, readiness }: Found,
+    { stack, startedAt, chosen, proven, seen, kills, established, counts, readiness }: Found,
 ): Journal {
     const attackedAt = proven && isAttack(plan) ? Math.max(...proven.map((one) => one.attackedAt)) : undefined;
     const { aborted } = seen;
@@ -93,7 +93,7 @@ export function journalOf(
             targets: chosen[index]!.targets,
             kills: kills[index],
             established: established[index],
-            faulted: faulted[index],
+            counts: counts[index],
             withoutTool: chosen[index]!.withoutTool,
         })),
         checks: seen.checks,

@@ -153,13 +153,13 @@ const established = z
     })
     .describe("What became of connections that were established before the attack; absent if one is not proven");
 
-const faulted = z
+const counts = z
     .object({
         requests: z.int().describe("Requests in HTTP/1.1, and connections of anything else"),
         faulted: z.int().describe("Those that were delayed or aborted"),
         unfaultable: z.int().describe("Those that a status was to answer, and could not"),
     })
-    .describe("What reached the targets through the Service of a fault; absent if that is not known");
+    .describe("What reached the targets, of an attack that counts it; absent if that is not known");
 
 const attack = z.object({
     name: z.string(),
@@ -167,7 +167,7 @@ const attack = z.object({
     targets: z.array(target),
     kills: z.array(kill).optional().describe("The deleted pods, if the attack deletes pods"),
     established: established.optional(),
-    faulted: faulted.optional(),
+    counts: counts.optional(),
     withoutTool: z
         .array(z.string())
         .optional()

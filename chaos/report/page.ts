@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { attackKindOf } from "../attacks/registry";
-import { describeFaulted } from "../attacks/fault/counts";
+import { describeCounts } from "../attacks/kind";
 import { isAttack, type Plan } from "../definition/plan";
 import { describeMilliseconds } from "../duration";
 import { pageOfReason } from "../reasons";
@@ -94,9 +94,9 @@ const successOf = (plan: Plan, rate: string) => `${rate} succeeded${isAttack(pla
 
 function attackRows({ attacks, plan }: Journal): Row[] {
     if (attacks.length === 0) return [["Attack", "none"]];
-    return attacks.map(({ name, targets, faulted }, index) => {
+    return attacks.map(({ name, targets, counts }, index) => {
         const { attack } = plan.attacks[index]!;
-        const counted = faulted ? ` (${describeFaulted(faulted)})` : "";
+        const counted = counts ? ` (${describeCounts(counts)})` : "";
         const hit = targets.map(({ namespace, pod, container }) => `${namespace}/${pod}/${container}`).join(", ");
         return ["Attack", `${name} on ${hit || "nothing"}: ${attackKindOf(attack).describe(attack)}${counted}`];
     });

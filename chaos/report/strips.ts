@@ -1,4 +1,5 @@
 import type { Answer } from "../checks/answer";
+import { checkKindOf } from "../checks/registry";
 import { describeMilliseconds } from "../duration";
 import {
     beside,
@@ -38,7 +39,8 @@ export function stripsOf({ checks, plan }: Journal, top: number, gap: number): S
     const strips: Strip[] = [];
     const described = checks.map(({ name, answers }, index) => {
         const { check } = plan.checks[index]!;
-        return { name, answers, kind: check.kind, limitMs: check.kind === "http" ? check.maxLatencyMs : undefined };
+        const kind = checkKindOf(check);
+        return { name, answers, kind, limitMs: kind.limitMs?.(check) };
     });
     const shownOf = ({ answers, limitMs }: (typeof described)[number]) => [
         ...answers.map(({ latencyMs }) => latencyMs),
@@ -46,7 +48,7 @@ export function stripsOf({ checks, plan }: Journal, top: number, gap: number): S
     ];
     for (const { name, answers, kind, limitMs } of described) {
         // How fast the API server or Prometheus answers says nothing about the application.
-        const byLatency = kind === "http" || kind === "command";
+        const byLatency = kind.showsLatency;
         const height = byLatency ? (checks.length > 1 ? heights.latency : heights.onlyLatency) : heights.samples;
         const from = strips.length === 0 ? top : strips.at(-1)!.bottom + gap;
         const comparable = described.filter((other) => other.kind === kind);

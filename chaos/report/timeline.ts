@@ -1,3 +1,4 @@
+import { checkKindOf } from "../checks/registry";
 import { isAttack } from "../definition/plan";
 import { colors, label, line, lines, margin, rect, relative, type TimeAxis, width, widthOf } from "./drawing";
 import type { Journal } from "./journal-schema";
@@ -128,8 +129,9 @@ function recoveryOf({ recovery, plan }: Journal): string | undefined {
 function inWords(journal: Journal): string {
     const { conclusion, attackedAt, checks, actions, plan } = journal;
     const counts = checks.map(({ name, answers }, index) => {
-        const what = plan.checks[index]!.check.kind === "http" ? `requests to ${name}` : `probes of ${name}`;
-        return `${answers.length} ${what}, ${answers.filter(({ good }) => !good).length} of them bad`;
+        const { check } = plan.checks[index]!;
+        const what = checkKindOf(check).asks ? "requests to" : "probes of";
+        return `${answers.length} ${what} ${name}, ${answers.filter(({ good }) => !good).length} of them bad`;
     });
     const good = `${conclusion.successRate} of the counted answers were good`;
     const whileAttacked = attackedAt === undefined ? "no attack was proven" : `under attack, ${good}`;

@@ -1,7 +1,6 @@
 import { attackKindOf } from "../attacks/registry";
 import type { Answer } from "../checks/answer";
-import { serviceNamedBy } from "../checks/endpoints";
-import type { PlannedCheck } from "../checks/observe";
+import { serviceAskedBy } from "../checks/registry";
 import type { Cluster } from "../cluster/client";
 import type { Plan } from "../definition/plan";
 import { reason, type Reason } from "../reasons";
@@ -27,7 +26,7 @@ export async function whyAnsweredAllTheSame(
         return undefined;
     for (const { name, check } of plan.checks) {
         const service = serviceAskedBy(check, plan);
-        if (service === undefined || !(await areAllAmong(cutOff, cluster, service))) continue;
+        if (service?.namespace !== plan.namespace || !(await areAllAmong(cutOff, cluster, service))) continue;
         return reason(
             "attack-bypassed",
             `every pod behind the Service ${service.name} was cut off from other pods, and all requests of the check ` +
@@ -44,13 +43,6 @@ function uidsOfCutOff({ attacks }: Plan, chosen: LabeledTargets["attacks"]): Set
         return inward && inward.ports === undefined ? chosen[index]!.targets.map(({ uid }) => uid) : [];
     });
     return new Set(uids);
-}
-
-/** The Service in the targets' namespace that a check asks. */
-function serviceAskedBy(check: PlannedCheck["check"], { service, namespace, defaultNamespace }: Plan) {
-    if (check.kind !== "http" || check.url !== undefined) return undefined;
-    const asked = serviceNamedBy(check, defaultNamespace) ?? service;
-    return asked?.namespace === namespace ? asked : undefined;
 }
 
 /** Whether a Service has ready pods, and all of them are among some. False if that cannot be known. */

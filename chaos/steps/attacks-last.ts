@@ -1,4 +1,4 @@
-import { objectTypeOf } from "../attacks/objects";
+import { objectTypeOf } from "../attacks/registry";
 import type { Cluster } from "../cluster/client";
 import { labels } from "../cluster/labels";
 import { objectApi } from "../cluster/objects";

@@ -1,16 +1,16 @@
-import { attackKindOf, throughOf } from "../attacks/registry";
+import { type Counts, describeCounts } from "../attacks/kind";
+import { attackKindOf } from "../attacks/registry";
 import { namesOf } from "../checks/observe";
 import { statusOf } from "../cluster/client";
 import { labels } from "../cluster/labels";
 import { objectApi } from "../cluster/objects";
-import { targetLabelFor, undoneOf } from "../definition/plan";
+import { attacksOf, type RunAttack, targetLabelFor, undoneOf } from "../definition/plan";
 import { endAttacks } from "../ending/end";
 import { ofPlan } from "../ending/left";
 import { AttackProofs } from "../proof/attack-proofs";
 import { describeEstablished, type Established } from "../proof/established";
 import type { Proven } from "../proof/outcome";
 import { decisive, pageOfReason, reason, type Reason, verdictLine } from "../reasons";
-import { describeFaulted, type Faulted, readFaulted, whyHitNobody } from "../attacks/fault/counts";
 import { journalOf, type Seen } from "../report/compose";
 import { ReadinessRecorder } from "../report/readiness";
 import type { Conclusion } from "../report/conclusion";
@@ -18,7 +18,7 @@ import { keepReport } from "../report/report";
 import { labelPods } from "../targets/label";
 import { awaitRecovery, type Ending } from "./abort";
 import { notSeen, whyBegunTooLate, whyRunIsOver } from "./attacks-last";
-import { beginFaults } from "../attacks/fault/begin";
+import { beginAttacks } from "./begin";
 import type { Step, StepContext, StepInputs } from "./contract";
 import { keptVerdict } from "./kept-verdict";
 import { dismissWitness } from "./other-policies";
@@ -39,14 +39,15 @@ export const check: Step<"check", keyof Given> = async (context, given) => {
     const startedAt = Date.now();
     const shiftMs = clockShift();
     const { attacks: chosen, control } = given.targets;
+    const attacks = attacksOf(plan, given.steadyState.runName, chosen);
     const ended = await whyRunIsOver(plan, cluster, given);
     const kept = ended === undefined ? undefined : await keptVerdict(context);
     if (kept) return conclude(context, kept);
-    const over = ended ?? (await letGo(context, given)) ?? (await beginFaults(context, given));
+    const over = ended ?? (await letGo(context, given)) ?? (await beginAttacks(context, attacks, given));
     const before = over === undefined ? control : { inconclusive: over };
     const { tookMs, leftOut } = "tookMs" in before ? before : {};
-    const { deadlineJob: job, attackObjects: objects } = given;
-    const proofs = new AttackProofs({ cluster, plan, job, chosen, objects, baselineMs: tookMs, leftOut });
+    const { deadlineJob: job } = given;
+    const proofs = new AttackProofs({ cluster, plan, job, attacks, baselineMs: tookMs, leftOut });
     const readiness = new ReadinessRecorder(cluster, plan.defaultNamespace);
 
     const proof = "inconclusive" in before ? before : await proofs.proven().catch(notSeen);
@@ -55,7 +56,7 @@ export const check: Step<"check", keyof Given> = async (context, given) => {
     const proven = "inconclusive" in proof ? undefined : proof;
     const established = await establishedUnder(proofs, proven, seen);
     printEstablished(context, established);
-    const faulted = proven ? await faultedUnder(context, given, seen) : [];
+    const counts = proven ? await countsUnder(context, attacks, seen) : [];
     // Kills are shown beside the verdict, which does not rest on them.
     const kills = await proofs.kills().catch(() => []);
     if (given.targets.isPoliced) await dismissWitness(cluster, plan);
@@ -67,7 +68,7 @@ export const check: Step<"check", keyof Given> = async (context, given) => {
         seen,
         kills,
         established,
-        faulted,
+        counts,
         readiness: readiness.stop(),
     });
     keepReport(journal);
@@ -109,7 +110,7 @@ async function letGo({ plan, cluster }: StepContext, given: Given): Promise<Reas
         for (const [index, planned] of plan.attacks.entries()) {
             if (attackKindOf(planned.attack).denies === undefined) continue;
             const label = { [labels.attacked]: targetLabelFor(plan, planned) };
-            await labelPods(cluster, chosen[index]!.targets, () => label);
+            await labelPods(cluster, chosen[index]!.targets, () => ({ labels: label }));
         }
     } catch (error) {
         const isGone = statusOf(error) === 404 || statusOf(error) === 409;
@@ -137,32 +138,22 @@ async function establishedUnder(
     return established;
 }
 
-/** What each fault has hit, as far as is known; adds to `seen` why there is no verdict, if it has hit nobody. */
-async function faultedUnder(
-    { plan, cluster, say }: StepContext,
-    { targets, attackObjects }: Given,
+/** What attacks have counted, as far as is known; adds to `seen` why there is no verdict, if nothing is known by it. */
+async function countsUnder(
+    { cluster, say }: StepContext,
+    attacks: readonly RunAttack[],
     seen: Watched,
-): Promise<(Faulted | undefined)[]> {
-    const faulted = await Promise.all(
-        plan.attacks.map(async ({ attack }, index) =>
-            throughOf(attack)
-                ? readFaulted(
-                      cluster,
-                      { name: attackObjects[index]!, namespace: plan.namespace },
-                      targets.attacks[index]!.targets,
-                  )
-                : undefined,
-        ),
+): Promise<(Counts | undefined)[]> {
+    return Promise.all(
+        attacks.map(async (one) => {
+            const kind = attackKindOf(one.attack);
+            const counted = await kind.count?.(one, cluster);
+            if (counted) say(`Through ${one.chosen.origin}: ${describeCounts(counted)}`);
+            // What counts in an aborted run has ended with its attack.
+            if (counted ?? !seen.ending) seen.reasons.push(kind.whyNothing?.(one.attack, counted));
+            return counted;
+        }),
     );
-    for (const [index, found] of faulted.entries()) {
-        const through = throughOf(plan.attacks[index]!.attack);
-        if (!through) continue;
-        if (found) say(`Through Service ${through.service}: ${describeFaulted(found)}`);
-        // The proxy of an aborted run has ended with its attack.
-        else if (seen.ending) continue;
-        seen.reasons.push(whyHitNobody(found, through.service, through.percentage / 100));
-    }
-    return faulted;
 }
 
 const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

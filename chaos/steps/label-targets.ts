@@ -1,5 +1,5 @@
 import type { V1NetworkPolicy } from "@kubernetes/client-node";
-import { isAttack, type Plan, targetLabelFor } from "../definition/plan";
+import { attacksOf, isAttack, type Plan, targetLabelFor } from "../definition/plan";
 import { describeRadius } from "../targets/radius";
 import { renewLease } from "../lifecycle/lease";
 import { AttackProofs } from "../proof/attack-proofs";
@@ -10,12 +10,12 @@ import { labelOfPeers } from "../targets/distinguish";
 import { discover } from "../targets/discover";
 import { labelPods } from "../targets/label";
 import { ignoreNotFound } from "../cluster/client";
-import { labels } from "../cluster/labels";
+import { annotations, labels } from "../cluster/labels";
 import { objectApi } from "../cluster/objects";
 import { endAttacks } from "../ending/end";
 import { leftOf } from "../ending/left";
 import {
-    admitProxies,
+    admitAttacks,
     admitWitness,
     combinationsOf,
     combinedNumber,
@@ -28,7 +28,8 @@ import { type LabeledTargets, nothingAttacked, type Step, type StepContext, type
 import { abortingRun } from "./abort-run";
 import { equip } from "./equip";
 import { refuseIfHeld } from "./steady-state";
-import { behindServices, type Proxied, withoutTargets } from "../attacks/fault/proxied";
+import { attackKindOf } from "../attacks/registry";
+import { requestsOf } from "../attacks/requests";
 import { refuseWebhookServers } from "../targets/webhooks";
 import { printed } from "./results";
 
@@ -50,8 +51,8 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
     // An update that slept since the steady state may have lost the lease, or somebody may have deleted it to stop it.
     const renewed = renewLease(cluster, { stack, plan }, runName).catch(refuseIfHeld(plan));
     const [discovered] = await Promise.all([discover(cluster, plan), renewed]);
-    const { attacks, proxied } = await behindServices(cluster, plan);
-    const chosen = chooseForAll(discovered, { ...plan, attacks });
+    const requests = await requestsOf(cluster, plan);
+    const chosen = chooseForAll(discovered, { ...plan, attacks: requests });
     for (const one of chosen) one.peersLabel = one.peers && (await labelOfPeers(cluster, one.peers, discovered));
     requireWithin(plan, chosen);
     await refuseWebhookServers(cluster, plan, discovered);
@@ -63,18 +64,24 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
     try {
         if (combinations.some((one) => one !== undefined)) await admitWitness(cluster, plan, runName, policies);
         await createCombined(cluster, plan, runName, combinations);
-        await admitProxies(cluster, plan, runName, { proxied, policies });
+        await admitAttacks(cluster, attacksOf(plan, runName, chosen), policies);
         for (const [index, { targets }] of chosen.entries()) {
-            const value = targetLabelFor(plan, plan.attacks[index]!);
+            const planned = plan.attacks[index]!;
+            const label = targetLabelFor(plan, planned);
+            const { effect } = attackKindOf(planned.attack);
             await labelPods(cluster, targets, (uid) => {
                 const number = combinedNumber(combinations[index], uid);
-                return { [labels.target]: value, ...(number !== undefined && { [labels.combined]: number }) };
+                return {
+                    labels: { [labels.target]: label, ...(number !== undefined && { [labels.combined]: number }) },
+                    ...(effect !== undefined && { annotations: { [annotations.effect]: effect } }),
+                };
             });
             say(describe(plan, index, chosen[index]!) + describeBesides(discovered, targets));
         }
         const isPoliced = policies.length > 0;
-        const equipped = await withProxied(context, await equip(context, chosen, discovered), { proxied, deadlineJob });
-        const proofs = new AttackProofs({ cluster, plan, job: deadlineJob, chosen: equipped, isPoliced });
+        const equipped = await withWitness(context, await equip(context, chosen, discovered), deadlineJob);
+        const attacks = attacksOf(plan, runName, equipped);
+        const proofs = new AttackProofs({ cluster, plan, job: deadlineJob, attacks, isPoliced });
         const baseline = await proofs.baseline();
         if ("tookMs" in baseline && baseline.leftOut) say(describeLeftOut(baseline.leftOut));
         const toExempt = [...new Set(combinations.flatMap((combination) => combination?.toExempt ?? []))];
@@ -90,18 +97,15 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
     }
 }
 
-/** What was chosen, and through which Service callers meet it: what a fault's proxy must know. */
-async function withProxied(
+/** What was chosen, with the witness's address where something was found: it may have to tell the witness apart. */
+async function withWitness(
     { cluster, plan: { namespace } }: StepContext,
     chosen: readonly Chosen[],
-    { proxied, deadlineJob }: { proxied: readonly (Proxied | undefined)[]; deadlineJob: string },
+    job: string,
 ): Promise<Chosen[]> {
-    if (proxied.every((one) => one === undefined)) return [...chosen];
-    const witness = await new JobPod(cluster, namespace, deadlineJob).address(startTimeoutMs);
-    return chosen.map((one, index) => {
-        const found = proxied[index];
-        return found ? { ...one, proxied: { ...withoutTargets(found, one.targets), witness } } : one;
-    });
+    if (chosen.every(({ found }) => found === undefined)) return [...chosen];
+    const witness = await new JobPod(cluster, namespace, job).address(startTimeoutMs);
+    return chosen.map((one) => (one.found === undefined ? one : { ...one, witness }));
 }
 
 /** Without attacks: no action may begin that the Job could not undo. */

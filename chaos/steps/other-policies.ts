@@ -1,21 +1,17 @@
-import type { V1NetworkPolicy, V1ObjectMeta } from "@kubernetes/client-node";
-import { objectNameOf } from "../attacks/objects";
-import { attackKindOf } from "../attacks/registry";
-import { type Cluster, statusOf, unlessForbidden } from "../cluster/client";
+import type { V1NetworkPolicy } from "@kubernetes/client-node";
+import { attackKindOf, objectNameOf } from "../attacks/registry";
+import { type Cluster, statusOf } from "../cluster/client";
 import { change } from "../cluster/change";
 import { labels } from "../cluster/labels";
 import { objectApi } from "../cluster/objects";
 import { resources } from "../cluster/resources";
-import { type Plan, targetLabelFor } from "../definition/plan";
+import { type Plan, type RunAttack, targetLabelFor } from "../definition/plan";
 import { endAttacks } from "../ending/end";
 import { witnessPoliciesOf } from "../ending/left";
 import type { Chosen } from "../targets/choose";
 import { peersIn } from "../policies/allow-rules";
 import { type Combination, combine } from "../policies/combine";
-import { proxyPolicies, refuseForeignCallers } from "../attacks/fault/access";
-import type { Proxied } from "../attacks/fault/proxied";
 import { nextExempting } from "../policies/exemption";
-import { selects } from "../policies/selector";
 import { forClient, type PolicySpec } from "../policies/rules";
 import { jobPolicy, witnessPolicies, witnessPrefix, witnessRule } from "../policies/witness-access";
 
@@ -86,43 +82,23 @@ export function combinedNumber(combination: Combination | undefined, uid: string
 }
 
 /**
- * Lets the proxies of faults work among policies, until the end of the attacks.
+ * Lets attacks work among policies, until their end.
  *
  * @param policies of the namespace, without those of experiments
- * @throws Error as `proxyPolicies` and `refuseForeignCallers` do
+ * @throws Error as `admit` of `AttackKind` does
  */
-export async function admitProxies(
+export async function admitAttacks(
     cluster: Cluster,
-    plan: Plan,
-    runName: string,
-    { proxied, policies }: { proxied: readonly (Proxied | undefined)[]; policies: readonly V1NetworkPolicy[] },
+    attacks: readonly RunAttack[],
+    policies: readonly V1NetworkPolicy[],
 ): Promise<void> {
-    const { experiment, namespace, attacks } = plan;
-    if (proxied.every((one) => one === undefined)) return;
-    const { core, networking } = cluster;
-    const [all, own, everywhere] = await Promise.all([
-        core.listNamespacedPod({ namespace }),
-        core.readNamespace({ name: namespace }),
-        // A person may have rights in one namespace and nowhere else.
-        unlessForbidden(networking.listNetworkPolicyForAllNamespaces()),
-    ]);
-    const labelsOf = ({ metadata }: { metadata?: V1ObjectMeta }) => metadata!.labels ?? {};
-    for (const [index, found] of proxied.entries()) {
-        if (found === undefined) continue;
-        const { name } = attacks[index]!;
-        const access = {
-            proxied: found,
-            proxy: objectNameOf(runName, name),
-            experiment,
-            pods: all.items.map(labelsOf).filter((of) => selects({ matchLabels: found.selector }, of)),
-            namespace: labelsOf(own),
-        };
-        refuseForeignCallers(everywhere?.items ?? [], access);
-        if (policies.length === 0) continue;
+    for (const attack of attacks) {
+        const { name, namespace, experiment, run } = attack;
+        const needed = (await attackKindOf(attack.attack).admit?.(attack, cluster, policies)) ?? [];
         await Promise.all(
-            proxyPolicies(policies, access).map((spec, number) => {
+            needed.map((spec, number) => {
                 const metadata = {
-                    name: `${witnessPrefix(runName)}${name}-${number}`,
+                    name: `${witnessPrefix(run)}${name}-${number}`,
                     namespace,
                     labels: { [labels.experiment]: experiment },
                 };

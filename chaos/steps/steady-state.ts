@@ -19,7 +19,7 @@ import { describeRight, missingRights } from "../permissions/review";
 import { chooseForAll } from "../targets/choose";
 import { type Discovered, isOfCluster, select } from "../targets/containers";
 import { discover, protectedNamespaces } from "../targets/discover";
-import { behindServices } from "../attacks/fault/proxied";
+import { requestsOf } from "../attacks/requests";
 import { awaitRollouts } from "../targets/rollouts";
 import { refuseWebhookServers } from "../targets/webhooks";
 import { abortingRun } from "./abort-run";
@@ -92,7 +92,7 @@ async function findSteadyState(context: StepContext, seen: { checks?: Observed[]
 /** The targets are chosen later. That there are any must be known before anything is created. */
 async function requireTargets({ plan, cluster, say }: StepContext, discovered: readonly Discovered[]): Promise<void> {
     // Swept before: a killed run may have left a Service with its proxy.
-    const { attacks } = await behindServices(cluster, plan);
+    const attacks = await requestsOf(cluster, plan);
     const matching = attacks.flatMap(({ target }) => select(discovered, target));
     const { waited, going } = await awaitRollouts(cluster, matching, rolloutMs);
     if (waited) say("Waited for the targets' rollout: it would have replaced some of them");

@@ -2,6 +2,7 @@ import { performAll, type Performed } from "../actions/perform";
 import { attackKindOf } from "../attacks/registry";
 import { ApiServerPulse } from "../checks/api-server";
 import { Endpoints, routeKey, serviceNamedBy } from "../checks/endpoints";
+import { checkKindOf } from "../checks/registry";
 import { askThrough, look, namesOf } from "../checks/observe";
 import type { Cluster } from "../cluster/client";
 import { withoutPeriod } from "../cluster/problem";
@@ -115,7 +116,7 @@ function pulseOf(plan: Plan, cluster: Cluster, { route, routes = {} }: SteadySta
     ];
     if (throughProxy.length === 0) return undefined;
     const limits = checks.map(({ check, timeoutMs }) =>
-        check.kind === "http" ? Math.min(timeoutMs, check.maxLatencyMs ?? timeoutMs) : timeoutMs,
+        Math.min(timeoutMs, checkKindOf(check).limitMs?.(check) ?? timeoutMs),
     );
     return new ApiServerPulse(cluster, throughProxy[0]!, Math.min(...limits));
 }

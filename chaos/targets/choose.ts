@@ -4,19 +4,25 @@ import type { DistinctiveLabel } from "./distinguish";
 import { type Eligibility, type LeftOut, whyLeftOut } from "./eligible";
 import { ReasonError } from "../reasons";
 import { remedy, type Written } from "../remedy";
-import type { Proxied } from "../attacks/fault/proxied";
 import { containersWithin, describeRadius, type Radius } from "./radius";
 import { shuffled } from "./shuffle";
-import type { Abort } from "../attacks/fault/proxy/protocol";
 
 /** Which targets an attack asks for. Its attributes include their namespace. */
-export interface TargetRequest extends Eligibility {
-    /** Of the attack, unique in the experiment. */
+export interface Aim extends Omit<Eligibility, "deletesPods"> {
+    /** Of the attack, unique in the experiment: the kind, numbered from the second of a kind on. */
     name: string;
     radius: Radius;
-    attack: { kind: string; peers?: AttributeExpression; service?: string; abort?: Abort };
     /** Set if the attack need not be proven out of targets in which nothing can be tried. */
     outward?: "unproven";
+}
+
+/** An aim, and what the attack makes of it. */
+export interface TargetRequest extends Aim, Eligibility {
+    peers?: AttributeExpression;
+    /** What the attack's kind has found in the cluster: see `find` of `AttackKind`. Absent if it seeks nothing. */
+    found?: unknown;
+    /** Where it has found that, as in "Service hot-deals": its selector narrows the target. */
+    origin?: string;
 }
 
 export interface Chosen {
@@ -29,8 +35,11 @@ export interface Chosen {
     peersLabel?: DistinctiveLabel;
     /** The targets' pods in which nothing can be tried: no container has a tool. Absent if there are none. */
     withoutTool?: string[];
-    /** The Service through which callers meet the attack. Absent if it is no fault. */
-    proxied?: Proxied;
+    /** As in the request. */
+    found?: unknown;
+    origin?: string;
+    /** Address of the deadline Job's pod. Absent if nothing was found. */
+    witness?: string;
 }
 
 /**
@@ -44,11 +53,15 @@ export function chooseForAll(
     { attacks, settings }: { attacks: readonly TargetRequest[] } & Written,
 ): Chosen[] {
     const taken = new Set<string>();
-    return attacks.map(({ name, target, radius, attack, includeNotReady }) => {
-        const chosen = choose(discovered, target, radius, { taken, name, includeNotReady, attack, settings });
+    return attacks.map(({ target, radius, peers, ...request }) => {
+        const chosen = choose(discovered, target, radius, { ...request, taken, settings });
         for (const { uid } of chosen.targets) taken.add(uid);
-        if (attack.peers === undefined) return chosen;
-        return { ...chosen, peers: peersOf(discovered, attack.peers, chosen.targets) };
+        const { found, origin } = request;
+        return {
+            ...chosen,
+            ...(peers !== undefined && { peers: peersOf(discovered, peers, chosen.targets) }),
+            ...(found !== undefined && { found, origin }),
+        };
     });
 }
 
@@ -65,30 +78,27 @@ function peersOf(discovered: readonly Discovered[], expression: string, targets:
  * Chooses the containers that an attack affects: at random among those that match, never more than the radius allows.
  * An attack hits all containers of a pod, so a pod is chosen with all of its matching containers or not at all.
  *
- * @param others uids of the pods that other attacks have taken, the name of this attack and its kind, and whether it
- *   asks for pods that are not ready
+ * @param others uids of the pods that other attacks have taken, and what else this attack asks for
  * @throws Error that lists the workloads if nothing matches, or says why nothing of what matches can be chosen
  */
 export function choose(
     discovered: readonly Discovered[],
     expression: string,
     radius: Radius,
-    others: { taken?: ReadonlySet<string>; name?: string } & Partial<Omit<Eligibility, "target">> & Written = {},
+    others: { taken?: ReadonlySet<string> } & Partial<Omit<TargetRequest, "target" | "radius">> & Written = {},
 ): Chosen {
     const described = select(discovered, expression);
     if (described.length === 0) {
-        const service = others.attack?.service;
-        const ofService = service
-            ? `, which are the conditions of the target and the selector of Service ${service}`
+        const origin = others.origin
+            ? `, which are the conditions of the target and the selector of ${others.origin}`
             : "";
         throw new ReasonError(
             "no-target",
-            `no running container matches ${expression}${ofService}`,
+            `no running container matches ${expression}${origin}`,
             `${inventory(discovered, others)}\nSet another target: ${remedy(others, "target", "k8s.deployment=NAME")}`,
         );
     }
-    const { attack = { kind: "" }, includeNotReady } = others;
-    const leftOut = described.map((one) => whyLeftOut(one, { target: expression, attack, includeNotReady }));
+    const leftOut = described.map((one) => whyLeftOut(one, { ...others, target: expression }));
     const eligible = described.filter((_, index) => leftOut[index] === undefined);
     if (eligible.length === 0) throw allLeftOut(described, leftOut as LeftOut[], expression, others);
     const matching = eligible.filter(({ uid }) => !others.taken?.has(uid));

@@ -6,7 +6,8 @@ export interface Eligibility {
     target: AttributeExpression;
     /** Whether pods that are not ready may be chosen. @default false */
     includeNotReady?: boolean;
-    attack: { kind: string; service?: string };
+    /** Set if the attack deletes its targets' pods. */
+    deletesPods?: boolean;
 }
 
 /** Why a container that matches is left out. */
@@ -19,10 +20,10 @@ export type LeftOut = "not ready" | "bare pod" | "pod of a Job";
  */
 export function whyLeftOut(
     container: Discovered,
-    { target, includeNotReady, attack }: Eligibility,
+    { target, includeNotReady, deletesPods }: Eligibility,
 ): LeftOut | undefined {
     if (!container.ready && !includeNotReady) return "not ready";
-    return attack.kind === "kill" ? whySpared(container, target) : undefined;
+    return deletesPods ? whySpared(container, target) : undefined;
 }
 
 /** Why a kill spares the pod of a container that matches its target. Undefined if it may delete it. */

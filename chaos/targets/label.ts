@@ -15,10 +15,10 @@ const maxCalls = 16;
 export async function labelPods(
     cluster: Cluster,
     targets: readonly Pick<Target, "namespace" | "pod" | "uid">[],
-    labelsOf: (uid: string) => Record<string, string>,
+    metadataOf: (uid: string) => { labels: Record<string, string>; annotations?: Record<string, string> },
 ): Promise<void> {
     await inTurns(onePerPod(targets), maxCalls, ({ namespace, pod: name, uid }) => {
-        const body = { metadata: { uid, labels: labelsOf(uid) } };
+        const body = { metadata: { uid, ...metadataOf(uid) } };
         return cluster.core.patchNamespacedPod({ name, namespace, body }, mergePatch());
     });
 }

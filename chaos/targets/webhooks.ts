@@ -25,7 +25,7 @@ const changedByUndoing: Record<string, readonly string[]> = {
  */
 export async function refuseWebhookServers(
     cluster: Cluster,
-    { attacks, namespace }: { attacks: readonly TargetRequest[]; namespace: string },
+    { attacks, namespace }: { attacks: readonly Pick<TargetRequest, "target">[]; namespace: string },
     discovered: readonly Discovered[],
 ): Promise<void> {
     const webhooks = await requiredWebhooks(cluster);

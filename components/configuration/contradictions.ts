@@ -135,7 +135,7 @@ function notReadyWhereOnlyReadyAre({ get, experiment }: Facts) {
 function attackWithoutTarget({ get, experiment }: Facts) {
     const kind = get("experiment.attack");
     if (kind === undefined || get("experiment.target") !== undefined) return;
-    if (!experiment?.attacks?.some((attack) => attack.kind === "fault" && attack.target === undefined)) return;
+    if (!experiment?.attacks?.some((attack) => attack.target === undefined)) return;
     return {
         key: "experiment.attack",
         value: kind,

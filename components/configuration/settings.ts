@@ -1,4 +1,4 @@
-import { plainAttackKinds } from "../../chaos/attacks/registry";
+import { attackKindOf, plainAttackKinds } from "../../chaos/attacks/registry";
 import type { CheckSettings } from "../../chaos/checks/kind";
 import { times } from "../../chaos/times";
 import {
@@ -22,6 +22,11 @@ import {
     text,
     tolerations,
 } from "./values";
+
+/** Which attacks the setting selects, in words. */
+const plainAttacks = plainAttackKinds
+    .map((kind) => `${attackKindOf({ kind }).describe({ kind })} (\`${kind}\`)`)
+    .join("; ");
 
 /** One key of the stack's configuration. */
 export interface Setting<T> extends Reader<T> {
@@ -337,9 +342,8 @@ export const settings = {
         ),
         "experiment.attack": setting(
             oneOf(...plainAttackKinds),
-            "The attack: `blackhole` isolates the targets from the network, `dns` blocks their name resolution, " +
-                "`kill` deletes their pods repeatedly. Only for an experiment that has one attack. An attack of kind " +
-                "`fault` is part of a saved experiment.",
+            `The attack. What becomes of the targets: ${plainAttacks}. Only for an experiment that has one attack. ` +
+                "An attack of another kind is part of a saved experiment.",
             { describedDefault: "the saved experiment's", example: "blackhole" },
         ),
         "experiment.established": setting(

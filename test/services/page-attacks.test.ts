@@ -79,7 +79,10 @@ describeInChromium("the shop's page under attack, in Chromium", () => {
     it("names what is isolated, in the department and for screen readers, and marks each failure", async () => {
         const shop = await openShop();
         shop.hotDealsIs("closed");
-        shop.attack(fakePod("hot-deals-1", "slow-shop.blackhole"), fakePod("message-broker-1", "slow-shop.dns-2"));
+        shop.attack(
+            fakePod("hot-deals-1", "slow-shop.blackhole", "isolated"),
+            fakePod("message-broker-1", "slow-shop.dns-2", "isolated from DNS"),
+        );
         await shows("#HOT_DEALS .state", /Down/);
         await shows("#attack", "hot-deals is isolated\nmessage-broker is isolated from DNS");
         await shows("#HOT_DEALS .attack", "Under attack: isolated\nhot-deals-1");
@@ -111,7 +114,7 @@ describeInChromium("the shop's page under attack, in Chromium", () => {
         const usual = lastHeight(await line("answered"));
         shop.hotDealsIs({ afterMs: 500 });
         const slow = fakePod("hot-deals-1", "slow-shop.fault");
-        shop.attack(slow, proxyOf([slow], { service: "hot-deals", delayMs: 500, percentage: 100 }));
+        shop.attack(slow, proxyOf([slow], "slow by 500 ms"));
         await shows("#HOT_DEALS .attack", "Under attack: slow by 500 ms\nhot-deals-1");
         await expect.poll(() => minuteOf("HOT_DEALS"), { timeout: 5_000 }).toMatch(/: 5\d\d ms now/);
         expect(lastHeight(await line("answered"))).toBeLessThan(usual - 10);
@@ -138,7 +141,9 @@ describeInChromium("the shop's page under attack, in Chromium", () => {
             await page.emulateMedia({ colorScheme: scheme });
             shop.hotDealsIs("closed");
             shop.attack(
-                ...["1", "2", "3", "4"].map((name) => fakePod(`hot-deals-5447ff4d57-w9r6${name}`, "x.blackhole")),
+                ...["1", "2", "3", "4"].map((name) =>
+                    fakePod(`hot-deals-5447ff4d57-w9r6${name}`, "x.blackhole", "isolated"),
+                ),
             );
             await shows("#HOT_DEALS .attack", / and 1 more$/);
             for (const width of [1_200, 390]) {

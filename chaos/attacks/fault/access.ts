@@ -2,16 +2,38 @@
  * What a fault's proxy needs among other NetworkPolicies. The proxy may be reached by whom the Service's pods accept,
  * and by nobody else; its callers may reach it where they may reach these pods.
  */
-import type { V1NetworkPolicy, V1NetworkPolicyPeer } from "@kubernetes/client-node";
+import type { V1NetworkPolicy, V1NetworkPolicyPeer, V1ObjectMeta } from "@kubernetes/client-node";
+import { type Cluster, unlessForbidden } from "../../cluster/client";
 import { exemption } from "../../policies/exemption";
 import { isolates, policyRules, type PolicySpec, type Rule, rulesOf } from "../../policies/rules";
 import { also, both, type Labels, selects } from "../../policies/selector";
 import { witnessRule } from "../../policies/witness-access";
-import type { Proxied } from "./proxied";
+import type { FoundService } from "./find";
+import type { RunAttack } from "../kind";
 import { proxyLabels } from "./pointing";
 
+/** The policies that let an attack's proxy work. @throws Error as `proxyPolicies` and `refuseForeignCallers` do */
+export async function admitProxy(
+    { experiment, namespace, object: proxy, chosen }: RunAttack<unknown, FoundService>,
+    { core, networking }: Cluster,
+    policies: readonly V1NetworkPolicy[],
+): Promise<PolicySpec[]> {
+    const service = chosen.found!;
+    const [{ items }, own, everywhere] = await Promise.all([
+        core.listNamespacedPod({ namespace }),
+        core.readNamespace({ name: namespace }),
+        // A person may have rights in one namespace and nowhere else.
+        unlessForbidden(networking.listNetworkPolicyForAllNamespaces()),
+    ]);
+    const labelsOf = ({ metadata }: { metadata?: V1ObjectMeta }) => metadata!.labels ?? {};
+    const pods = items.map(labelsOf).filter((of) => selects({ matchLabels: service.selector }, of));
+    const access = { service, proxy, experiment, pods, namespace: labelsOf(own) };
+    refuseForeignCallers(everywhere?.items ?? [], access);
+    return policies.length === 0 ? [] : proxyPolicies(policies, access);
+}
+
 export interface AccessArgs {
-    proxied: Proxied;
+    service: FoundService;
     /** Name of the proxy. */
     proxy: string;
     experiment: string;
@@ -29,14 +51,14 @@ export interface AccessArgs {
  * @throws Error if not the same policies apply to all pods of the Service: one that may reach some would reach all
  */
 export function proxyPolicies(policies: readonly V1NetworkPolicy[], args: AccessArgs): PolicySpec[] {
-    const { proxied, proxy, experiment, pods } = args;
+    const { service, proxy, experiment, pods } = args;
     requireSamePolicies(policies, args);
     const isolating = policies.filter(
         ({ spec }) => isolates(spec!, "ingress") && pods.some((pod) => selects(spec!.podSelector, pod)),
     );
     const accepted = isolating.flatMap(({ spec }) => rulesOf(spec!, "ingress"));
     const toProxy: Rule["peers"] = [{ podSelector: { matchLabels: proxyLabels(proxy) } }];
-    const ports = [...new Set(proxied.ports.map(({ listen }) => listen))].map((port) => ({ protocol: "TCP", port }));
+    const ports = [...new Set(service.ports.map(({ listen }) => listen))].map((port) => ({ protocol: "TCP", port }));
     const ofProxy: PolicySpec = {
         podSelector: { matchLabels: proxyLabels(proxy) },
         ...policyRules({
@@ -46,7 +68,7 @@ export function proxyPolicies(policies: readonly V1NetworkPolicy[], args: Access
         }),
     };
     const ofPods = isolating.map(({ spec }) => ({
-        podSelector: also(both(spec!.podSelector ?? {}, { matchLabels: proxied.selector }), exemption),
+        podSelector: also(both(spec!.podSelector ?? {}, { matchLabels: service.selector }), exemption),
         ...policyRules({ ingress: [{ peers: toProxy, ports }] }),
     }));
     const ofCallers = policies.flatMap(({ spec }) =>
@@ -79,7 +101,7 @@ function isForPods(
  */
 export function refuseForeignCallers(
     all: readonly V1NetworkPolicy[],
-    { proxied, pods, namespace }: Pick<AccessArgs, "proxied" | "pods" | "namespace">,
+    { service: { service }, pods, namespace }: Pick<AccessArgs, "service" | "pods" | "namespace">,
 ): void {
     const own = namespace["kubernetes.io/metadata.name"];
     const letsThrough = ({ metadata, spec }: V1NetworkPolicy) =>
@@ -91,17 +113,17 @@ export function refuseForeignCallers(
     if (policy === undefined) return;
     throw new Error(
         `the NetworkPolicy ${policy.name} of namespace ${policy.namespace} lets its pods reach those of Service ` +
-            `${proxied.service} by their labels: a proxy in their place would be out of reach for them. Nothing was ` +
+            `${service} by their labels: a proxy in their place would be out of reach for them. Nothing was ` +
             "attacked. Let the policy name the namespace alone, without a podSelector",
     );
 }
 
-function requireSamePolicies(policies: readonly V1NetworkPolicy[], { proxied, pods }: AccessArgs): void {
+function requireSamePolicies(policies: readonly V1NetworkPolicy[], { service: { service }, pods }: AccessArgs): void {
     for (const { metadata, spec } of policies) {
         const applies = new Set(pods.map((pod) => selects(spec!.podSelector, pod)));
         if (applies.size <= 1) continue;
         throw new Error(
-            `the NetworkPolicy ${metadata!.name} applies to some pods of Service ${proxied.service} and not to all, ` +
+            `the NetworkPolicy ${metadata!.name} applies to some pods of Service ${service} and not to all, ` +
                 "and a proxy in their place would let callers reach more of them than now. Nothing was attacked. " +
                 "Let the policy select all of them or none",
         );

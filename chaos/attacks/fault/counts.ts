@@ -3,34 +3,26 @@
  */
 import type { Cluster } from "../../cluster/client";
 import { describeShare } from "../../share";
-import type { PodCounts, ProxyReport } from "./proxy/protocol";
-import type { Target } from "../../targets/containers";
 import { reason, type Reason } from "../../reasons";
-
-/** Requests in HTTP/1.1 and connections of anything else, to the targets through the Service. Probes do not count. */
-export type Faulted = Pick<PodCounts, "requests" | "faulted" | "unfaultable">;
+import type { Counts, RunAttack } from "../kind";
+import type { Fault, ProxyReport } from "./proxy/protocol";
 
 /** The proxy reports every 2 s; what it says of errors between two reports may be longer than a few lines. */
 const tailLines = 100;
 
-/**
- * Reads what a proxy has counted since it took the Service's place.
- *
- * @returns undefined if it cannot be read: the proxy may have ended with its attack
- */
-export async function readFaulted(
+/** @returns undefined if it cannot be read: the proxy may have ended with its attack */
+export async function readCounts(
+    { object: name, namespace, chosen: { targets } }: RunAttack<unknown>,
     { core }: Cluster,
-    proxy: { name: string; namespace: string },
-    targets: readonly Target[],
-): Promise<Faulted | undefined> {
-    const log = await core.readNamespacedPodLog({ ...proxy, tailLines }).catch(() => undefined);
+): Promise<Counts | undefined> {
+    const log = await core.readNamespacedPodLog({ name, namespace, tailLines }).catch(() => undefined);
     const report = (log ?? "")
         .split("\n")
         .map(parse)
         .findLast((one) => one !== undefined);
     if (report === undefined) return undefined;
     const counts = [...new Set(targets.map(({ uid }) => uid))].flatMap((uid) => report.pods[uid] ?? []);
-    const sum = (field: keyof Faulted) => counts.reduce((total, count) => total + count[field], 0);
+    const sum = (field: keyof Counts) => counts.reduce((total, count) => total + count[field], 0);
     return { requests: sum("requests"), faulted: sum("faulted"), unfaultable: sum("unfaultable") };
 }
 
@@ -43,12 +35,11 @@ function parse(line: string): ProxyReport | undefined {
     }
 }
 
-/**
- * Why it is not known that a fault has hit somebody, although it was there. Undefined if it has.
- *
- * @param counted undefined if it could not be read
- */
-export function whyHitNobody(counted: Faulted | undefined, service: string, share: number): Reason | undefined {
+/** Why it is not known that a fault has hit somebody, although it was there. Undefined if it has. */
+export function whyHitNobody(
+    { service, percentage }: Pick<Fault, "service" | "percentage">,
+    counted: Counts | undefined,
+): Reason | undefined {
     if (counted === undefined)
         return reason(
             "fault-uncounted",
@@ -64,9 +55,6 @@ export function whyHitNobody(counted: Faulted | undefined, service: string, shar
     if (requests === 0)
         return reason("fault-hit-nobody", `0 requests reached the targets through Service ${service} during the run`);
     if (faulted > 0) return undefined;
-    const hit = `0 of ${requests} requests through Service ${service} were hit at ${describeShare(share)}`;
+    const hit = `0 of ${requests} requests through Service ${service} were hit at ${describeShare(percentage / 100)}`;
     return reason("fault-hit-nobody", `${hit}; use a longer window`);
 }
-
-/** For people. */
-export const describeFaulted = ({ requests, faulted }: Faulted): string => `${faulted} of ${requests} requests hit`;

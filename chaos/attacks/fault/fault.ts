@@ -1,10 +1,16 @@
 import * as z from "zod";
 import { resources } from "../../cluster/resources";
+import type { Right } from "../../cluster/rights";
 import { describeMilliseconds, type Duration, parseDuration } from "../../duration";
 import { describeShare, parsePercentage } from "../../share";
 import { describeValue, durationBetween, percentage } from "../../texts";
-import type { AttackKind, Through } from "../kind";
-import type { Abort } from "./proxy/protocol";
+import type { AttackKind } from "../kind";
+import { admitProxy } from "./access";
+import { pointToProxy, whyProxyNotReady } from "./begin";
+import { readCounts, whyHitNobody } from "./counts";
+import { findService, type FoundService } from "./find";
+import { explainFault, reportedOf } from "./proof";
+import type { Abort, Fault } from "./proxy/protocol";
 
 /**
  * Delays or aborts what callers send to the targets through a Service. An ordinary pod, the proxy, takes the Service's
@@ -42,11 +48,11 @@ const notAService = ({ input }: { input?: unknown }) =>
     `${input === undefined ? "is missing" : `${describeValue(input)} is not the name of a Service`}; allowed: ` +
     'its name, as in "hot-deals"';
 
-function through({ service, delay = "0ms", abort, percentage = "100%" }: FaultAttack): Through {
+export function faultOf({ service, delay = "0ms", abort, percentage = "100%" }: FaultAttack): Fault {
     return { service, delayMs: parseDuration(delay)!, abort, percentage: parsePercentage(percentage)! * 100 };
 }
 
-export const fault = {
+export const fault: AttackKind<FaultAttack, FoundService> = {
     schema: z.strictObject({
         kind: z.literal("fault"),
         service: z.string({ error: notAService }).regex(/^[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?$/, { error: notAService }),
@@ -58,12 +64,13 @@ export const fault = {
             .optional(),
         percentage: percentage("30%").optional(),
     }),
+    examples: [{ kind: "fault", service: "FAULTED", delay: "2s" }],
     mistake: ({ delay, abort }) =>
         delay === undefined && abort === undefined
             ? { field: "delay", message: "is missing, and so is abort: nothing would be done; set one of them" }
             : undefined,
     describe(attack) {
-        const { delayMs, abort, percentage } = through(attack);
+        const { delayMs, abort, percentage } = faultOf(attack);
         const share = percentage === 100 ? "" : `in ${describeShare(percentage / 100)} of the requests `;
         if (delayMs === 0 && abort === undefined) return `reached by way of a proxy through Service ${attack.service}`;
         const delayed = delayMs > 0 ? [`delayed by ${describeMilliseconds(delayMs)}`] : [];
@@ -71,10 +78,59 @@ export const fault = {
         return `${[...delayed, ...aborted].join(" and ")} ${share}through Service ${attack.service}`;
     },
     onlyReady: true,
-    through,
-    restores: { resource: resources.service, nameIn: ({ service }) => service, keptIn: resources.service },
-    proof: (attack) => ({ through: through(attack), stillWorks: { through: true } }),
-} satisfies AttackKind<FaultAttack>;
+    proof: () => ({}),
+    // Its proxy, and the Service that keeps what led to the pods before.
+    object: resources.pod,
+    parts: [resources.service],
+    restores: { resource: resources.service, named: "service" },
+    rights,
+    forJob: faultOf,
+    rightsInJob: (proxy) => [{ ...resources.service, names: [proxy], verbs: ["get"] }],
+    find: (attack, cluster, namespace) => findService(cluster, namespace, attack),
+    admit: admitProxy,
+    whyNotReady: whyProxyNotReady,
+    begin: pointToProxy,
+    reported: reportedOf,
+    explain: explainFault,
+    count: readCounts,
+    whyNothing: (attack, counts) => whyHitNobody(faultOf(attack), counts),
+};
+
+/** What is done to a target, in a word or two. */
+export function effectOf({ delayMs, abort, percentage }: Fault): string {
+    const share = percentage < 100 ? ` in ${describeShare(percentage / 100)} of requests` : "";
+    const delay = describeMilliseconds(delayMs);
+    if (abort === undefined) return `slow by ${delay}${share}`;
+    const how = { reset: "failing with reset connections", hang: "failing without an answer" };
+    const failing = typeof abort === "number" ? `failing with status ${abort}` : how[abort];
+    return `${failing}${delayMs > 0 ? ` after ${delay}` : ""}${share}`;
+}
+
+function rights(namespace: string): Right[] {
+    return [
+        {
+            apiGroup: "networking.k8s.io",
+            resource: "networkpolicies",
+            verbs: ["list"],
+            why: "refuse faults that callers in other namespaces would take for an outage",
+            without: "such faults are not refused",
+        },
+        {
+            namespace,
+            resource: "namespaces",
+            names: [namespace],
+            verbs: ["get"],
+            why: "find the NetworkPolicies that the callers of a fault's Service need",
+        },
+        {
+            namespace,
+            apiGroup: "discovery.k8s.io",
+            resource: "endpointslices",
+            verbs: ["list", "watch"],
+            why: "give the proxies the right to find a Service's pods, which only who has it may do",
+        },
+    ];
+}
 
 const describeAbort = (abort: NonNullable<FaultAttack["abort"]>) =>
     typeof abort === "number" ? `aborted with status ${abort}` : { reset: "reset", hang: "left without answer" }[abort];

@@ -1,43 +1,26 @@
 /** The proof of a fault: what the witness meets through the Service whose place a proxy has taken. */
 import { type Cluster, ignoreNotFound } from "../../cluster/client";
-import { behind } from "../../job/protocol";
-import type { ConnectionReport } from "../../job/protocol";
-import { proxyOf, selectsNobody } from "./pointing";
-import type { Proxied } from "./proxied";
 import { reason, type Reason } from "../../reasons";
+import type { RunAttack } from "../kind";
+import { behind, proxyOf, selectsNobody } from "./pointing";
+import type { FoundService } from "./find";
 
-/** What reports call some pods of a Service, at each of its ports. */
-export const namesBehind = ({ service, ports }: Proxied, pods: readonly string[]): string[] =>
-    [...new Set(pods)].flatMap((pod) => ports.map(({ port }) => behind(service, port, pod)));
-
-/** How long a pod may be out of reach, in milliseconds: it is tried every second, and a busy one may miss a probe. */
-const maxUnseenMs = 4_000;
-
-/** The first of some names that was neither delayed nor aborted for a time, or could not be seen. */
-export function unaffectedIn(
-    reports: readonly ConnectionReport[],
-    names: readonly string[],
-): { name: string; was: "open" | "unseen" } | undefined {
-    const unseenSince = new Map<string, number>();
-    for (const { at, open, closed } of reports) {
-        const [those, affected] = [new Set(open), new Set(closed)];
-        for (const name of names) {
-            if (those.has(name)) return { name, was: "open" };
-            if (affected.has(name)) unseenSince.delete(name);
-            else if (at - (unseenSince.get(name) ?? at) > maxUnseenMs) return { name, was: "unseen" };
-            else unseenSince.set(name, unseenSince.get(name) ?? at);
-        }
-    }
-    return undefined;
+/** What the Job's reports call the pods of a fault's Service, at each of its ports. */
+export function reportedOf({ chosen: { found, targets } }: RunAttack<unknown, FoundService>) {
+    const { service, ports, pods } = found!;
+    const namesOf = (some: readonly string[]) =>
+        some.flatMap((pod) => ports.map(({ port }) => behind(service, port, pod)));
+    const hit = [...new Set(targets.map(({ pod }) => pod))];
+    return { hit: namesOf(hit), spared: namesOf(pods.filter((pod) => !hit.includes(pod))) };
 }
 
 /** Why a fault does not show at its targets, if its Service or its proxy says so. */
 export async function explainFault(
+    { namespace, object: proxy, chosen }: RunAttack<unknown, FoundService>,
     { core }: Cluster,
-    namespace: string,
-    { service }: Proxied,
-    { proxy, job }: { proxy: string; job: string },
+    job: string,
 ): Promise<Reason | undefined> {
+    const { service } = chosen.found!;
     const [found, pod] = await Promise.all([
         ignoreNotFound(core.readNamespacedService({ name: service, namespace })),
         ignoreNotFound(core.readNamespacedPod({ name: proxy, namespace })),

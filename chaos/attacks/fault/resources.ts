@@ -1,6 +1,5 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import type { Through } from "../kind";
 import { annotations, labels } from "../../cluster/labels";
 import { withoutMesh } from "../../cluster/mesh";
 import { restrictedContainer, restrictedPod, users } from "../../cluster/pod-security";
@@ -15,24 +14,10 @@ import {
     readyPath,
 } from "./proxy/protocol";
 import type { Chosen } from "../../targets/choose";
-import type { Proxied, ProxiedPort } from "./proxied";
+import type { AttackResourceArgs } from "../kind";
+import { effectOf, type FaultAttack, faultOf } from "./fault";
+import type { FoundPort, FoundService } from "./find";
 import { proxyLabels } from "./pointing";
-
-export interface FaultResourcesArgs {
-    through: Through;
-    experiment: string;
-    namespace: string;
-    /** Name of the run. */
-    runName: pulumi.Output<string>;
-    /** Name of the proxy and of all that it needs: each run has its own. */
-    object: pulumi.Output<string>;
-    /** Known once the deadline Job watches the targets. */
-    chosen: pulumi.Output<Chosen>;
-    /** A Node image. */
-    image: string;
-    /** The proxy's program: the bundle of `proxy/main.ts`. */
-    program: string;
-}
 
 /** Until a proxy that ends is killed, in seconds. It needs a moment more than it drains. */
 const graceSeconds = drainMs / 1_000 + 5;
@@ -45,15 +30,14 @@ const graceSeconds = drainMs / 1_000 + 5;
  */
 export function faultResources(
     name: string,
-    args: FaultResourcesArgs,
+    args: AttackResourceArgs<FaultAttack>,
     opts: pulumi.CustomResourceOptions,
 ): k8s.core.v1.Pod {
-    const { experiment, namespace, object, chosen, program } = args;
+    const { attack, experiment, namespace, object, chosen } = args;
     const own = { ...opts, deleteBeforeReplace: true };
     const metadata = { name: object, namespace, labels: { [labels.experiment]: experiment } };
-    const proxied = chosen.apply((found) => found.proxied!);
 
-    const { binaryData } = podProgram(program);
+    const { binaryData } = podProgram(args.programs.proxy);
     const account = new k8s.core.v1.ServiceAccount(`${name}-account`, { metadata }, own);
     const rules = [{ apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: ["list", "watch"] }];
     const role = new k8s.rbac.v1.Role(`${name}-role`, { metadata, rules }, own);
@@ -77,7 +61,7 @@ export function faultResources(
         `${name}-pods`,
         {
             metadata: { ...metadata, annotations: { "pulumi.com/skipAwait": "true" } },
-            spec: proxied.apply(headlessSpec),
+            spec: chosen.apply(({ found }) => headlessSpec(found as FoundService)),
         },
         { ...own, ignoreChanges: ["spec"] },
     );
@@ -90,7 +74,7 @@ export function faultResources(
                 annotations: {
                     // The step `check` waits until it is ready; and its end waits for open connections.
                     "pulumi.com/skipAwait": "true",
-                    [annotations.fault]: JSON.stringify(args.through),
+                    [annotations.effect]: effectOf(faultOf(attack)),
                     [annotations.targets]: chosen.apply(({ targets }) => targets.map(({ pod }) => pod).join(",")),
                 },
             },
@@ -101,22 +85,21 @@ export function faultResources(
 }
 
 /** The Service's own pods, for the proxy alone. */
-const headlessSpec = ({ selector, ports, publishNotReadyAddresses }: Proxied) => ({
+const headlessSpec = ({ selector, ports, publishNotReadyAddresses }: FoundService) => ({
     clusterIP: "None",
     selector,
     ports: ports.map(({ name, port, target }) => ({ ...(name !== "" && { name }), port, targetPort: target })),
     ...(publishNotReadyAddresses && { publishNotReadyAddresses }),
 });
 
-const faultOf = ({ delayMs, abort, percentage }: Through): ProxyFault => ({ delayMs, abort, percentage });
-
 function podSpec(
-    { through, namespace, image, program }: FaultResourcesArgs,
+    { attack, namespace, image, programs }: AttackResourceArgs<FaultAttack>,
     object: string,
     run: string,
-    { proxied, targets }: Chosen,
+    { found, targets, witness = "" }: Chosen,
 ): k8s.types.input.core.v1.PodSpec {
-    const { ports, witness = "" } = proxied!;
+    const { ports } = found as FoundService;
+    const { service: _, ...fault } = faultOf(attack);
     // Two of its ports may lead to the same one.
     const listened = [...new Map(ports.map((port) => [port.listen, port])).values()];
     const readyPort = freePort(listened.map(({ listen }) => listen));
@@ -125,7 +108,7 @@ function podSpec(
         SERVICE: object,
         RUN: run,
         PORTS: JSON.stringify(listened.map(({ name, listen }): ProxyPort => ({ name, listen }))),
-        FAULT: JSON.stringify(faultOf(through)),
+        FAULT: JSON.stringify(fault satisfies ProxyFault),
         TARGETS: JSON.stringify([...new Set(targets.map(({ uid }) => uid))]),
         WITNESS: witness,
         READY_PORT: String(readyPort),
@@ -145,7 +128,7 @@ function podSpec(
             {
                 name: proxyContainer,
                 image,
-                command: ["node", ...nodeFlags, ...podProgram(program).args],
+                command: ["node", ...nodeFlags, ...podProgram(programs.proxy).args],
                 env: Object.entries(env).map(([variable, value]) => ({ name: variable, value })),
                 // The Service and policies may know the ports by name.
                 ports: containerPorts(ports),
@@ -156,7 +139,7 @@ function podSpec(
                     timeoutSeconds: 1,
                     failureThreshold: 2,
                 },
-                volumeMounts: podProgram(program).volumeMounts,
+                volumeMounts: podProgram(programs.proxy).volumeMounts,
                 resources: { requests: { cpu: "50m", memory: "64Mi" }, limits: { memory: "160Mi" } },
                 securityContext: restrictedContainer,
             },
@@ -166,7 +149,7 @@ function podSpec(
 }
 
 /** The ports that a proxy listens at, each once, and with its name if the Service's pods have one. */
-export function containerPorts(ports: readonly ProxiedPort[]) {
+export function containerPorts(ports: readonly FoundPort[]) {
     const names = new Map<number, string | undefined>();
     for (const { listen, target } of ports) {
         names.set(listen, names.get(listen) ?? (typeof target === "string" ? target : undefined));

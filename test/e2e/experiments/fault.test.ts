@@ -8,8 +8,10 @@ import { objectApi } from "../../../chaos/cluster/objects";
 import { resources } from "../../../chaos/cluster/resources";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import { isPointing, pointedService } from "../../../chaos/attacks/fault/pointing";
+import type { FoundService } from "../../../chaos/attacks/fault/find";
+import type { RunAttack } from "../../../chaos/attacks/kind";
 import { leaseName } from "../../../chaos/lifecycle/lease";
-import { pointAt } from "../../../chaos/attacks/fault/begin";
+import { pointToProxy } from "../../../chaos/attacks/fault/begin";
 import { kubectl } from "../../../sandbox/test/e2e/support";
 import { casesOf, itInAll } from "../in-all";
 import { TestStack } from "../shop/support";
@@ -175,11 +177,12 @@ const load = (requests: number) => `
 it("taking a Service's place, and giving it back, ten times loses none of 5,000 requests", async () => {
     await stack.up({ ...short, "experiment.name": "hot-deals-proxied", "experiment.duration": "1s" });
     const [proxy] = await proxies();
-    const to = {
-        proxy: proxy!.metadata!.name!,
+    const attack = {
+        namespace,
+        object: proxy!.metadata!.name!,
         run: "switched-by-this-test",
-        selector: before.spec!.selector!,
-    };
+        chosen: { found: { service, selector: before.spec!.selector! } },
+    } as RunAttack<unknown, FoundService>;
     const command = ["exec", "--namespace", namespace, "deployment/gateway", "--", "node", "-e", load(5_000)];
     let problems: string | undefined;
     const asking = kubectl(command).then((printed) => (problems = printed));
@@ -189,7 +192,7 @@ it("taking a Service's place, and giving it back, ten times loses none of 5,000 
             pointedService.next(pointed),
         );
         await sleep(600);
-        await pointAt(stack.cluster, namespace, service, to);
+        await pointToProxy(attack, stack.cluster);
         await sleep(600);
     }
     expect(await asking).toBe("[]");

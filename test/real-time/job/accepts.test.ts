@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { hostname } from "node:os";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { witnessPorts } from "../../../chaos/attacks/witness-ports";
+import { witnessPorts } from "../../../chaos/attacks/kind";
 import { until } from "../../support/until";
 import { JobProcess, podPath, policyPath } from "./support/job-process";
 
@@ -23,7 +23,7 @@ it.each([...witnessPorts])("accepts connections on port %i, which the targets tr
 async function startsAlone(): Promise<boolean> {
     job = new JobProcess();
     job.addLease();
-    await job.start([{ path: policyPath, label: "x.blackhole" }]);
+    await job.start([{ kind: "blackhole", path: policyPath, label: "x.blackhole" }]);
     await job.until("it is present", () => job.objects.get(podPath(hostname())).metadata.annotations !== undefined);
     if (!job.output.includes("EADDRINUSE")) return true;
     job.close();

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { resources } from "../../../chaos/cluster/resources";
 import { JobProcess, killPath, podPath, policyPath } from "./support/job-process";
 
-const attacks = [{ path: policyPath, label: "x.blackhole" }];
+const attacks = [{ kind: "blackhole", path: policyPath, label: "x.blackhole" }];
 const changed = JSON.stringify([{ resource: resources.deployment, name: "gateway" }]);
 const deploymentPath = "/apis/apps/v1/namespaces/demo/deployments/gateway";
 
@@ -106,8 +106,13 @@ describe("in a namespace with other policies", () => {
 
     it("they are not read if no attack denies traffic: the Job has no right to", async () => {
         job.addAttack(killPath);
-        const killing = { intervalMs: 60_000, label: "x.kill", target: "k8s.namespace=demo", clusterName: "local" };
-        const kill = { path: killPath, label: "x.kill", killing: { ...killing, radius: { kind: "all" as const } } };
+        const told = {
+            intervalMs: 60_000,
+            target: "k8s.namespace=demo",
+            clusterName: "local",
+            radius: { kind: "all" },
+        };
+        const kill = { kind: "kill", path: killPath, label: "x.kill", told };
         job.refuse = (request) => (request.includes("networkpolicies") ? 403 : undefined);
         await job.start([kill], { DEADLINE_MS: "1000" });
         await job.until("the program ends", () => job.exitCode === 0);

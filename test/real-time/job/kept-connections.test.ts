@@ -96,7 +96,7 @@ describe.skipIf(!linux)("the Job", () => {
 
     it("keeps a connection to each target that the lease names", async () => {
         job.addLease("run", undefined, { [label]: {} });
-        await job.start([{ path: policyPath, label }]);
+        await job.start([{ kind: "blackhole", path: policyPath, label }]);
         await job.until("it is told", tells('"answering":["127'));
         accepted.forEach((socket) => socket.resetAndDestroy());
         await job.until("its loss is told", tells('"lost":["127'));
@@ -111,7 +111,7 @@ describe.skipIf(!linux)("the Job", () => {
         await once(other, "listening");
         job.addPod("other", { port: (other.address() as AddressInfo).port, label: "", owner: "other" });
         job.addLease("run", undefined, { [label]: {} });
-        await job.start([{ path: policyPath, label }]);
+        await job.start([{ kind: "blackhole", path: policyPath, label }]);
         await job.until("it is told", () => /"answering":\[[^\]]*"API server"/.test(job.output));
         job.connections.filter(({ bytesRead }) => bytesRead === 0).forEach((socket) => socket.end());
         await job.until("its end is told", tells('"ended":["API server"]'));
@@ -128,7 +128,7 @@ describe.skipIf(!linux)("the Job", () => {
         ["on a port that is not attacked", { [label]: { ports: [1] } }],
     ])("keeps none, nor one to compare it with, to the target %s", async (_, keptTargets) => {
         job.addLease("run", undefined, keptTargets);
-        await job.start([{ path: policyPath, label }]);
+        await job.start([{ kind: "blackhole", path: policyPath, label }]);
         await job.until("it looks", tells(`"open":["127.0.0.1:${port()}"]`));
         await sleep(1_000);
         expect(job.output).not.toContain('"answering"');

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Killing } from "../../../chaos/job/protocol";
+import type { Killing } from "../../../chaos/attacks/kill/victims";
 import { JobProcess, killPath, leaseOfDemo } from "./support/job-process";
 
-const killing: Killing = {
+const told: Killing = {
     intervalMs: 300,
-    label: "x.kill",
+    effect: "killed repeatedly",
     target: "k8s.namespace=demo",
     radius: { kind: "all" },
     clusterName: "local",
@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => job.close());
 
-const start = () => job.start([{ path: killPath, label: "x.kill", killing }]);
+const start = () => job.start([{ kind: "kill", path: killPath, label: "x.kill", told }]);
 const kills = () => job.requests.filter((request) => /^DELETE .*\/pods\//.test(request)).length;
 
 it("pods are killed once the request is there, while the lease names the run", async () => {

@@ -28,7 +28,7 @@ async function addPod(name: string, withLabel = "", owner = name): Promise<void>
     servers.set(name, server);
     job.addPod(name, { label: withLabel, port: (server.address() as AddressInfo).port, owner });
 }
-const start = () => job.start([{ path: policyPath, label }]);
+const start = () => job.start([{ kind: "blackhole", path: policyPath, label }]);
 /** Has a pod accept no connections any more. */
 const stop = (name: string) => servers.get(name)!.close();
 const setReady = (name: string, ready: boolean) =>

@@ -50,7 +50,7 @@ describe.skipIf(!existsSync("/proc/self/status"))(`with ${pods} targets the Job 
     it("to watch them, with at most 1 KB of log per second when nothing changes, and to end the attack", async () => {
         addPods("x.blackhole");
         job.addLease("run", undefined, { "x.blackhole": {} });
-        await job.start([{ path: policyPath, label: "x.blackhole" }], {}, heap);
+        await job.start([{ kind: "blackhole", path: policyPath, label: "x.blackhole" }], {}, heap);
         const isOpen = () => presence().includes("127.1.7.207:") && changes("open") > 0;
         await job.until("all are found open", isOpen, patienceMs);
         await job.until("connections are kept to as many as allowed", () => kept().size === maxKept, patienceMs);
@@ -71,14 +71,14 @@ describe.skipIf(!existsSync("/proc/self/status"))(`with ${pods} targets the Job 
     it("to kill them", async () => {
         addPods("");
         job.addAttack(killPath);
-        const killing = {
+        const told = {
             intervalMs: 1_000,
-            label: "x.kill",
+            effect: "killed repeatedly",
             target: "k8s.namespace=demo",
             radius: { kind: "count", containers: 20 },
             clusterName: "local",
         } as const;
-        await job.start([{ path: killPath, label: "x.kill", killing }], {}, heap);
+        await job.start([{ kind: "kill", path: killPath, label: "x.kill", told }], {}, heap);
         await job.until("twenty are killed", () => job.objects.size < 2 * pods - 10, patienceMs);
         await sleep(2_000);
         expect(job.peakKibibytes()).toBeLessThan(maxKibibytes);

@@ -8,7 +8,7 @@ beforeEach(async () => {
     job = new JobProcess();
     job.addLease();
     job.addPod("a");
-    await job.start([{ path: policyPath, label: "x.blackhole" }]);
+    await job.start([{ kind: "blackhole", path: policyPath, label: "x.blackhole" }]);
     job.addAttack(policyPath);
     await job.until("it looks at its lease", () => job.requests.includes(`GET ${leaseOfDemo}`));
 });

@@ -10,18 +10,22 @@ export interface FakePod {
 const ready = (isReady: boolean) => ({ conditions: [{ type: "Ready", status: isReady ? "True" : "False" }] });
 
 /** A pod of the workload in its name, `hot-deals-1`, that an experiment attacks. */
-export const fakePod = (name: string, targetLabel: string): FakePod => ({
-    metadata: { name, labels: { app: name.replace(/(-[^-]*\d[^-]*)+$/, ""), [labels.target]: targetLabel } },
+export const fakePod = (name: string, targetLabel: string, effect?: string): FakePod => ({
+    metadata: {
+        name,
+        labels: { app: name.replace(/(-[^-]*\d[^-]*)+$/, ""), [labels.target]: targetLabel },
+        ...(effect !== undefined && { annotations: { [annotations.effect]: effect } }),
+    },
     status: ready(true),
 });
 
 /** The proxy of a fault with these targets. */
-export const proxyOf = (targets: readonly FakePod[], fault: object, isReady = true): FakePod => ({
+export const proxyOf = (targets: readonly FakePod[], effect: string, isReady = true): FakePod => ({
     metadata: {
         name: "run-fault",
         labels: { [labels.proxy]: "run-fault" },
         annotations: {
-            [annotations.fault]: JSON.stringify(fault),
+            [annotations.effect]: effect,
             [annotations.targets]: targets.map(({ metadata }) => metadata.name).join(","),
         },
     },

@@ -23,20 +23,23 @@ describe.each([
     ["Attacks", attackSchema],
     ["Checks", checkSchema],
     ["Actions", actionSchema],
-])("the part of the reference on %s", (title, { options }) => {
-    const common = section(`## ${title}`).split(/^### /m)[0]!;
+] as unknown as [string, z.ZodDiscriminatedUnion<z.ZodObject<{ kind: z.ZodLiteral<string> }>[]>][])(
+    "the part of the reference on %s",
+    (title, { options }) => {
+        const common = section(`## ${title}`).split(/^### /m)[0]!;
 
-    it.each(options.map((schema) => [schema.shape.kind.value, schema as z.ZodObject] as const))(
-        "has each field of %s that the schema allows, and the kind in its list",
-        (kind, schema) => {
-            // What is asked over HTTP is listed with the check `http`.
-            const http = title === "Checks" && kind === "prometheus" ? section("### http") : "";
-            const listed = fieldsIn(common + http + section(`### ${kind}`));
-            expect(listed).toEqual(expect.arrayContaining(fieldsOf(schema)));
-            expect(common).toContain(`| [\`${kind}\`](#${kind.toLowerCase()}) |`);
-        },
-    );
-});
+        it.each(options.map((schema) => [schema.shape.kind.value, schema] as const))(
+            "has each field of %s that the schema allows, and the kind in its list",
+            (kind, schema) => {
+                // What is asked over HTTP is listed with the check `http`.
+                const http = title === "Checks" && kind === "prometheus" ? section("### http") : "";
+                const listed = fieldsIn(common + http + section(`### ${kind}`));
+                expect(listed).toEqual(expect.arrayContaining(fieldsOf(schema)));
+                expect(common).toContain(`| [\`${kind}\`](#${kind.toLowerCase()}) |`);
+            },
+        );
+    },
+);
 
 it("the reference has each field of a definition", () => {
     expect(fieldsIn(section("## Definition"))).toEqual(expect.arrayContaining(fieldsOf(definitionSchema)));

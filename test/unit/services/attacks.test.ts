@@ -1,24 +1,22 @@
 import { describe, expect, it } from "vitest";
-import { fault, type FaultAttack } from "../../../chaos/attacks/fault/fault";
-import { plainAttackKinds } from "../../../chaos/attacks/registry";
 import { annotations, labels } from "../../../chaos/cluster/labels";
 import { readAttacks } from "../../../services/gateway/attacks";
 import type { ListedPod } from "../../../services/gateway/pod-list";
 
-/** A target of the attack `name` of the experiment `shop`. */
-const target = (name: string, attack: string): ListedPod => ({
+/** A target of an attack of the experiment `shop`. */
+const target = (name: string, attack: string, effect?: string): ListedPod => ({
     name,
     labels: { app: name.replace(/-\d+$/, ""), [labels.target]: `shop.${attack}` },
-    annotations: {},
+    annotations: { ...(effect && { [annotations.effect]: effect }) },
     isReady: true,
 });
 
 /** As the fault's resources make it. */
-const proxy = (targets: readonly ListedPod[], attack: Partial<FaultAttack> = { delay: "2s" }, isReady = true) => ({
+const proxy = (targets: readonly ListedPod[], isReady = true) => ({
     name: "run-fault",
     labels: { [labels.proxy]: "run-fault" },
     annotations: {
-        [annotations.fault]: JSON.stringify(fault.through({ kind: "fault", service: "hot-deals", ...attack })),
+        [annotations.effect]: "slow by 2 s",
         [annotations.targets]: targets.map(({ name }) => name).join(","),
     } as Record<string, string>,
     isReady,
@@ -42,54 +40,34 @@ const one = target("hot-deals-1", "fault");
 describe("the attacks on the shop", () => {
     it("are none without targets", async () => expect((await read([])).attacks).toEqual([]));
 
-    it("are told by the kind in the label of their targets, each with its workload and its pods", async () => {
+    it("are told by their targets, each with its workload and its pods", async () => {
         const pods = [
-            target("hot-deals-2", "blackhole"),
-            target("hot-deals-1", "blackhole"),
-            target("orders-1", "kill-2"),
-            target("gateway-1", "dns"),
+            target("hot-deals-2", "blackhole", "isolated"),
+            target("hot-deals-1", "blackhole", "isolated"),
+            target("orders-1", "kill-2", "killed repeatedly"),
         ];
         expect((await read(pods)).attacks).toEqual([
-            { workload: "gateway", effect: "isolated from DNS", pods: ["gateway-1"] },
             { workload: "hot-deals", effect: "isolated", pods: ["hot-deals-1", "hot-deals-2"] },
             { workload: "orders", effect: "killed repeatedly", pods: ["orders-1"] },
         ]);
     });
 
-    it.each(plainAttackKinds)("have words for the kind %s", async (kind) => {
-        const { attacks } = await read([target("hot-deals-1", kind)]);
-        expect(attacks[0]!.effect).not.toContain("under the attack");
-    });
-
-    it("of a kind that this version does not know have its name", async () => {
-        expect((await read([target("hot-deals-1", "gravity")])).attacks).toMatchObject([
-            { effect: "under the attack gravity" },
-        ]);
-    });
-
     it("on a pod without the label app are named by the pod", async () => {
-        const { labels: own, ...rest } = target("alone", "blackhole");
+        const { labels: own, ...rest } = target("alone", "blackhole", "isolated");
         const { app: _, ...others } = own;
         expect((await read([{ ...rest, labels: others }])).attacks).toMatchObject([{ workload: "alone" }]);
     });
 });
 
 describe("a fault", () => {
-    it.each<[string, Partial<FaultAttack>]>([
-        ["slow by 2 s", { delay: "2s" }],
-        ["slow by 250 ms in 29% of requests", { delay: "250ms", percentage: "29%" }],
-        ["failing with status 503", { abort: 503 }],
-        ["failing with status 503 after 1.5 s in 30% of requests", { abort: 503, delay: "1500ms", percentage: "30%" }],
-        ["failing with reset connections", { abort: "reset" }],
-        ["failing without an answer in 0.5% of requests", { abort: "hang", percentage: "0.5%" }],
-    ])("is told by its proxy: %s", async (effect, attack) => {
-        const { attacks } = await read([one, proxy([one], attack)]);
-        expect(attacks).toEqual([{ workload: "hot-deals", effect, pods: ["hot-deals-1"] }]);
+    it("is told by its proxy", async () => {
+        const { attacks } = await read([one, proxy([one])]);
+        expect(attacks).toEqual([{ workload: "hot-deals", effect: "slow by 2 s", pods: ["hot-deals-1"] }]);
     });
 
     it("is not on before its proxy is ready, nor once that ends", async () => {
         expect((await read([one])).attacks).toEqual([]);
-        expect((await read([one, proxy([one], {}, false)])).attacks).toEqual([]);
+        expect((await read([one, proxy([one], false)])).attacks).toEqual([]);
     });
 
     it("is told of those targets alone that still have the label", async () => {
@@ -97,14 +75,11 @@ describe("a fault", () => {
         expect((await read([one, proxy([one, replaced])])).attacks).toMatchObject([{ pods: ["hot-deals-1"] }]);
     });
 
-    it("of a proxy whose annotation cannot be read is on all the same", async () => {
-        const unreadable = proxy([one]);
-        unreadable.annotations[annotations.fault] = "{";
-        expect((await read([one, unreadable])).attacks).toMatchObject([{ effect: "slow or failing" }]);
-    });
-
     it("costs a third list of pods; without one, there are two requests to the API server", async () => {
-        expect((await read([target("hot-deals-1", "blackhole")])).listed).toEqual([labels.target, labels.kills]);
+        expect((await read([target("hot-deals-1", "blackhole", "isolated")])).listed).toEqual([
+            labels.target,
+            labels.kills,
+        ]);
         expect((await read([one, proxy([one])])).listed).toEqual([labels.target, labels.kills, labels.proxy]);
     });
 });
@@ -113,7 +88,7 @@ describe("a kill", () => {
     const killer = (killed: string, isReady = true): ListedPod => ({
         name: "run-deadline-x",
         labels: { [labels.kills]: "true" },
-        annotations: { [annotations.killed]: killed },
+        annotations: { [annotations.killed]: killed, [annotations.effect]: "killed repeatedly" },
         isReady,
     });
     const killed = JSON.stringify({
@@ -122,7 +97,7 @@ describe("a kill", () => {
     });
 
     it("is told of its target, and once that is gone, of the pods that were killed last", async () => {
-        const first = target("hot-deals-1", "kill");
+        const first = target("hot-deals-1", "kill", "killed repeatedly");
         expect((await read([first])).attacks).toMatchObject([{ workload: "hot-deals", pods: ["hot-deals-1"] }]);
         expect((await read([killer(killed)])).attacks).toEqual([
             { workload: "hot-deals", effect: "killed repeatedly", pods: ["hot-deals-2"] },

@@ -49,6 +49,12 @@ export interface ProxyFault {
     percentage: number;
 }
 
+/** What is done to the requests that go to the targets through a Service. */
+export interface Fault extends ProxyFault {
+    service: string;
+    delayMs: number;
+}
+
 /** How long a proxy that ends passes open connections on, in milliseconds. */
 export const drainMs = 30_000;
 

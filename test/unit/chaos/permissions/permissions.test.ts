@@ -1,11 +1,10 @@
 import { load, loadAll } from "js-yaml";
 import { describe, expect, it } from "vitest";
-import { type Attack, attackKindOf, attackKinds } from "../../../../chaos/attacks/registry";
+import { type Attack, attackKinds, exampleAttacks } from "../../../../chaos/attacks/registry";
 import { describeRight } from "../../../../chaos/permissions/review";
 import { isRequired, type Right } from "../../../../chaos/cluster/rights";
 import { roleRulesOf } from "../../../../chaos/job/rules";
 import { changedBy } from "../../../../chaos/ending/left";
-import { objectTypeOf } from "../../../../chaos/attacks/objects";
 import type { Plan } from "../../../../chaos/definition/plan";
 import { merged } from "../../../../chaos/permissions/merge";
 import { permissionsOf } from "../../../../chaos/permissions/permissions";
@@ -139,27 +138,23 @@ describe("an experiment needs only what its kinds need:", () => {
     });
 });
 
-it.each<Attack>([
-    { kind: "kill" },
-    { kind: "dns" },
-    { kind: "blackhole", peers: "k8s.deployment=b" },
-    { kind: "fault", service: "hot-deals", delay: "2s" },
-])("%j: the required rights include all that the deadline Job gets, or RBAC would refuse its Role", (attack) => {
-    const actions = [{ kind: "scale" as const, deployment: "a", replicas: 2 }];
-    const required = rightsFor(attack, { actions }).filter(isRequired);
-    const killing = attack.kind === "kill" ? { intervalMs: 1_000 } : undefined;
-    const { keptIn } = attackKindOf(attack).restores ?? {};
-    const rules = roleRulesOf({
-        attacks: [{ object: "tried-1234-x", objectType: objectTypeOf(attack), killing, keptIn }],
-        changed: changedBy({ ...planOf(attack), actions }),
-    });
-    for (const { apiGroups, resources, resourceNames = [undefined], verbs } of rules)
-        for (const verb of verbs)
-            for (const name of resourceNames) {
-                const asked = { verb, group: apiGroups[0]!, resource: resources[0]!, namespace: "demo", name };
-                expect([asked, allows(required, asked)]).toEqual([asked, true]);
-            }
-});
+it.each(exampleAttacks)(
+    "%j: the required rights include all that the deadline Job gets, or RBAC would refuse its Role",
+    (attack) => {
+        const actions = [{ kind: "scale" as const, deployment: "a", replicas: 2 }];
+        const required = rightsFor(attack, { actions }).filter(isRequired);
+        const rules = roleRulesOf({
+            attacks: [{ attack, object: "tried-1234-x" }],
+            changed: changedBy({ ...planOf(attack), actions }),
+        });
+        for (const { apiGroups, resources, resourceNames = [undefined], verbs } of rules)
+            for (const verb of verbs)
+                for (const name of resourceNames) {
+                    const asked = { verb, group: apiGroups[0]!, resource: resources[0]!, namespace: "demo", name };
+                    expect([asked, allows(required, asked)]).toEqual([asked, true]);
+                }
+    },
+);
 
 it("Pulumi may list and watch whatever it deletes: without that it waits forever", () => {
     const created = rightsFor({ kind: "blackhole" }).filter(

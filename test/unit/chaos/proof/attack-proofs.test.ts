@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { attacksOf } from "../../../../chaos/definition/plan";
 import { AttackProofs } from "../../../../chaos/proof/attack-proofs";
+import type { Chosen } from "../../../../chaos/targets/choose";
 import { FakeRun, job } from "../support/fake-run";
 import { settled } from "../support/time";
 
@@ -13,9 +15,14 @@ beforeEach(async () => {
 });
 afterEach(() => run.close());
 
+function given(chosen: readonly Chosen[]) {
+    const { plan, cluster } = run;
+    return { cluster: cluster.api, plan, job, attacks: attacksOf(plan, "run", chosen) };
+}
+
 function proofs(): AttackProofs {
     const chosen = ["hot-deals-1", "hot-deals-2"].map((pod) => ({ matching: 2, targets: [run.target(pod)] }));
-    return new AttackProofs({ cluster: run.cluster.api, plan: run.plan, job, chosen, baselineMs: 30 });
+    return new AttackProofs({ ...given(chosen), baselineMs: 30 });
 }
 
 /** An attack on DNS leaves connections alone. */
@@ -58,7 +65,7 @@ it("what one attack cuts off need not work under another, whose peer it is", asy
         targets: [{ ...target, ports: [81, 8080] }],
     }));
     const several = [chosen[0]!, { ...chosen[1]!, peers: chosen[0]!.targets }];
-    await settled(new AttackProofs({ cluster: run.cluster.api, plan: run.plan, job, chosen: several }).baseline());
+    await settled(new AttackProofs(given(several)).baseline());
     expect(asked).toContain("hot-deals-2 10.0.0.1 81");
     expect(asked).not.toContain("hot-deals-2 10.0.0.1 8080");
 });

@@ -1,19 +1,9 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { journalJsonSchema, journalSchema } from "../../../../chaos/report/journal-schema";
+import { journalSchema } from "../../../../chaos/report/journal-schema";
 import { journal, written } from "./support";
 
 describe("the journal", () => {
     it("of a real run matches its schema, and nothing of it is lost", () => expect(journal).toEqual(written));
-
-    it("has its schema in a file, for other programs", () => {
-        const schema = readFileSync(
-            join(__dirname, "..", "..", "..", "..", "chaos", "report", "journal.schema.json"),
-            "utf8",
-        );
-        expect(JSON.parse(schema)).toEqual(JSON.parse(JSON.stringify(journalJsonSchema())));
-    });
 
     it("of a run that was aborted says when and why; others do not", () => {
         const aborted = { check: "/products", afterMs: 25_000, rate: "20%", answers: 10, below: "50%", overMs: 10_000 };

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { choose, chooseForAll, type Chosen } from "../../../../chaos/targets/choose";
-import type { PlannedAttack } from "../../../../chaos/definition/plan";
+import { choose, chooseForAll, type Chosen, type TargetRequest } from "../../../../chaos/targets/choose";
 import { type Discovered, select } from "../../../../chaos/targets/containers";
 import type { Radius } from "../../../../chaos/targets/radius";
 import { inOrder } from "../../../support/in-order";
@@ -97,7 +96,7 @@ describe("a pod is hit by one attack only", () => {
         name: string,
         target: string,
         radius: Radius = { kind: "count", containers: 2 },
-    ): PlannedAttack => ({ name, target, radius, attack: { kind: "blackhole" } });
+    ): TargetRequest => ({ name, target, radius });
     const hotDeals = "k8s.deployment=hot-deals,k8s.namespace=demo";
 
     it("each attack chooses among the pods that earlier attacks have left", () => {
@@ -128,7 +127,7 @@ describe("a pod that is not ready", () => {
     const withReady = (...ready: boolean[]) =>
         ready.map((one, index) => ({ ...container("hot-deals", index + 1), ready: one }));
     const chosen = (found: Discovered[], includeNotReady?: boolean, radius: Radius = all) => {
-        const attack = { name: "blackhole", target: hotDeals, radius, includeNotReady, attack: { kind: "blackhole" } };
+        const attack = { name: "blackhole", target: hotDeals, radius, includeNotReady };
         const [{ matching, targets }] = chooseForAll(found, { attacks: [attack], settings: "experiment." }) as [Chosen];
         return { matching, pods: targets.map(({ pod }) => pod).sort() };
     };
@@ -153,20 +152,20 @@ describe("a pod that is not ready", () => {
     });
 
     it("is a peer all the same: its address is what is cut off", () => {
-        const attack = { kind: "blackhole", peers: "k8s.deployment=toys-bestseller" };
+        const peers = "k8s.deployment=toys-bestseller";
         const found = [container("hot-deals", 1), { ...container("toys-bestseller", 6), ready: false }];
-        const [{ peers }] = chooseForAll(found, {
-            attacks: [{ name: "blackhole", target: hotDeals, radius: all, attack }],
+        const [{ peers: chosen }] = chooseForAll(found, {
+            attacks: [{ name: "blackhole", target: hotDeals, radius: all, peers }],
         }) as [Chosen];
-        expect(peers).toEqual([expect.not.objectContaining({ ready: false })]);
-        expect(peers![0]!.pod).toBe("toys-bestseller-6");
+        expect(chosen).toEqual([expect.not.objectContaining({ ready: false })]);
+        expect(chosen![0]!.pod).toBe("toys-bestseller-6");
     });
 });
 
 describe("a kill", () => {
     const all: Radius = { kind: "all" };
     const kills = (target: string, ...found: Discovered[]) =>
-        chooseForAll(found, { attacks: [{ name: "kill", target, radius: all, attack: { kind: "kill" } }] })[0]!;
+        chooseForAll(found, { attacks: [{ name: "kill", target, radius: all, deletesPods: true }] })[0]!;
     const bare = { ...container("alone", 8), bare: true as const };
     const ofJob = container("once", 9);
     const job: Discovered = { ...ofJob, attributes: { "k8s.namespace": "demo", "k8s.job": "once" } };
@@ -189,17 +188,17 @@ describe("a kill", () => {
     });
 
     it("is the only attack that leaves them out", () => {
-        const attack = { name: "blackhole", target: demo, radius: all, attack: { kind: "blackhole" } };
+        const attack = { name: "blackhole", target: demo, radius: all };
         expect(chooseForAll([bare, job], { attacks: [attack] })[0]!.targets).toHaveLength(2);
     });
 });
 
 describe("the peers of an attack", () => {
-    const attack = (peers: string): PlannedAttack => ({
+    const attack = (peers: string): TargetRequest => ({
         name: "blackhole",
         target: "k8s.deployment=gateway",
         radius: { kind: "all" },
-        attack: { kind: "blackhole", peers },
+        peers,
     });
     const peersOf = (peers: string) =>
         chooseForAll(discovered, { attacks: [attack(peers)] })[0]!.peers!.map(({ pod }) => pod);

@@ -14,7 +14,7 @@ describe("labeling a target", () => {
         const { uid } = cluster.add("Pod", "hot-deals-1", { metadata: { labels: { app: "hot-deals" } } }).metadata;
         const target = { namespace: "demo", pod: "hot-deals-1", uid: uid! };
         // Two containers of a pod.
-        await labelPods(cluster.api, [target, target], () => ({ [label]: "x.blackhole" }));
+        await labelPods(cluster.api, [target, target], () => ({ labels: { [label]: "x.blackhole" } }));
         expect(cluster.calls).toEqual(["patchNamespacedPod"]);
         expect(cluster.get("Pod", "hot-deals-1").metadata.labels).toEqual({ app: "hot-deals", [label]: "x.blackhole" });
     });
@@ -22,7 +22,9 @@ describe("labeling a target", () => {
     it("fails if another pod has taken the name", async () => {
         cluster.add("Pod", "hot-deals-1");
         const gone = { namespace: "demo", pod: "hot-deals-1", uid: "an earlier one" };
-        await expect(labelPods(cluster.api, [gone], () => ({ [label]: "x.blackhole" }))).rejects.toMatchObject({
+        await expect(
+            labelPods(cluster.api, [gone], () => ({ labels: { [label]: "x.blackhole" } })),
+        ).rejects.toMatchObject({
             code: 409,
         });
         expect(cluster.get("Pod", "hot-deals-1").metadata.labels).toBeUndefined();

@@ -22,11 +22,11 @@ const outOf = policy("out-of-gateway", {
 
 const proxy = "slow-1234-fault";
 const args = {
-    proxied: {
+    service: {
         service: "hot-deals",
         selector: { app: "hot-deals" },
         ports: [{ name: "main", port: 80, target: "main", listen: 8080 }],
-        others: [],
+        pods: [],
     },
     proxy,
     experiment: "slow",

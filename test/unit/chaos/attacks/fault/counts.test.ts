@@ -1,12 +1,13 @@
 import { expect, it } from "vitest";
-import { readFaulted, whyHitNobody } from "../../../../../chaos/attacks/fault/counts";
+import { readCounts, whyHitNobody } from "../../../../../chaos/attacks/fault/counts";
 import type { Cluster } from "../../../../../chaos/cluster/client";
 
 const counts = { requests: 10, faulted: 3, unfaultable: 0, unreachable: 0 };
 const logging = (text: string) =>
     ({ core: { readNamespacedPodLog: () => Promise.resolve(text) } }) as unknown as Cluster;
 const read = (text: string) =>
-    readFaulted(logging(text), { name: "proxy", namespace: "demo" }, [{ uid: "a" }, { uid: "b" }] as never);
+    readCounts({ chosen: { targets: [{ uid: "a" }, { uid: "b" }] } } as never, logging(text));
+const fault = { service: "hot-deals", percentage: 30 };
 
 it("what a proxy has hit is in the last whole line of its log, of the targets alone", async () => {
     const line = (requests: number) =>
@@ -16,7 +17,7 @@ it("what a proxy has hit is in the last whole line of its log, of the targets al
 });
 
 it("a fault that has hit somebody decides nothing", () => {
-    expect(whyHitNobody(counts, "hot-deals", 0.3)).toBeUndefined();
+    expect(whyHitNobody(fault, counts)).toBeUndefined();
 });
 
 it.each([
@@ -24,7 +25,7 @@ it.each([
     [{ ...counts, requests: 0, faulted: 0 }, "fault-hit-nobody", "0 requests reached the targets through Service"],
     [{ ...counts, faulted: 0 }, "fault-hit-nobody", "0 of 10 requests through Service hot-deals were hit at 30%"],
     [{ ...counts, unfaultable: 4 }, "fault-not-http", "4 of 10 connections through Service hot-deals were not"],
-])("with %j, nothing is known", (faulted, code, message) => {
+])("with %j, nothing is known", (counted, code, message) => {
     const expected = { code, message: expect.stringContaining(message) };
-    expect(whyHitNobody(faulted, "hot-deals", 0.3)).toEqual(expected);
+    expect(whyHitNobody(fault, counted)).toEqual(expected);
 });

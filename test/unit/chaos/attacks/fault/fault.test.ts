@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fault, type FaultAttack } from "../../../../../chaos/attacks/fault/fault";
+import { effectOf, fault, type FaultAttack, faultOf } from "../../../../../chaos/attacks/fault/fault";
 
 const given = (fields: Partial<Record<keyof FaultAttack, unknown>>) =>
     fault.schema.safeParse({ kind: "fault", service: "hot-deals", delay: "2s", ...fields });
@@ -27,5 +27,16 @@ describe("a mistake in a fault says what is allowed:", () => {
     ])("%j", (fields, message) => expect(mistakeIn(fields)).toBe(message));
 
     it("one of delay and abort must be set", () =>
-        expect(fault.mistake({ kind: "fault", service: "hot-deals" })?.message).toContain("set one of them"));
+        expect(fault.mistake!({ kind: "fault", service: "hot-deals" })?.message).toContain("set one of them"));
 });
+
+it.each<[string, Partial<FaultAttack>]>([
+    ["slow by 2 s", { delay: "2s" }],
+    ["slow by 250 ms in 29% of requests", { delay: "250ms", percentage: "29%" }],
+    ["failing with status 503", { abort: 503 }],
+    ["failing with status 503 after 1.5 s in 30% of requests", { abort: 503, delay: "1500ms", percentage: "30%" }],
+    ["failing with reset connections", { abort: "reset" }],
+    ["failing without an answer in 0.5% of requests", { abort: "hang", percentage: "0.5%" }],
+])("the proxy says what is done to a target: %s", (effect, fields) =>
+    expect(effectOf(faultOf({ kind: "fault", service: "hot-deals", ...fields }))).toBe(effect),
+);

@@ -1,14 +1,13 @@
-import type { Through } from "../kind";
 import type { V1Service } from "@kubernetes/client-node";
 import { setTimeout as sleep } from "node:timers/promises";
 import { targetLabelOf } from "../../cluster/labels";
 import { resources } from "../../cluster/resources";
-import { noteOf } from "./pointing";
 import { inTurns } from "../../in-turns";
-import { probeThrough, type Probed } from "./proxy/probe";
 import { isReady, type Pod } from "../../targets/containers";
-import { log, objectApi } from "../../job/api";
-import { behind, type JobAttack } from "../../job/protocol";
+import type { JobContext, JobPart } from "../job-part";
+import { behind, noteOf, proxyOf, selectsNobody } from "./pointing";
+import { probeThrough, type Probed } from "./proxy/probe";
+import type { Fault } from "./proxy/protocol";
 
 /** Time between two looks. */
 const pauseMs = 1_000;
@@ -20,27 +19,52 @@ const heldShare = 0.9;
 /** What is not delayed comes within this time, on a busy machine, too. */
 const undelayedMs = 1_000;
 
+/** The part of a fault in the deadline Job: the witness meets it, and ends it if nobody reaches its Service. */
+export function faultInJob(fault: Fault, context: JobContext): JobPart {
+    const probes = new FaultProbes(fault, context);
+    void probes.lookAgainAndAgain();
+    return {
+        get last() {
+            return probes.last;
+        },
+        whyEndNow: () => whyOutOfReach(fault, context),
+    };
+}
+
+/**
+ * Why nobody reaches the Service whose place a fault's proxy has taken. Undefined if callers reach it, and as long as
+ * it does not point to the proxy.
+ *
+ * @throws Error if the API server does not say
+ */
+export async function whyOutOfReach(
+    { service: name }: Pick<Fault, "service">,
+    { api, namespace, object }: Pick<JobContext, "api" | "namespace" | "object">,
+): Promise<string | undefined> {
+    const current = await api.get({ resource: resources.service, namespace, name });
+    if (current === undefined) return undefined;
+    if (selectsNobody(current)) return `somebody has changed the selector of Service ${name}, which selects nobody`;
+    if (proxyOf(current) !== object.name) return undefined;
+    const pod = (await api.get(object)) as Pod | undefined;
+    const works = pod !== undefined && isReady(pod) && pod.metadata!.deletionTimestamp === undefined;
+    return works ? undefined : `the proxy of Service ${name} has ended, or does not answer`;
+}
+
 /**
  * Meets the pods of a Service as its callers do, again and again: through the Service, by the proxy's probes. `closed`
  * is a pod whose traffic is delayed or aborted as the fault says, or a pod that is no target and is affected; `open`
  * one that answers at once. What cannot be reached is neither.
  */
-export class FaultProbes {
-    private found: { open: string[]; closed: string[] } = { open: [], closed: [] };
+class FaultProbes {
+    last: { open: string[]; closed: string[] } = { open: [], closed: [] };
 
     constructor(
-        private readonly namespace: string,
-        private readonly run: string,
-        private readonly attack: JobAttack & { through: Through },
+        private readonly fault: Fault,
+        private readonly context: JobContext,
     ) {}
 
-    /** What the last look has found. */
-    get last(): { open: readonly string[]; closed: readonly string[] } {
-        return this.found;
-    }
-
-    /** @param ending no look begins any more */
-    async lookAgainAndAgain(ending: AbortSignal): Promise<void> {
+    async lookAgainAndAgain(): Promise<void> {
+        const { ending, log } = this.context;
         while (!ending.aborted) {
             const begun = performance.now();
             await this.look().catch(log);
@@ -49,9 +73,9 @@ export class FaultProbes {
     }
 
     private async look(): Promise<void> {
-        const { service } = this.attack.through;
-        const { namespace } = this;
-        const found = await objectApi.get({ resource: resources.service, namespace, name: service });
+        const { service } = this.fault;
+        const { api, namespace, run, label } = this.context;
+        const found = await api.get({ resource: resources.service, namespace, name: service });
         const { spec, metadata } = (found ?? {}) as V1Service;
         if (spec === undefined) return;
         const selector = noteOf({ metadata })?.selector ?? spec.selector ?? {};
@@ -59,31 +83,29 @@ export class FaultProbes {
             .map(([key, value]) => `${key}=${value}`)
             .join();
         const pods: Pod[] = [];
-        for await (const pod of objectApi.list(resources.pod, namespace, labelSelector))
+        for await (const pod of api.list(resources.pod, namespace, labelSelector))
             if (isReady(pod as Pod)) pods.push(pod as Pod);
         const probes = pods.flatMap((pod) => (spec.ports ?? []).map(({ port }) => ({ pod, port })));
         const seen = await inTurns(probes, maxProbing, async ({ pod, port }) => {
-            const isTarget = targetLabelOf(pod) === this.attack.label;
+            const isTarget = targetLabelOf(pod) === label;
             const { name, uid } = pod.metadata as { name: string; uid: string };
             const at = { host: spec.clusterIP!, port };
-            const timeoutMs = isTarget ? timeoutFor(this.attack.through) : undelayedMs;
-            const probed = await probeThrough(at, this.run, uid, timeoutMs);
-            return { name: behind(service, port, name), state: stateOf(probed, isTarget, this.attack.through) };
+            const probed = await probeThrough(at, run, uid, isTarget ? timeoutFor(this.fault) : undelayedMs);
+            return { name: behind(service, port, name), state: stateOf(probed, isTarget, this.fault) };
         });
-        const those = (wantedState: "open" | "closed") =>
-            seen.flatMap(({ name, state }) => (state === wantedState ? name : []));
-        this.found = { open: those("open"), closed: those("closed") };
+        const those = (wanted: "open" | "closed") => seen.flatMap(({ name, state }) => (state === wanted ? name : []));
+        this.last = { open: those("open"), closed: those("closed") };
     }
 }
 
-const timeoutFor = ({ delayMs }: Through) =>
+const timeoutFor = ({ delayMs }: Fault) =>
     delayMs > 0 ? Math.min(delayMs * heldShare + undelayedMs, longestMs) : undelayedMs;
 
 /** @returns undefined if the pod was not reached, or not through the proxy, which shows nothing */
 export function stateOf(
     probed: Probed,
     isTarget: boolean,
-    { delayMs, abort }: Pick<Through, "delayMs" | "abort">,
+    { delayMs, abort }: Pick<Fault, "delayMs" | "abort">,
 ): "open" | "closed" | undefined {
     switch (probed.saw) {
         case "bypassed":

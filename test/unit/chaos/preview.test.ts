@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { previewTargets } from "../../../../chaos/targets/preview";
-import { refuse } from "../support/fake-cluster";
-import { FakeRun } from "../support/fake-run";
+import { previewTargets } from "../../../chaos/preview";
+import { refuse } from "./support/fake-cluster";
+import { FakeRun } from "./support/fake-run";
 
 let run: FakeRun;
 const told: string[] = [];

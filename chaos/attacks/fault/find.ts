@@ -1,24 +1,23 @@
 import type { V1Pod, V1Service, V1ServicePort } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound } from "../../cluster/client";
 import { annotations, labels } from "../../cluster/labels";
-import { isReady, type Target } from "../../targets/containers";
-import type { Abort } from "./proxy/protocol";
+import { isReady } from "../../targets/containers";
+import type { Found } from "../kind";
+import type { Fault } from "./proxy/protocol";
 
-/** A Service whose place a proxy takes, as the run found it. */
-export interface Proxied {
+/** The Service of a fault, as the run found it. */
+export interface FoundService {
     /** Its name. */
     service: string;
     /** What selected its pods before. */
     selector: Record<string, string>;
-    ports: ProxiedPort[];
+    ports: FoundPort[];
     publishNotReadyAddresses?: true;
-    /** Its pods that are no targets. */
-    others: string[];
-    /** Address of the deadline Job's pod, whose connections the proxy takes for probes. Absent until it runs. */
-    witness?: string;
+    /** Its pods that were ready. */
+    pods: string[];
 }
 
-export interface ProxiedPort {
+export interface FoundPort {
     /** Empty if the Service's only port has no name. */
     name: string;
     /** Of the Service. */
@@ -30,20 +29,12 @@ export interface ProxiedPort {
     appProtocol?: string;
 }
 
-/** What a fault says of its Service. */
-interface FaultOfService {
-    service: string;
-    abort?: Abort;
-}
-
-/** An attack that may name a Service. */
-interface Request {
-    target: string;
-    attack: { kind: string } & Partial<FaultOfService>;
-}
-
-/** A Service whose place a proxy can take. @throws Error that names the reason if it cannot */
-async function findProxied({ core }: Cluster, namespace: string, { service, abort }: FaultOfService): Promise<Proxied> {
+/** Finds the Service that a fault is done to. @throws Error that names the reason if that is not possible */
+export async function findService(
+    { core }: Cluster,
+    namespace: string,
+    { service, abort }: Pick<Fault, "service" | "abort">,
+): Promise<Found<FoundService>> {
     const found = await ignoreNotFound(core.readNamespacedService({ name: service, namespace }));
     if (found === undefined) {
         throw new Error(
@@ -51,7 +42,7 @@ async function findProxied({ core }: Cluster, namespace: string, { service, abor
                 "get services",
         );
     }
-    const reason = whyNotProxied(found, abort);
+    const reason = whyRefused(found, abort);
     if (reason !== undefined) {
         throw new Error(
             `a fault cannot be done to Service ${service}: ${reason}. Change it, or name another one of: ` +
@@ -63,19 +54,24 @@ async function findProxied({ core }: Cluster, namespace: string, { service, abor
         .map(([key, value]) => `${key}=${value}`)
         .join();
     const { items } = await core.listNamespacedPod({ namespace, labelSelector });
-    const ports = found.spec!.ports!.map((port) => proxiedPort(port, items, service));
+    const ports = found.spec!.ports!.map((port) => portOf(port, items, service));
     requireOneName(ports, service);
+    const conditions = Object.entries(selector).map(([key, value]) => `k8s.label.${key}=${value}`);
     return {
-        service,
-        selector,
-        ports,
-        ...(found.spec!.publishNotReadyAddresses && { publishNotReadyAddresses: true as const }),
-        others: items.filter(isReady).map(({ metadata }) => metadata!.name!),
+        found: {
+            service,
+            selector,
+            ports,
+            ...(found.spec!.publishNotReadyAddresses && { publishNotReadyAddresses: true as const }),
+            pods: items.filter(isReady).map(({ metadata }) => metadata!.name!),
+        },
+        conditions: conditions.join(),
+        origin: `Service ${service}`,
     };
 }
 
 /** Why no proxy can take a Service's place without a change that callers would notice. Undefined if one can. */
-export function whyNotProxied({ metadata, spec }: V1Service, abort?: Abort): string | undefined {
+export function whyRefused({ metadata, spec }: V1Service, abort?: Fault["abort"]): string | undefined {
     const { type, clusterIP, selector = {}, sessionAffinity, ports = [] } = spec!;
     if (metadata?.annotations?.[annotations.pointing] !== undefined || labels.proxy in selector)
         return "another fault has taken its place; wait until that has ended, or disable it";
@@ -104,7 +100,7 @@ const isNotHttp1 = ({ name = "", appProtocol }: V1ServicePort) =>
         ? /^(grpc|grpc-web|http2|h2c|https|tls)(-|$)/.test(name)
         : /^(kubernetes\.io\/h2c|kubernetes\.io\/wss|grpc|http2|h2c|https|tls)$/i.test(appProtocol);
 
-function proxiedPort({ name = "", port, targetPort, appProtocol }: V1ServicePort, pods: V1Pod[], service: string) {
+function portOf({ name = "", port, targetPort, appProtocol }: V1ServicePort, pods: V1Pod[], service: string) {
     const target = targetPort ?? port;
     const named = () =>
         pods
@@ -116,7 +112,7 @@ function proxiedPort({ name = "", port, targetPort, appProtocol }: V1ServicePort
 }
 
 /** @throws Error if the Service knows a port of its pods by two names: its proxy can have one */
-function requireOneName(ports: readonly ProxiedPort[], service: string): void {
+function requireOneName(ports: readonly FoundPort[], service: string): void {
     for (const { listen } of ports) {
         const same = ports.filter((port) => port.listen === listen && typeof port.target === "string");
         const names = [...new Set(same.map(({ target }) => target))];
@@ -127,37 +123,3 @@ function requireOneName(ports: readonly ProxiedPort[], service: string): void {
             );
     }
 }
-
-/**
- * The Services of some attacks, in their order, and the attacks with only the pods of these among their targets.
- * Attacks that name no Service stay as they are.
- *
- * @throws Error as `findProxied` does
- */
-export async function behindServices<A extends Request>(
-    cluster: Cluster,
-    { namespace, attacks }: { namespace: string; attacks: readonly A[] },
-): Promise<{ proxied: (Proxied | undefined)[]; attacks: A[] }> {
-    const proxied = await Promise.all(
-        attacks.map(async ({ attack: { service, abort } }) =>
-            service === undefined ? undefined : findProxied(cluster, namespace, { service, abort }),
-        ),
-    );
-    const narrowed = attacks.map((one, index) => {
-        const found = proxied[index];
-        return found === undefined ? one : { ...one, target: `${one.target},${conditionsOf(found)}` };
-    });
-    return { proxied, attacks: narrowed };
-}
-
-/** The pods of a Service that an attack leaves alone. */
-export const withoutTargets = (proxied: Proxied, targets: readonly Target[]): Proxied => ({
-    ...proxied,
-    others: proxied.others.filter((pod) => targets.every((target) => target.pod !== pod)),
-});
-
-/** The attribute conditions that describe the pods of a Service. */
-const conditionsOf = ({ selector }: Proxied): string =>
-    Object.entries(selector)
-        .map(([key, value]) => `k8s.label.${key}=${value}`)
-        .join();

@@ -1,8 +1,19 @@
-import { targetLabelOf } from "../cluster/labels";
-import { containersWithin } from "../targets/radius";
-import { attackable, containersOf, isReady, ownerOf, type Pod, select } from "../targets/containers";
-import { whySpared } from "../targets/eligible";
-import type { Killing } from "./protocol";
+import { targetLabelOf } from "../../cluster/labels";
+import { containersWithin } from "../../targets/radius";
+import { attackable, containersOf, isReady, ownerOf, type Pod, select } from "../../targets/containers";
+import { whySpared } from "../../targets/eligible";
+import type { Radius } from "../../targets/radius";
+
+/** Which pods the Job kills, and how often. */
+export interface Killing {
+    intervalMs: number;
+    /** Attributes of the containers, including their namespace. */
+    target: string;
+    radius: Radius;
+    clusterName: string;
+    /** For programs that show it. */
+    effect: string;
+}
 
 /** A pod that matches a kill's target. */
 export interface Candidate {
@@ -22,11 +33,12 @@ export interface Candidate {
  * attack has labeled it, or if a kill spares it.
  *
  * @param deployment the Deployment that owns the pod's ReplicaSet, if any
+ * @param killing and the value of the label on this kill's first victims
  */
 export function candidateOf(
     pod: Pod,
     deployment: string | undefined,
-    { target, clusterName, label }: Killing,
+    { target, clusterName, label }: Pick<Killing, "target" | "clusterName"> & { label: string },
 ): Candidate | undefined {
     if (pod.status?.phase !== "Running" && pod.status?.phase !== "Pending") return undefined;
     const labeled = targetLabelOf(pod);
@@ -58,7 +70,7 @@ export const containersIn = (pods: readonly Candidate[]): number =>
 export function chooseVictims(
     matching: readonly Candidate[],
     atFirst: number,
-    { radius }: Killing,
+    { radius }: Pick<Killing, "radius">,
     shuffle: <T>(items: readonly T[]) => T[],
 ): Candidate[] {
     const ready = matching.filter((pod) => pod.ready);

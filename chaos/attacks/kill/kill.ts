@@ -1,6 +1,7 @@
 import * as z from "zod";
-import { describeMilliseconds } from "../duration";
-import type { AttackKind } from "./kind";
+import { resources } from "../../cluster/resources";
+import { describeMilliseconds } from "../../duration";
+import type { AttackKind } from "../kind";
 
 /** Deletes pods repeatedly, as `kubectl delete pod` does; their controllers create replacements. */
 export interface KillAttack {
@@ -10,17 +11,28 @@ export interface KillAttack {
 }
 
 const defaultIntervalMs = 10_000;
+const effect = "killed repeatedly";
 
 /**
  * The deadline Job deletes the pods, so the attack goes on and ends even if the machine that started it is gone. At
  * no moment are more matching containers missing, or in pods that are not ready, than the radius allows. Pods are
  * killed only while the namespace's lease names the run.
  */
-export const kill = {
+export const kill: AttackKind<KillAttack> = {
     schema: z.strictObject({ kind: z.literal("kill"), intervalMs: z.int().min(1_000).optional() }),
+    examples: [{ kind: "kill" }],
     describe: ({ intervalMs = defaultIntervalMs }) =>
         `deleted, then one replacement every ${describeMilliseconds(intervalMs)}`,
-    killing: ({ intervalMs = defaultIntervalMs }) => ({ intervalMs }),
+    effect,
     onlyReady: true,
     proof: () => ({ deleted: true }),
-} satisfies AttackKind<KillAttack>;
+    // A request to the Job.
+    object: resources.configMap,
+    leavesTraffic: true,
+    forJob: ({ intervalMs = defaultIntervalMs }, wanted) => ({ intervalMs, effect, ...wanted }),
+    rightsInJob: () => [
+        { ...resources.pod, verbs: ["delete"] },
+        // Only its ReplicaSet says which Deployment a pod belongs to.
+        { ...resources.replicaSet, verbs: ["list"] },
+    ],
+};

@@ -1,11 +1,17 @@
 import { describe, expect, it } from "vitest";
-import type { Killing } from "../../../../chaos/job/protocol";
-import { type Candidate, candidateOf, chooseVictims, containersIn } from "../../../../chaos/job/victims";
-import type { Pod } from "../../../../chaos/targets/containers";
-import type { Radius } from "../../../../chaos/targets/radius";
+import {
+    type Candidate,
+    candidateOf,
+    chooseVictims,
+    containersIn,
+    type Killing,
+} from "../../../../../chaos/attacks/kill/victims";
+import type { Pod } from "../../../../../chaos/targets/containers";
+import type { Radius } from "../../../../../chaos/targets/radius";
 
-const killing = (radius: Radius = { kind: "count", containers: 1 }): Killing => ({
+const killing = (radius: Radius = { kind: "count", containers: 1 }): Killing & { label: string } => ({
     intervalMs: 1_000,
+    effect: "killed repeatedly",
     label: "x",
     target: "k8s.deployment=hot-deals,k8s.namespace=demo",
     radius,

@@ -1,47 +1,36 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Cluster } from "../cluster/client";
-import { problemOf } from "../cluster/problem";
-import type { Written } from "../remedy";
-import { describeBesides } from "./besides";
-import { chooseForAll, type TargetRequest } from "./choose";
-import { type Discovered, select } from "./containers";
-import { discover, type DiscoveryScope } from "./discover";
-import { whyLeftOut } from "./eligible";
-import { behindServices } from "../attacks/fault/proxied";
-import { containersWithin } from "./radius";
-import { refuseWebhookServers } from "./webhooks";
+import { requestsOf } from "./attacks/requests";
+import type { Cluster } from "./cluster/client";
+import { problemOf } from "./cluster/problem";
+import type { Plan } from "./definition/plan";
+import type { Written } from "./remedy";
+import { describeBesides } from "./targets/besides";
+import { chooseForAll, type TargetRequest } from "./targets/choose";
+import { type Discovered, select } from "./targets/containers";
+import { discover } from "./targets/discover";
+import { whyLeftOut } from "./targets/eligible";
+import { containersWithin } from "./targets/radius";
+import { refuseWebhookServers } from "./targets/webhooks";
 
 const maxNamed = 10;
-
-interface PreviewedPlan extends DiscoveryScope, Written {
-    experiment: string;
-    /** The one namespace of all targets. */
-    namespace: string;
-    attacks: readonly TargetRequest[];
-}
 
 /**
  * Logs in a preview which containers an experiment would hit today. The attack itself chooses again.
  *
  * @param besides what else it would do, in sentences
  */
-export async function previewTargets(
-    plan: PreviewedPlan,
-    reach: () => Cluster,
-    besides: readonly string[],
-): Promise<void> {
+export async function previewTargets(plan: Plan, reach: () => Cluster, besides: readonly string[]): Promise<void> {
     const { experiment } = plan;
     try {
         const cluster = reach();
-        const [discovered, behind] = await Promise.all([
+        const [discovered, attacks] = await Promise.all([
             discover(cluster, plan),
-            behindServices(cluster, plan).catch((error: unknown) => problemOf(error)),
+            requestsOf(cluster, plan).catch((error: unknown) => problemOf(error)),
         ]);
-        if (typeof behind === "string") return await pulumi.log.warn(`${experiment} would not begin now: ${behind}`);
-        const { attacks } = behind;
+        if (typeof attacks === "string") return await pulumi.log.warn(`${experiment} would not begin now: ${attacks}`);
         const hits = attacks.map((attack) => `${experiment} would hit ${describe(discovered, attack)}`);
         await pulumi.log.info([...hits, ...besides].join("\n"));
-        const notChosen = whyNotChosen(discovered, { ...plan, attacks });
+        const notChosen = whyNotChosen(discovered, attacks, plan);
         if (notChosen !== undefined) await pulumi.log.warn(`${experiment} would not begin now: ${notChosen}`);
         await refuseWebhookServers(cluster, plan, discovered).catch((error: unknown) =>
             pulumi.log.warn(`${experiment} would not begin: ${problemOf(error)}`),
@@ -52,9 +41,13 @@ export async function previewTargets(
 }
 
 /** What may change until the attack begins: this update may make what it attacks. */
-function whyNotChosen(discovered: readonly Discovered[], plan: PreviewedPlan): string | undefined {
+function whyNotChosen(
+    discovered: readonly Discovered[],
+    attacks: readonly TargetRequest[],
+    { settings }: Written,
+): string | undefined {
     try {
-        chooseForAll(discovered, plan);
+        chooseForAll(discovered, { attacks, settings });
         return undefined;
     } catch (error) {
         return problemOf(error);

@@ -1,7 +1,7 @@
 import type { V1ServiceSpec } from "@kubernetes/client-node";
 import { describe, expect, it } from "vitest";
 import { containerPorts } from "../../../../../chaos/attacks/fault/resources";
-import { behindServices, whyNotProxied } from "../../../../../chaos/attacks/fault/proxied";
+import { findService, whyRefused } from "../../../../../chaos/attacks/fault/find";
 import { FakeCluster } from "../../support/fake-cluster";
 
 const spec: V1ServiceSpec = {
@@ -12,7 +12,7 @@ const spec: V1ServiceSpec = {
     sessionAffinity: "None",
 };
 const reasonFor = (changes: Partial<V1ServiceSpec>, abort?: number | "reset") =>
-    whyNotProxied({ metadata: { name: "it" }, spec: { ...spec, ...changes } }, abort);
+    whyRefused({ metadata: { name: "it" }, spec: { ...spec, ...changes } }, abort);
 
 it("a proxy takes the place of an ordinary Service, and of one of a load balancer", () => {
     expect(reasonFor({})).toBeUndefined();
@@ -46,27 +46,23 @@ describe("a fault is refused for a Service", () => {
 });
 
 describe("ports of a Service that lead to the same port of its pods", () => {
-    const proxiedFor = async (...targetPorts: (string | number)[]) => {
+    const portsOf = async (...targetPorts: (string | number)[]) => {
         const cluster = new FakeCluster();
         const ports = targetPorts.map((targetPort, index) => ({ name: `port-${index}`, port: 80 + index, targetPort }));
         cluster.add("Service", "hot-deals", { spec: { ...spec, ports } });
         const containers = [{ name: "it", ports: ["http", "web"].map((name) => ({ name, containerPort: 8080 })) }];
         cluster.add("Pod", "hot-deals-1", { metadata: { labels: spec.selector }, spec: { containers } });
-        const attacks = [{ target: "k8s.deployment=hot-deals", attack: { kind: "fault", service: "hot-deals" } }];
-        return (await behindServices(cluster.api, { namespace: "demo", attacks })).proxied[0]!.ports;
+        return (await findService(cluster.api, "demo", { service: "hot-deals" })).found.ports;
     };
 
     it("are one port of its proxy, with its name", async () => {
-        expect(containerPorts(await proxiedFor("http", 8080))).toEqual([{ containerPort: 8080, name: "http" }]);
-        expect(containerPorts(await proxiedFor(8080, "http"))).toEqual([{ containerPort: 8080, name: "http" }]);
-        expect(containerPorts(await proxiedFor(8080, 8081))).toEqual([
-            { containerPort: 8080 },
-            { containerPort: 8081 },
-        ]);
+        expect(containerPorts(await portsOf("http", 8080))).toEqual([{ containerPort: 8080, name: "http" }]);
+        expect(containerPorts(await portsOf(8080, "http"))).toEqual([{ containerPort: 8080, name: "http" }]);
+        expect(containerPorts(await portsOf(8080, 8081))).toEqual([{ containerPort: 8080 }, { containerPort: 8081 }]);
     });
 
     it("may not have two names: a fault is refused then", () =>
-        expect(proxiedFor("http", "web")).rejects.toThrow(
+        expect(portsOf("http", "web")).rejects.toThrow(
             "its target ports http and web are the same port 8080 of its pods; allowed: one name for a port",
         ));
 });

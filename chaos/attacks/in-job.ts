@@ -1,0 +1,10 @@
+import { faultInJob } from "./fault/in-job";
+import type { BeginInJob, JobContext, JobPart } from "./job-part";
+import { killInJob } from "./kill/in-job";
+
+/** The kinds for which the deadline Job does something. They are bundled with it: no schema, and no Pulumi. */
+const parts: Readonly<Record<string, BeginInJob<never>>> = { fault: faultInJob, kill: killInJob };
+
+/** @param told what `forJob` of the kind has told the Job */
+export const beginInJob = (kind: string, told: object | undefined, context: JobContext): JobPart =>
+    parts[kind]?.(told as never, context) ?? {};

@@ -1,0 +1,37 @@
+import type { ObjectApi, ObjectReference } from "../cluster/resources";
+
+/** What the deadline Job does for an attack, besides ending it and connecting to its targets. */
+export interface JobPart {
+    /** What the last look has found: names that its reports have as `open` or `closed`. @default nothing */
+    readonly last?: { open: readonly string[]; closed: readonly string[] };
+    /** Why the attacks must end now. Undefined while they may last. @throws Error if the API server does not say */
+    whyEndNow?(): Promise<string | undefined>;
+}
+
+/**
+ * Begins what the Job does for an attack, when the Job starts: usually before the attack.
+ *
+ * @typeParam T what `forJob` of the kind has told it
+ */
+export type BeginInJob<T> = (told: T, context: JobContext) => JobPart;
+
+export interface JobContext {
+    namespace: string;
+    /** Name of the run. */
+    run: string;
+    /** Value of the label on the targets. */
+    label: string;
+    /** The object that is the attack. */
+    object: ObjectReference;
+    api: ObjectApi;
+    /** Set when the attacks end. */
+    ending: AbortSignal;
+    /** Whether the attack has begun and is not over, and the namespace's lease names the run. */
+    mayAct: () => Promise<boolean>;
+    /** Writes a line for a person. */
+    log: (message: unknown) => undefined;
+    /** Reports that a pod was deleted. */
+    killed: (pod: { at: number; pod: string; uid: string }) => void;
+    /** Notes something on the Job's pod, for others to read. */
+    noteOnOwnPod: (metadata: { labels: Record<string, string>; annotations: Record<string, string> }) => Promise<void>;
+}

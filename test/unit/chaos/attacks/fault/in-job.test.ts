@@ -1,0 +1,65 @@
+import { expect, it } from "vitest";
+import { type ObjectApi, type ObjectReference, resources } from "../../../../../chaos/cluster/resources";
+import { stateOf, whyOutOfReach } from "../../../../../chaos/attacks/fault/in-job";
+import type { Probed } from "../../../../../chaos/attacks/fault/proxy/probe";
+
+const object = { resource: resources.pod, namespace: "demo", name: "run-fault" };
+const ready = { metadata: {}, status: { conditions: [{ type: "Ready", status: "True" }] } };
+
+/** What the Job says of a Service with this selector, and of this pod. Undefined for one that is gone. */
+function look(selector: Record<string, string> | undefined, pod: object | undefined): Promise<string | undefined> {
+    const get = async ({ resource }: ObjectReference) =>
+        resource === resources.pod ? pod : selector && { spec: { selector } };
+    return whyOutOfReach({ service: "hot-deals" }, { api: { get } as ObjectApi, namespace: "demo", object });
+}
+const ours = { "chaos-experiments/proxy": "run-fault" };
+
+it("a fault goes on while its Service points to a proxy that is ready", async () =>
+    expect(await look(ours, ready)).toBeUndefined());
+
+it.each<[string, object | undefined]>([
+    ["is gone", undefined],
+    ["is not ready", { ...ready, status: {} }],
+    ["is being deleted", { ...ready, metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } }],
+])("it ends if the proxy %s, also if the Job has never seen it", async (_, pod) =>
+    expect(await look(ours, pod)).toBe("the proxy of Service hot-deals has ended, or does not answer"),
+);
+
+it("it ends if somebody has merged other labels into the selector, which then selects nobody", async () =>
+    expect(await look({ ...ours, app: "hot-deals" }, ready)).toContain("which selects nobody"));
+
+it("it goes on if its proxy has taken nobody's place, or somebody has taken the Service back", async () => {
+    expect(await look({ app: "hot-deals" }, undefined)).toBeUndefined();
+    expect(await look({ "chaos-experiments/proxy": "another-fault" }, undefined)).toBeUndefined();
+    expect(await look(undefined, undefined)).toBeUndefined();
+});
+
+const slow = { delayMs: 2_000 };
+const failing = { delayMs: 0, abort: 503 };
+
+it.each<[string, Probed, Parameters<typeof stateOf>[2], "open" | "closed" | undefined]>([
+    ["one that past the proxy is reached", { saw: "bypassed" }, slow, "open"],
+    ["one that answers at once, although it should be slow", { saw: "connected", afterMs: 5 }, slow, "open"],
+    ["one that answers late", { saw: "connected", afterMs: 1_999 }, slow, "closed"],
+    ["one that has not answered yet", { saw: "silent" }, slow, "closed"],
+    ["one that answers with the status", { saw: "status", status: 503, afterMs: 1 }, failing, "closed"],
+    ["one that answers with another", { saw: "status", status: 500, afterMs: 1 }, failing, "open"],
+    ["one that is connected, although a status should answer", { saw: "connected", afterMs: 1 }, failing, "open"],
+    ["one that is silent, although a status should answer", { saw: "silent" }, failing, undefined],
+    ["one that is reset", { saw: "reset", afterMs: 1 }, { delayMs: 0, abort: "reset" }, "closed"],
+    ["one that hangs", { saw: "silent" }, { delayMs: 0, abort: "hang" }, "closed"],
+    ["one that is delayed by nothing", { saw: "connected", afterMs: 1 }, { delayMs: 0 }, "closed"],
+    ["one that the proxy cannot reach", { saw: "unreachable", afterMs: 1 }, slow, undefined],
+    ["one that cannot be reached", { saw: "refused" }, slow, undefined],
+])("of the targets, %s", (_, probed, fault, state) => {
+    expect(stateOf(probed, true, fault)).toBe(state);
+});
+
+it.each<[string, Probed, "open" | "closed" | undefined]>([
+    ["answers at once", { saw: "connected", afterMs: 5 }, "open"],
+    ["is held back", { saw: "silent" }, "closed"],
+    ["is reset", { saw: "reset", afterMs: 1 }, "closed"],
+    ["cannot be reached", { saw: "refused" }, undefined],
+])("a pod that is no target and %s", (_, probed, state) => {
+    expect(stateOf(probed, false, slow)).toBe(state);
+});

@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { expect, it } from "vitest";
+import { actionKinds, exampleActions } from "../../../chaos/actions/registry";
+import { attackKinds, exampleAttacks } from "../../../chaos/attacks/registry";
+import { checkKinds, exampleChecks } from "../../../chaos/checks/registry";
+import { definitionSchema } from "../../../chaos/definition/definition";
+
+const project = resolve(__dirname, "..", "..", "..");
+const sources = ["chaos", "cli", "components", "docs", "experiments", "services"].flatMap((part) =>
+    readdirSync(join(project, part), { recursive: true, encoding: "utf8" })
+        .filter((file) => file.endsWith(".ts") && !/(^|\/)(node_modules|dist|test)\//.test(file))
+        .map((file) => join(part, file)),
+);
+const names = [...attackKinds, ...checkKinds, ...actionKinds].join("|");
+const asksForName = new RegExp(
+    `\\bkind\\w* [=!]== "(${names})"|"(${names})" [=!]== |case "(${names})":|in \\w*[kK]inds\\b`,
+);
+
+it("only the kinds themselves compare with the name of a kind of attack, check or action", () => {
+    const outside = sources.filter((file) => !/^chaos\/(attacks|checks|actions)\//.test(file));
+    const asking = outside.filter((file) => asksForName.test(readFileSync(join(project, file), "utf8")));
+    expect(asking).toEqual([]);
+});
+
+it("each kind has examples, which a definition may have", () => {
+    const target = "k8s.deployment=hot-deals";
+    const definition = {
+        hypothesis: "It holds.",
+        attacks: exampleAttacks.map((attack) => ({ ...attack, target })),
+        checks: exampleChecks.map((check, index) => ({ ...check, name: `check-${index}` })),
+        actions: exampleActions,
+    };
+    // Names are in capitals, for the docs.
+    const named = JSON.stringify(definition).replace(/"(?!POST)[A-Z]+"/g, (name) => name.toLowerCase());
+    expect(definitionSchema.safeParse(JSON.parse(named)).error?.issues).toBeUndefined();
+    const kindsIn = (examples: readonly { kind: string }[]) => [...new Set(examples.map(({ kind }) => kind))];
+    expect(kindsIn(exampleAttacks)).toEqual(attackKinds);
+    expect(kindsIn(exampleChecks)).toEqual(checkKinds);
+    expect(kindsIn(exampleActions)).toEqual(actionKinds);
+});
