@@ -4,7 +4,7 @@ import { notedChange } from "../actions/noted";
 import { change } from "../cluster/change";
 import { unlabeling } from "../cluster/labels";
 import type { KubeObject, ObjectApi, ObjectReference, Restorable } from "../cluster/resources";
-import { pointedService } from "../attacks/fault/pointing";
+import { restorablesOfAttacks } from "../attacks/in-job";
 import { inTurns } from "../in-turns";
 import { exemptedPolicy } from "../policies/exemption";
 import { selectingNobody, witnessPrefix } from "../policies/witness-access";
@@ -80,7 +80,7 @@ export function throwAll(failures: readonly unknown[]): void {
     if (distinct.length > 1) throw new AggregateError(distinct);
 }
 
-const restorables: readonly Restorable[] = [pointedService, exemptedPolicy, notedChange];
+const restorables: readonly Restorable[] = [...restorablesOfAttacks, exemptedPolicy, notedChange];
 
 type Work = () => Promise<unknown>;
 

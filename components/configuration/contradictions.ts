@@ -3,6 +3,7 @@ import {
     attackKinds,
     cutIsNotShown,
     deniesInward,
+    findsTargets,
     mayStayUnproven,
     onlyReadyOf,
     outwardMustBeProven,
@@ -131,11 +132,13 @@ function notReadyWhereOnlyReadyAre({ get, experiment }: Facts) {
     };
 }
 
-/** A fault's Service says where it is; another attack needs a target. */
+/** An attack that finds its targets itself needs none; another does. */
 function attackWithoutTarget({ get, experiment }: Facts) {
     const kind = get("experiment.attack");
     if (kind === undefined || get("experiment.target") !== undefined) return;
-    if (!experiment?.attacks?.some((attack) => attack.target === undefined)) return;
+    const isAimless = ({ kind, target }: { kind: string; target?: string }) =>
+        target === undefined && isAttackKind(kind) && findsTargets(kind);
+    if (!experiment?.attacks?.some(isAimless)) return;
     return {
         key: "experiment.attack",
         value: kind,

@@ -163,7 +163,9 @@ describe("the deadline", () => {
         const path = `/apis/networking.k8s.io/v1/namespaces/demo/networkpolicies/${policy}`;
         expect(environmentOf(experiment)).toEqual({
             NAMESPACE: "demo",
-            ATTACKS: JSON.stringify([{ path, label: "hot-deals-blackhole.blackhole", listenPort: 8080 }]),
+            ATTACKS: JSON.stringify([
+                { kind: "blackhole", path, label: "hot-deals-blackhole.blackhole", listenPort: 8080 },
+            ]),
             CHANGED: "[]",
             DEADLINE_MS: "600000",
             LEASE: JSON.stringify({
@@ -260,12 +262,13 @@ describe("a kill", () => {
         expect(killing.filter(({ type }) => type === kinds.policy)).toEqual([]);
         const killRequest = find(killing, kinds.configMap, "kill").metadata;
         expect(killRequest.annotations).toEqual({ "chaos-experiments/targets": target.pod });
-        const [{ path, killing: request }] = JSON.parse(environmentOf(killing).ATTACKS!);
+        const [{ path, label, told }] = JSON.parse(environmentOf(killing).ATTACKS!);
         expect(path).toBe(`/api/v1/namespaces/demo/configmaps/${killRequest.name}`);
         const { target: expression, radius } = plan.attacks[0]!;
-        expect(request).toEqual({
+        expect(label).toBe("hot-deals-blackhole.kill");
+        expect(told).toEqual({
             intervalMs: 5_000,
-            label: "hot-deals-blackhole.kill",
+            effect: "killed repeatedly",
             target: expression,
             radius,
             clusterName: "local",
@@ -277,7 +280,8 @@ describe("a kill", () => {
         expect(find(killing, kinds.role, "deadline-role").rules).toEqual([
             { apiGroups: [""], resources: ["configmaps"], resourceNames: [killRequest], verbs: ["get", "delete"] },
             leaseRule,
-            { apiGroups: [""], resources: ["pods"], verbs: ["list", "patch", "delete"] },
+            { apiGroups: [""], resources: ["pods"], verbs: ["list", "patch"] },
+            { apiGroups: [""], resources: ["pods"], verbs: ["delete"] },
             { apiGroups: ["apps"], resources: ["replicasets"], verbs: ["list"] },
         ]);
     });

@@ -42,7 +42,7 @@ function rulesOn(attack: Attack) {
         name: "it",
         target: "k8s.pod.name=hot-deals-1",
         radius: { kind: "all" } as const,
-        attack: attack as { kind: string; peers?: string },
+        peers: "peers" in attack ? attack.peers : undefined,
     };
     const [{ peers }] = chooseForAll(discovered, { attacks: [request] }) as [ReturnType<typeof chooseForAll>[0]];
     const neighbors = all.filter(({ metadata }) => metadata!.namespace === peers?.[0]!.namespace);

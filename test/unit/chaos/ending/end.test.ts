@@ -13,7 +13,7 @@ const label = "chaos-experiments/target";
 const attacked = "chaos-experiments/attacked";
 const line = { key: attacked, operator: "DoesNotExist" };
 const ofExperiment = { labels: { "chaos-experiments/experiment": "x" } };
-const kill = { ...ofExperiment, annotations: { "chaos-experiments/targets": "a" } };
+const ofAttack = { ...ofExperiment, annotations: { "chaos-experiments/targets": "a" } };
 const json = (note: object) => JSON.stringify(note);
 
 /** What a run has changed, by the run that has changed it. */
@@ -79,8 +79,8 @@ const states: [string, Added[], ((one: StoredObject | undefined) => unknown)[], 
         "the attacks' objects",
         [
             ["NetworkPolicy", "x-1-blackhole", { metadata: ofExperiment }],
-            ["ConfigMap", "x-1-kill", { metadata: kill }],
-            ["Pod", "x-1-fault", { metadata: { labels: { ...ofExperiment.labels, "chaos-experiments/proxy": "x" } } }],
+            ["ConfigMap", "x-1-kill", { metadata: ofAttack }],
+            ["Pod", "x-1-fault", { metadata: ofAttack }],
         ],
         [(one) => !one],
         [true, true, true],
@@ -89,7 +89,7 @@ const states: [string, Added[], ((one: StoredObject | undefined) => unknown)[], 
         "objects of an earlier run of the experiment",
         [
             ["NetworkPolicy", "x-0-blackhole", { metadata: ofExperiment }],
-            ["ConfigMap", "x-0-kill", { metadata: kill }],
+            ["ConfigMap", "x-0-kill", { metadata: ofAttack }],
         ],
         [(one) => !one],
         [false, false],
