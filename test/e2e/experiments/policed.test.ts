@@ -1,5 +1,6 @@
 import { PatchStrategy, setHeaderOptions, type V1NetworkPolicy } from "@kubernetes/client-node";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { ignoreNotFound } from "../../../chaos/cluster/client";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import { giveBack, sharedNamespace as namespace, sharedStack } from "../shop/shared";
 import type { TestStack } from "../shop/support";
@@ -44,7 +45,12 @@ beforeAll(async () => {
     for (const policy of theirs) await apply(policy);
     before = await policies();
 });
-afterAll(() => giveBack(stack));
+afterAll(async () => {
+    const { networking } = stack.cluster;
+    for (const { metadata } of theirs)
+        await ignoreNotFound(networking.deleteNamespacedNetworkPolicy({ name: metadata!.name!, namespace }));
+    await giveBack(stack);
+});
 
 async function policies(): Promise<V1NetworkPolicy[]> {
     const { items } = await stack.cluster.networking.listNamespacedNetworkPolicy({ namespace });

@@ -44,7 +44,7 @@ describe("npm run experiment", () => {
     it("npm run workshop prepares an exercise from any state, and says what to do next", async () => {
         const { code, stdout } = await command.workshop("1");
         expect(stdout).toMatch(
-            /Next: npm run experiment -- hot-deals-blackhole --set namespace=e2e-experiment-program/,
+            /Next: \$ npm run experiment -- hot-deals-blackhole --set namespace=e2e-experiment-program/,
         );
         expect(code).toBe(0);
         const { spec } = await command.cluster.apps.readNamespacedDeployment({
