@@ -80,9 +80,9 @@ describe("after an update is killed with SIGKILL", () => {
         [
             ["the lease is taken", 0],
             ["targets are labeled", 0],
-            ["the attack is made", 3_500],
         ],
         [
+            ["the attack is made", 3_500],
             ["the program begins", 0],
             ["the deadline's account is made", 0],
             ["the deadline's Job is made", 0],

@@ -131,6 +131,8 @@ describe("every accepted order is fulfilled exactly once", () => {
                     quantity: 1 + (turn % 2),
                 }));
                 placed.push({ id: await place(items), items });
+                // Without it, the customers would take the whole machine from what else runs on it.
+                await sleep(50);
             }
         };
 
