@@ -140,7 +140,7 @@ describe("a fault ends", () => {
         await update.kill();
     });
 
-    it("at its deadline, if the update was killed", async () => {
+    itInAll("at its deadline, if the update was killed", async () => {
         const update = await begun({
             "experiment.run": "killed",
             "experiment.duration": "3s",
