@@ -141,7 +141,7 @@ export const benchProgram = new Program("bench", [
 ])
     .usage("[NAME...] [options]")
     .description(
-        "Measures speed on the sandbox, in about 15 minutes, and compares each figure with its limit. Both sides of " +
+        "Measures speed on the sandbox, in about 12 minutes, and compares each figure with its limit. Both sides of " +
             "a comparison take turns, and their medians are compared. Stop other work on the machine.",
     )
     .argument("[NAME...]", "measure only these figures. Default: all")
