@@ -25,7 +25,7 @@ export async function installAgent(
 ): Promise<Agent | undefined> {
     if (!settings) return undefined;
     const { manifest: location, key, install } = settings;
-    const manifest = location === undefined ? undefined : await readManifest(location, key, clusterName);
+    const manifest = install === "manifest" ? await readManifest(location!, key, clusterName) : undefined;
     const shop = { shop: namespace, identity, image: images.node, cluster: api };
     const args = { settings, clusterName, ...shop, networkPolicies, manifest };
     // A vendor's agent chooses its own nodes.
@@ -115,12 +115,12 @@ function create(
             };
         }
         case "manifest": {
-            const { ids } = new ManifestAgent(
+            const { installed } = new ManifestAgent(
                 name,
                 { namespace, objects: manifest.filter((object) => !isOwn(object)), key },
                 opts,
             );
-            return { installed: ids, workloads: daemonSetsOf(manifest, settings.namespace) };
+            return { installed, workloads: daemonSetsOf(manifest, settings.namespace) };
         }
     }
 }

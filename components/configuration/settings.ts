@@ -1,5 +1,5 @@
 import { plainAttackKinds } from "../../chaos/attacks/registry";
-import type { CheckSettings } from "../../chaos/checks/kind";
+import type { ExperimentDefinition } from "../../chaos/index";
 import { times } from "../../chaos/times";
 import {
     agentKey,
@@ -410,24 +410,10 @@ type FieldOf<K extends Key, Word extends string> = K extends `${Word}.${infer Fi
 export type Values = <K extends Key>(key: K) => ReadAs<K> | undefined;
 
 /** A saved experiment, as far as settings depend on it. */
-export interface KnownExperiment {
+export interface KnownExperiment extends Omit<ExperimentDefinition, "hypothesis"> {
     name: string;
     /** The variant that it needs. @default any */
     variant?: "seven";
-    /** @default none */
-    attacks?: readonly KnownAttack[];
-    /** The steps that it performs during the attack, in order. */
-    actions?: readonly { kind: string; durationMs?: number; timeoutMs?: number }[];
-    /** @default one that the settings complete */
-    checks?: readonly CheckSettings[];
-}
-
-interface KnownAttack {
-    kind: string;
-    /** Absent if the attack names a Service. */
-    target?: string;
-    established?: "any" | "cut";
-    outward?: "proven" | "unproven";
 }
 
 /** What `readConfiguration` needs besides the stack's values. */

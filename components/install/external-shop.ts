@@ -4,8 +4,7 @@ import type { Cluster } from "../../chaos/cluster/client";
 import { labels } from "../../chaos/cluster/labels";
 import type { InstalledObject } from "../cluster/gateway-outputs";
 import { awaitReady } from "../cluster/ready";
-import { DeclaredObject, resourceNameOf } from "../manifest/declared-object";
-import type { ManifestObject } from "../manifest/read";
+import { declareObjects } from "../manifest/declared-object";
 import type { ShopArgs } from "../shop/shop";
 import { ownNamespace } from "../base/own-namespace";
 import { forceOwnership } from "../base/workload-parts";
@@ -93,19 +92,11 @@ export class ExternalShop extends pulumi.ComponentResource {
     }
 
     private installManifest({ objects }: ShopManifest): pulumi.Output<unknown> {
-        const make = (object: ManifestObject, dependsOn: pulumi.Resource[] = []) =>
-            new DeclaredObject(
-                resourceNameOf(release, object),
-                { object, namespace: this.namespace },
-                { parent: this, transformations: [forceOwnership], dependsOn },
-            );
         // Kubernetes retries a pod that precedes its ServiceAccount or volumes only after a while.
-        const [workloads, others] = [
-            objects.filter(({ kind }) => runsPods.includes(kind)),
-            objects.filter(({ kind }) => !runsPods.includes(kind)),
-        ];
-        const first = others.map((object) => make(object));
-        return pulumi.all([...first, ...workloads.map((object) => make(object, first))].map(({ id }) => id));
+        const isFirst = ({ kind }: { kind: string }) => !runsPods.includes(kind);
+        const argsOf = () => ({ namespace: this.namespace });
+        const opts = { parent: this, transformations: [forceOwnership] };
+        return declareObjects(release, objects, isFirst, argsOf, opts);
     }
 }
 
