@@ -43,7 +43,7 @@ export function notRun(experiment = standIn, error: string): Outcome {
 /**
  * Writes the reports for continuous integration, if any are wanted, and prints their names.
  *
- * @returns false if one could not be written, which is printed: the verdicts must still be told
+ * @returns false if one could not be written, which is printed: the verdicts must still be printed
  */
 export function writeReports(files: CiFiles, outcomes: readonly Outcome[], print: (line: string) => void): boolean {
     try {

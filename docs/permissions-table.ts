@@ -15,7 +15,7 @@ const places: Record<string, string> = {
 const one = { kind: "count", containers: 1 } as const;
 const asked = { intervalMs: 1_000, timeoutMs: 1_000, successRate: 1 };
 
-/** A plan with every kind of attack, check and action. Everything is in a namespace of its own. */
+/** A plan with every kind of attack, check and action. Each is in a separate namespace. */
 export const everything: Plan = {
     experiment: "everything",
     run: "1",

@@ -33,7 +33,7 @@ export interface Setting<T> extends Reader<T> {
     meaning: string;
     /** A valid value for the command in an error. @default the setting's default */
     example?: string;
-    /** What heeds it, of the ways to install the shop. Setting it with another one is a mistake. @default all */
+    /** The ways to install the shop that use it. It is a mistake with another one. @default all */
     heededBy?: readonly Install[];
     /** Whether the shop's rendered objects depend on it. @default true */
     isRendered?: boolean;
@@ -191,8 +191,8 @@ export const settings = {
         ),
         networkPolicies: setting(
             flag,
-            "Whether NetworkPolicies deny the shop's pods and the builtin agent's all traffic that they do not " +
-                "need. See [who may talk to whom](shop.md#who-may-talk-to-whom).",
+            "Whether NetworkPolicies deny all traffic that the pods of the shop and the builtin agent do not need. " +
+                "See [who may talk to whom](shop.md#who-may-talk-to-whom).",
             { default: "true" },
         ),
     }),
@@ -313,7 +313,7 @@ export const settings = {
                 allowed: "Global, or a namespace",
                 read: (area: string) => (area === "Global" ? area : label.read(area)),
             },
-            "Where to look for targets: everything discovered, or one namespace.",
+            "The namespace that targets are chosen from. `Global`: all namespaces.",
             { default: "Global" },
         ),
         "experiment.target": setting(
@@ -344,14 +344,14 @@ export const settings = {
         ),
         "experiment.established": setting(
             oneOf("any", "cut"),
-            "What must become of connections into the targets that exist before the attack. `cut`: the verdict " +
-                "is INCONCLUSIVE unless they are shown to be cut. `any`: it is only reported.",
+            "What the attack must do to connections into the targets that exist before it. `cut`: the verdict is " +
+                "INCONCLUSIVE unless they are shown to be cut. `any`: what happens to them is only reported.",
             { describedDefault: "the saved experiment's, otherwise any", example: "any" },
         ),
         "experiment.outward": setting(
             oneOf("proven", "unproven"),
-            "Whether it must be proven that the targets of a blackhole reach nobody, which takes a tool in their " +
-                "pods. `unproven`: pods without a tool need no such proof, and the verdict says so.",
+            "Whether it must be proven that the targets of a blackhole can open no connections. The proof takes a " +
+                "tool in their pods. `unproven`: pods without a tool need no proof, and the verdict says so.",
             { describedDefault: "the saved experiment's, otherwise proven", example: "proven" },
         ),
         "experiment.duration": setting(duration(times.duration), "Observation time after the grace period.", {
@@ -365,20 +365,20 @@ export const settings = {
         }),
         "experiment.grace": setting(
             duration(times.grace),
-            "For this long after the last attack is proven, answers do not count: the cluster reroutes. " +
-                "Without an attack, all count.",
+            "Time after the proof of the last attack in which answers do not count: the cluster reroutes. Without " +
+                "an attack, all answers count.",
             { default: times.grace.usual },
         ),
         "experiment.successRate": setting(percentage, "Default minimum success rate.", { default: "100%" }),
         "experiment.abortBelow": setting(
             percentage,
-            "Ends the attacks early, with the verdict FAILED, when a check's success rate over 10 s drops below " +
-                "this. For checks that set no other.",
+            "Success rate of a check over 10 s below which the attacks end early, with the verdict FAILED. Checks " +
+                "can set another one.",
             { describedDefault: "none: the attacks do not end early", example: "50%" },
         ),
         "experiment.deadline": setting(
             duration(times.deadline),
-            "The attack ends by itself after this time, even if the update that started it was killed.",
+            "Time after which the attack ends by itself, even if the update that started it was killed.",
             { default: times.deadline.usual },
         ),
         "experiment.onFailure": setting(

@@ -73,7 +73,7 @@ export class Database extends pulumi.ComponentResource {
                                 limits: { cpu: "1", memory: "512Mi" },
                             },
                             // start.sh opens the port when the products are loaded. The later probes are rare: each
-                            // starts a PostgreSQL process, and the end of the container tells as much.
+                            // starts a PostgreSQL process, and a failure also ends the container.
                             startupProbe: {
                                 tcpSocket: { port: "postgres" },
                                 periodSeconds: 1,
