@@ -84,7 +84,8 @@ function describeSamples(samples: readonly number[], unit: Unit): string {
 export function describeResult(result: Result): string {
     const sign = result.holds ? styleText("green", "✔ holds") : styleText("red", "✘ fails");
     const name = styleText("bold", result.name.padEnd(18));
-    return `${sign}  ${name} ${result.meaning}, at most ${describe(result.bar, result.unit)}\n         ${measured(result)}`;
+    const bar = describe(result.bar, result.unit);
+    return `${sign}  ${name} ${result.meaning}, at most ${bar}\n         ${measured(result)}`;
 }
 
 function measured(result: Result): string {

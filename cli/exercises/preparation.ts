@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { settings } from "../../components/configuration/settings";
-import { overrides } from "../../experiments/story";
+import { overrides, settings } from "../../components/configuration/settings";
 import { say, typed } from "../print";
 import { Session } from "../session";
 import { scale } from "../shop";

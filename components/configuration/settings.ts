@@ -37,6 +37,8 @@ export interface Setting<T> extends Reader<T> {
     heededBy?: readonly Install[];
     /** Whether the shop's rendered objects depend on it. @default true */
     isRendered?: boolean;
+    /** Whether it makes another experiment of a saved one, of which no verdict is expected. @default false */
+    makesAnother?: boolean;
     /** The settings that the documentation has it with. */
     group?: Title;
 }
@@ -96,6 +98,17 @@ const replicas = (workload: string) =>
         example: "3",
         heededBy,
     });
+
+/** Takes the place of what a saved experiment says. @param usual if that says nothing */
+const override = <R extends Reader<unknown>>(reader: R, meaning: string, usual: string) =>
+    setting(reader, meaning, {
+        describedDefault: `the saved experiment's, otherwise \`${usual}\``,
+        example: usual,
+        makesAnother: true,
+    });
+
+const time = (name: keyof typeof times, meaning: string) =>
+    setting(duration(times[name]), meaning, { default: times[name].usual });
 
 /**
  * Every key that a stack may set with `pulumi config set KEY VALUE`. A dot is part of the key, not a path.
@@ -314,7 +327,7 @@ export const settings = {
                 read: (area: string) => (area === "Global" ? area : label.read(area)),
             },
             "The namespace that targets are chosen from. `Global`: all namespaces.",
-            { default: "Global" },
+            { default: "Global", makesAnother: true },
         ),
         "experiment.target": setting(
             target,
@@ -322,64 +335,59 @@ export const settings = {
             {
                 describedDefault: "the saved experiment's, in the shop's namespace",
                 example: "k8s.deployment=hot-deals,k8s.namespace=demo",
+                makesAnother: true,
             },
         ),
-        "experiment.radius": setting(
+        "experiment.radius": override(
             radius,
-            "Maximum number of containers that each attack affects: a number, a percentage of the matches, or " +
-                "`all`.",
-            { describedDefault: "the saved experiment's, otherwise 1", example: "1" },
+            "Maximum number of containers that each attack affects: a number, a percentage of the matches, or `all`.",
+            "1",
         ),
-        "experiment.includeNotReady": setting(
+        "experiment.includeNotReady": override(
             flag,
             "Whether attacks also choose pods that are not ready. Not for `kill` and `fault`, which need ready pods.",
-            { describedDefault: "the saved experiment's, otherwise `false`", example: "false" },
+            "false",
         ),
         "experiment.attack": setting(
             oneOf(...plainAttackKinds),
             "The attack: `blackhole` isolates the targets from the network, `dns` blocks their name resolution, " +
                 "`kill` deletes their pods repeatedly. Only for an experiment that has one attack. An attack of kind " +
                 "`fault` is part of a saved experiment.",
-            { describedDefault: "the saved experiment's", example: "blackhole" },
+            { describedDefault: "the saved experiment's", example: "blackhole", makesAnother: true },
         ),
-        "experiment.established": setting(
+        "experiment.established": override(
             oneOf("any", "cut"),
             "What the attack must do to connections into the targets that exist before it. `cut`: the verdict is " +
                 "INCONCLUSIVE unless they are shown to be cut. `any`: what happens to them is only reported.",
-            { describedDefault: "the saved experiment's, otherwise any", example: "any" },
+            "any",
         ),
-        "experiment.outward": setting(
+        "experiment.outward": override(
             oneOf("proven", "unproven"),
             "Whether it must be proven that the targets of a blackhole can open no connections. The proof takes a " +
                 "tool in their pods. `unproven`: pods without a tool need no proof, and the verdict says so.",
-            { describedDefault: "the saved experiment's, otherwise proven", example: "proven" },
+            "proven",
         ),
-        "experiment.duration": setting(duration(times.duration), "Observation time after the grace period.", {
-            default: times.duration.usual,
-        }),
-        "experiment.interval": setting(duration(times.interval), "Default interval between requests.", {
-            default: times.interval.usual,
-        }),
-        "experiment.timeout": setting(duration(times.timeout), "Default request timeout.", {
-            default: times.timeout.usual,
-        }),
-        "experiment.grace": setting(
-            duration(times.grace),
+        "experiment.duration": time("duration", "Observation time after the grace period."),
+        "experiment.interval": time("interval", "Default interval between requests."),
+        "experiment.timeout": { ...time("timeout", "Default request timeout."), makesAnother: true },
+        "experiment.grace": time(
+            "grace",
             "Time after the proof of the last attack in which answers do not count: the cluster reroutes. Without " +
                 "an attack, all answers count.",
-            { default: times.grace.usual },
         ),
-        "experiment.successRate": setting(percentage, "Default minimum success rate.", { default: "100%" }),
+        "experiment.successRate": setting(percentage, "Default minimum success rate.", {
+            default: "100%",
+            makesAnother: true,
+        }),
         "experiment.abortBelow": setting(
             percentage,
             "Success rate of a check over 10 s below which the attacks end early, with the verdict FAILED. Checks " +
                 "can set another one.",
-            { describedDefault: "none: the attacks do not end early", example: "50%" },
+            { describedDefault: "none: the attacks do not end early", example: "50%", makesAnother: true },
         ),
-        "experiment.deadline": setting(
-            duration(times.deadline),
+        "experiment.deadline": time(
+            "deadline",
             "Time after which the attack ends by itself, even if the update that started it was killed.",
-            { default: times.deadline.usual },
         ),
         "experiment.onFailure": setting(
             oneOf("report", "fail"),
@@ -424,3 +432,8 @@ export interface Surroundings {
     /** Whether a `project:key` was set with `--secret`. Errors do not show its value. @default no key was */
     isSecret?: (fullKey: string) => boolean;
 }
+
+/** The settings that make another experiment of a saved one. A shorter or longer one is still the same. */
+export const overrides = Object.entries<Setting<unknown>>(settings)
+    .filter(([, { makesAnother }]) => makesAnother)
+    .map(([key]) => key);

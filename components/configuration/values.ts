@@ -106,7 +106,7 @@ export const size = matching(/^[1-9]\d*(?:Mi|Gi|Ti)$/, "a size such as 512Mi or 
 
 const listOf = (item: Reader<string>): Reader<string[]> => ({
     allowed: item.allowed,
-    read: (list) => all(list, item.read),
+    read: (list) => all(list, (text) => item.read(text)),
 });
 
 /** Names of objects, comma-separated. */

@@ -66,7 +66,7 @@ export class ExternalShop extends pulumi.ComponentResource {
         };
         this.whenReady = installed.apply(
             // Not async: the output would wait for itself, and an error's trace would never end.
-            () => new Promise<pulumi.Resource>((ready, failed) => becomeReady().then(() => ready(this), failed)),
+            () => new Promise<pulumi.Resource>((ready, failed) => void becomeReady().then(() => ready(this), failed)),
         );
         this.installed = this.whenReady;
         this.gateway = {
