@@ -73,7 +73,7 @@ async function down(): Promise<number> {
 async function destroy({ parts }: Flags): Promise<number> {
     requireSandboxHost();
     await sandboxDestroy();
-    if (parts) await removeTree(sandboxPaths().parts);
+    if (parts) removeTree(sandboxPaths().parts);
     console.log(`The sandbox is removed${parts ? " with its built parts" : "; its built parts are kept"}.`);
     return 0;
 }

@@ -28,7 +28,7 @@ export async function sandboxDestroy(reporter = stderrReporter()): Promise<void>
     await withNodeLock(layout, reporter, async () => {
         await takeDown(layout, reporter);
         reporter.step("Removing the cluster, its images and its volumes");
-        await removeTree(layout.root);
+        removeTree(layout.root);
     });
 }
 

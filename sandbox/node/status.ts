@@ -1,5 +1,5 @@
 import { withNeeds } from "../../toolchain/parts/part";
-import { partsStatus, type PartStatus } from "../../toolchain/parts/status";
+import { type PartState, stateOf } from "../../toolchain/parts/store";
 import { sandboxContext } from "../paths";
 import { addresses, apiServerUrl } from "./addresses";
 import { type KubernetesObject, SandboxApi } from "./api";
@@ -41,7 +41,7 @@ export interface SandboxStatus {
     /** Pods that are neither ready nor completed, as `namespace/name: reason`. */
     readonly podsNotReady: readonly string[];
     readonly images: readonly string[];
-    readonly parts: readonly PartStatus[];
+    readonly parts: readonly { readonly name: string; readonly version: string; readonly state: PartState }[];
 }
 
 /** The state of the sandbox. Changes nothing. */
@@ -71,7 +71,12 @@ export async function sandboxStatus(): Promise<SandboxStatus> {
         problems,
         deniedTraffic: deniedTraffic(layout),
         ...cluster,
-        parts: await partsStatus(withNeeds(userParts)),
+        parts: await Promise.all(
+            withNeeds(userParts).map(async (part) => {
+                const { name, version } = part;
+                return { name, version, state: await stateOf(part) };
+            }),
+        ),
     };
 }
 

@@ -12,8 +12,8 @@ export const STOP_GRACE_MILLISECONDS = 4_000;
 const lastArgument = process.argv.slice(2).at(-1);
 
 /**
- * The engine's address: the last argument, after flags such as `-v=9 --logtostderr`. Undefined if the plugin was started
- * by hand; the engine then sends its address in a handshake.
+ * The engine's address: the last argument, after flags such as `-v=9 --logtostderr`. Undefined if the plugin was
+ * started by hand; the engine then sends its address in a handshake.
  */
 export const engineAddress = lastArgument?.startsWith("-") ? undefined : lastArgument;
 
@@ -31,7 +31,7 @@ export function unary<Request, Response>(
     };
 }
 
-/** The processes that a plugin runs for the engine. They end when the engine cancels, interrupts the plugin or is gone. */
+/** What a plugin runs for the engine. It ends when the engine cancels, interrupts the plugin or is gone. */
 export class Running {
     readonly #ending = new AbortController();
     readonly #running = new Set<Promise<unknown>>();

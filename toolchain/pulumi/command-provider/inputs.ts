@@ -1,9 +1,9 @@
 import { COMMAND_PROVIDER_VERSION } from "../versions";
-import { holdsSecret, isObject, isUnknown, plain, type Properties, type Value } from "./values";
+import { holdsSecret, isObject, plain, type Properties, UNKNOWN, type Value } from "./values";
 
 /**
- * The inputs of the resource `command:local:Command`, as {@link checkInputs} accepts them, with secrets unwrapped: those
- * that experiments use.
+ * The inputs of the resource `command:local:Command` that experiments use, as {@link checkInputs} accepts them, with
+ * secrets unwrapped.
  */
 export interface CommandInputs {
     readonly create?: string;
@@ -65,7 +65,7 @@ function mistakeIn(property: string, marked: Value): Failure[] {
     const expected = expectations[property];
     if (!expected) return [{ property, reason: onlyInOfficialProvider(`The input ${property}`) }];
     const value = plain(marked);
-    if (isUnknown(value) || expected.holds(value)) return [];
+    if (value === UNKNOWN || expected.holds(value)) return [];
     const found = holdsSecret(marked) ? "a secret of another type" : JSON.stringify(value);
     return [{ property, reason: `is ${found}, but must be ${expected.allowed}` }];
 }
