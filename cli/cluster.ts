@@ -32,9 +32,8 @@ export async function demoCluster(say: (line: string) => void, named?: string): 
 async function runningCluster(named?: string): Promise<AllowedContext> {
     const own = await ownCluster(named);
     if (own) return own;
-    const { sandboxPaths } = await import("../sandbox/paths.js");
-    const { kubeconfig } = sandboxPaths();
-    if (existsSync(kubeconfig)) process.env.KUBECONFIG = kubeconfig;
+    const { layout } = await import("../sandbox/node/layout.js");
+    if (existsSync(layout.kubeconfig)) process.env.KUBECONFIG = layout.kubeconfig;
     return allowedContext(loadKubeconfig(), undefined);
 }
 
