@@ -1,11 +1,11 @@
 import * as z from "zod";
 import type { Cluster } from "../cluster/client";
 import { annotations } from "../cluster/labels";
-import { allowedName, isName } from "../cluster/name";
+import { allowedName, isName } from "../texts";
 import { objectApi } from "../cluster/objects";
 import type { ObjectReference } from "../cluster/resources";
 import { describeMilliseconds } from "../duration";
-import { pause } from "../pause";
+import { pause } from "../async";
 import type { ActionKind } from "./kind";
 import { rolloutState, whyNoRollout } from "./rollout-state";
 import { readWorkload, referenceTo, requireFound, resourceOf, type Workload, type WorkloadKind } from "./workload";

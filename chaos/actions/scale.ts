@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { allowedName, isName } from "../cluster/name";
+import { allowedName, isName } from "../texts";
 import { resources } from "../cluster/resources";
 import type { ActionKind } from "./kind";
 import { setUntilUndone } from "./workload";

@@ -4,8 +4,7 @@ import { answerOf, UnseenError } from "./answer";
 import { scalarMistake, valueAt } from "./json";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
 import { describeLimits, limitMistakes, missOf, numberLimits } from "./limits";
-import { type Mistake, together } from "./mistakes";
-import { describeValue } from "../texts";
+import { describeValue, type Mistake, together } from "../texts";
 import { type ObjectReference, readObject } from "./object";
 import { requireNamespace } from "./references";
 

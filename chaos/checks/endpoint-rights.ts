@@ -1,4 +1,4 @@
-import type { Right } from "../cluster/rights";
+import type { Right } from "../cluster/resources";
 import type { EndpointSettings } from "./endpoint";
 import { serviceNamedBy } from "./endpoints";
 import type { CheckPlace } from "./kind";

@@ -1,10 +1,9 @@
 import * as z from "zod";
 import type { Cluster } from "../cluster/client";
-import type { Right } from "../cluster/rights";
+import type { Right } from "../cluster/resources";
 import { type AbortSettings, abortSettingsSchema } from "./abort";
 import type { Answer } from "./answer";
-import { parseDuration } from "../duration";
-import { times } from "../times";
+import { parseDuration, times } from "../duration";
 import type { ApiServerPulse } from "./api-server";
 import type { Endpoints } from "./endpoints";
 import type { ServiceReference } from "./service";

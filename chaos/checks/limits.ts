@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Mistake } from "./mistakes";
+import type { Mistake } from "../texts";
 
 /** What a value must be. */
 export interface Limits {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { withoutPeriod } from "../cluster/problem";
-import { pause } from "../pause";
+import { pause } from "../async";
 import type { AbortRule } from "./abort";
 import { type Answer, maxLateMs, missed } from "./answer";
 import type { CheckContext } from "./kind";

@@ -3,15 +3,14 @@ import { messageOf } from "../cluster/client";
 import { withoutPeriod } from "../cluster/problem";
 import { answerOf, UnseenError } from "./answer";
 import { lackOfEndpoints } from "./api-server";
-import { askEndpoint } from "./ask-endpoint";
+import { askEndpoint } from "./endpoints";
 import type { EndpointSettings } from "./endpoint";
-import { endpointMistakes } from "./endpoint-mistakes";
+import { endpointMistakes, endpointSchema } from "./endpoint-schema";
 import { endpointRights } from "./endpoint-rights";
-import { endpointSchema } from "./endpoint-schema";
 import { parseJson } from "./json";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
 import { describeLimits, limitMistakes, type Limits, missOf, numberLimits } from "./limits";
-import { together } from "./mistakes";
+import { together } from "../texts";
 import { type Response, send } from "./request";
 
 /** Asks Prometheus, or what has its API, for the value of a query now. */

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Check } from "../checks/registry";
-import { allowedName, allowedNameOf, isName } from "../cluster/name";
-import { type Duration, parseDuration } from "../duration";
+import { allowedName, allowedNameOf, describeValue, durationBetween, isName, percentage } from "../texts";
+import { type Duration, parseDuration, times } from "../duration";
 import { parsePercentage } from "../share";
 import {
     checksWith,
@@ -15,8 +15,6 @@ import {
 } from "./definition";
 import { type Plan, planOf } from "./plan";
 import { locateTarget } from "../targets/locate";
-import { describeValue, durationBetween, percentage } from "../texts";
-import { times } from "../times";
 import { timeMistakes } from "./time-mistakes";
 
 /** An experiment as a program writes it. All are plain values: a preview shows what would be attacked. */

@@ -3,7 +3,7 @@ import { type Cluster, ignoreNotFound, statusOf } from "../cluster/client";
 import { againOnConflict } from "../cluster/change";
 import { annotations, labels, runLabels } from "../cluster/labels";
 import { identityOf, keptTargetsOf, type Plan, runNameOf } from "../definition/plan";
-import { remedy } from "../remedy";
+import { remedy } from "../texts";
 
 /** Name of the Lease: a namespace has one. */
 export const leaseName = "chaos-experiment";

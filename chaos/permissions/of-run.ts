@@ -3,7 +3,7 @@ import { changesWorkloads } from "../actions/require-workloads";
 import { killRequest, objectTypeOf } from "../attacks/objects";
 import { attackKindOf, throughOf } from "../attacks/registry";
 import { checkKindOf } from "../checks/registry";
-import type { Right } from "../cluster/rights";
+import type { Right } from "../cluster/resources";
 import { roleRulesOf } from "../job/rules";
 import { changedBy, restored } from "../ending/left";
 import { isAttack, needsDeadlineJob, type Plan } from "../definition/plan";

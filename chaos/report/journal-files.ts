@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { parseJson } from "../checks/json";
 import type { Plan } from "../definition/plan";
 import { type Journal, journalSchema, journalVersion } from "./journal-schema";
-import { replaceFile } from "./output-files";
 
 /**
  * Writes a journal to its path.
@@ -71,4 +70,12 @@ export function lastJournalOf(plan: Plan, stack: string): Journal | undefined {
     return keptJournals(plan.reports).find(
         (journal) => journal.conclusion.journal.endsWith(end) && isDeepStrictEqual(journal.plan, plan),
     );
+}
+
+/** Writes a file in one step, and makes its folder: a reader sees the old text or the new one, never a part of it. */
+export function replaceFile(path: string, text: string): void {
+    mkdirSync(dirname(path), { recursive: true });
+    const unfinished = `${path}.unfinished`;
+    writeFileSync(unfinished, text);
+    renameSync(unfinished, path);
 }

@@ -10,7 +10,7 @@ import { sweep } from "../ending/end";
 import { leftOf } from "../ending/left";
 import { admitJob } from "./other-policies";
 import { acquireLease, LeaseHeldError, releaseLease, stopCommand } from "../lifecycle/lease";
-import { remedy } from "../remedy";
+import { remedy } from "../texts";
 import { requireReportsFolder } from "../report/report";
 import { merged } from "../permissions/merge";
 import { permissionsOf } from "../permissions/permissions";

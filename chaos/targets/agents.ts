@@ -1,8 +1,7 @@
 import { setHeaderOptions } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound, messageOf, statusOf } from "../cluster/client";
 import { problemOf } from "../cluster/problem";
-import { agentKeyEntry, agentKeyHeader, agentPort, targetsPath } from "./agent-contract";
-import type { Discovered } from "./containers";
+import { agentKeyEntry, agentKeyHeader, agentPort, type Discovered, targetsPath } from "./containers";
 
 /** A stack's builtin agent: the DaemonSet that the stack has made. Labels alone prove nothing: anybody can set them. */
 export interface AgentReference {

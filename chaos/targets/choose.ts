@@ -2,7 +2,7 @@ import type { AttributeExpression } from "./attributes";
 import { type Discovered, ownerOf, select, type Target } from "./containers";
 import type { DistinctiveLabel } from "./distinguish";
 import { type Eligibility, type LeftOut, whyLeftOut } from "./eligible";
-import { remedy, type Written } from "../remedy";
+import { remedy, type Written } from "../texts";
 import type { Proxied } from "./proxied";
 import { containersWithin, describeRadius, type Radius } from "./radius";
 import { shuffled } from "./shuffle";

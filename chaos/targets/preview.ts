@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Cluster } from "../cluster/client";
 import { problemOf } from "../cluster/problem";
-import type { Written } from "../remedy";
-import { describeBesides } from "./besides";
+import type { Written } from "../texts";
+import { describeBesides } from "./pods";
 import { chooseForAll, type TargetRequest } from "./choose";
 import { type Discovered, select } from "./containers";
 import { discover, type DiscoveryScope } from "./discover";

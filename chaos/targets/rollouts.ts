@@ -1,7 +1,7 @@
 import { whatIsReplaced } from "../actions/rollout-state";
 import { readWorkload, type Workload, workloadKinds } from "../actions/workload";
 import { type Cluster, unlessForbidden } from "../cluster/client";
-import { pause } from "../pause";
+import { pause } from "../async";
 import type { Attributes } from "./attributes";
 import type { Discovered } from "./containers";
 

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 /**
  * Does something with each item, with at most `limit` of them at a time.
  *
@@ -20,4 +22,10 @@ export async function inTurns<T, R>(items: readonly T[], limit: number, work: (i
     await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
     if (failures.length > 0) throw failures[0];
     return results;
+}
+
+/** Sleeps, but not longer than until a signal is aborted. */
+export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+    // Only the signal makes it reject.
+    await sleep(Math.max(0, ms), undefined, { signal }).catch(() => undefined);
 }
