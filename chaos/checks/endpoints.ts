@@ -117,12 +117,16 @@ export async function askEndpoint(
     ask: (endpoint: Endpoint) => Promise<Answer>,
 ): Promise<Answer> {
     const found: { endpoint?: Endpoint } = {};
-    const finding = await answerOf(async () => {
-        found.endpoint = await endpoints.of(check);
-        return {};
-    }, timeoutMs);
+    const finding = await answerOf(
+        async () => {
+            found.endpoint = await endpoints.of(check);
+            return {};
+        },
+        timeoutMs,
+        "unseen",
+    );
     const { endpoint } = found;
-    if (!finding.good || !endpoint) return { ...finding, unseen: true };
+    if (!finding.good || !endpoint) return finding;
     const begun = performance.now();
     const answer = await ask(endpoint);
     const known = answer.good || answer.unseen || endpoint.route.kind !== "apiServer" || !pulse;

@@ -6,9 +6,9 @@ import { askEndpoint, type Endpoint } from "./endpoints";
 import type { EndpointSettings } from "./endpoint";
 import { endpointMistakes, endpointSchema } from "./endpoint-schema";
 import { endpointRights } from "./endpoint-rights";
-import { expectationSchema, type JsonExpectation, parseJson, unmet } from "./json";
+import { excerpt, expectationSchema, type JsonExpectation, parseJson, unmet } from "./json";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
-import { describeValue, type Mistake, together } from "../texts";
+import { type Mistake, notAllowed, together } from "../texts";
 import { send } from "./request";
 import type { Route } from "./service";
 
@@ -33,8 +33,7 @@ export interface HttpCheck extends CheckSettings, EndpointSettings {
 
 const dotSegment = /[/\\](?:\.|%2e){1,2}(?:[/\\?#]|$)/i;
 const status = z.int().min(100).max(599);
-const statusMistake = ({ input }: { input?: unknown }) =>
-    `${describeValue(input)} is not allowed; allowed: a status from 100 to 599, or a list of the least and the most`;
+const statusMistake = notAllowed("a status from 100 to 599, or a list of the least and the most");
 const statuses = z.union(
     [status, z.tuple([status, status]).refine(([least, most]) => least <= most, { error: statusMistake })],
     { error: statusMistake },
@@ -140,7 +139,5 @@ function detailOf(body: string, hide: (text: string) => string): string {
     const problem = parseJson(body) as { detail?: unknown; title?: unknown; message?: unknown } | null | undefined;
     const sentence = [problem?.detail, problem?.title, problem?.message].find((text) => typeof text === "string");
     // Hidden first: a part of a secret would not be found.
-    return hide(sentence ?? body)
-        .replace(/\s+/g, " ")
-        .slice(0, 200);
+    return excerpt(hide(sentence ?? body));
 }

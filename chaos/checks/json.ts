@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { describeValue } from "../texts";
+import { notAllowed } from "../texts";
 
 /** Something that a JSON document must contain. */
 export interface JsonExpectation {
@@ -11,15 +11,16 @@ export interface JsonExpectation {
     atLeast?: number;
 }
 
-/** @returns what is wrong with a value that is neither text nor a number, true or false */
-export const scalarMistake = ({ input }: { input?: unknown }) =>
-    `${describeValue(input)} is not allowed; allowed: text, a number, true or false`;
+export const scalarMistake = notAllowed("text, a number, true or false");
 
 export const expectationSchema = z.strictObject({
     path: z.string().min(1),
     equals: z.union([z.string(), z.number(), z.boolean(), z.null()], { error: scalarMistake }).optional(),
     atLeast: z.int().nonnegative().optional(),
 });
+
+/** The beginning of a text, on one line. */
+export const excerpt = (text: string) => text.replace(/\s+/g, " ").slice(0, 200);
 
 /** The value of a JSON text. Undefined if it is not JSON. */
 export function parseJson(text: string): unknown {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Check } from "../checks/registry";
-import { allowedName, allowedNameOf, describeValue, durationBetween, isName, percentage } from "../texts";
+import { allowedNameOf, durationBetween, isName, nameSchema, percentage } from "../texts";
 import { type Duration, parseDuration, times } from "../duration";
 import { parsePercentage } from "../share";
 import {
@@ -59,10 +59,7 @@ export interface DefinedExperiment extends ExperimentDefinition {
 
 const argumentsSchema = definitionSchema.extend({
     checks: checksWith("without a check there is no verdict"),
-    namespace: z
-        .string()
-        .refine(isName, { error: ({ input }) => `${describeValue(input)} is not a namespace; allowed: ${allowedName}` })
-        .optional(),
+    namespace: nameSchema("a namespace").optional(),
     window: z
         .strictObject({
             duration: durationBetween(times.duration).optional(),

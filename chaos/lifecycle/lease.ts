@@ -65,17 +65,11 @@ export interface LeaseOwner {
     defaultNamespace: string;
 }
 
-const ownerOf = ({ stack, plan: { defaultNamespace } }: LeaseHolder): LeaseOwner => ({ stack, defaultNamespace });
-const holderIdentityOf = ({ stack, defaultNamespace }: LeaseOwner) =>
-    `stack ${stack} (its application is in ${defaultNamespace})`;
-
 /** The identity decides: a stack may be renamed, and its namespace changed, while it runs an experiment. */
-function belongsTo({ spec }: V1Lease, owner: LeaseOwner): boolean {
-    const [, stack] = /^stack (\S+) /.exec(spec!.holderIdentity ?? "") ?? [];
-    return stack !== undefined && identityOf(stack) === identityOf(owner.stack);
+function belongsTo({ spec }: V1Lease, { stack }: { stack: string }): boolean {
+    const [, holder] = /^stack (\S+) /.exec(spec!.holderIdentity ?? "") ?? [];
+    return holder !== undefined && identityOf(holder) === identityOf(stack);
 }
-
-const isHeldBy = (held: V1Lease, holder: LeaseHolder) => belongsTo(held, ownerOf(holder));
 
 /**
  * Takes the lease on a namespace: one experiment at a time. Two that begin at once, each within its radius, would
@@ -85,11 +79,8 @@ const isHeldBy = (held: V1Lease, holder: LeaseHolder) => belongsTo(held, ownerOf
  * @throws LeaseHeldError that names the holder
  */
 export async function acquireLease(cluster: Cluster, holder: LeaseHolder & { plan: Plan }): Promise<void> {
-    const { namespace } = holder.plan;
-    const { now } = await readAt(cluster, namespace);
-    const body = leaseOf(holder, now);
-    if (await succeeds(cluster.coordination.createNamespacedLease({ namespace, body }))) return;
-    await take(cluster, holder, body, await read(cluster, namespace), now);
+    const { held, now } = await readAt(cluster, holder.plan.namespace);
+    await take(cluster, holder, leaseOf(holder, now), held, now);
 }
 
 /**
@@ -126,7 +117,7 @@ function leaseOf(
     at: number,
     runName = runNameOf(holder.plan, holder.stack),
 ): V1Lease {
-    const { namespace, experiment, deadlineMs } = holder.plan;
+    const { namespace, defaultNamespace, experiment, deadlineMs } = holder.plan;
     const now = new V1MicroTime(at);
     return {
         metadata: {
@@ -141,7 +132,7 @@ function leaseOf(
             },
         },
         spec: {
-            holderIdentity: holderIdentityOf(ownerOf(holder)),
+            holderIdentity: `stack ${holder.stack} (its application is in ${defaultNamespace})`,
             acquireTime: now,
             renewTime: now,
             leaseDurationSeconds: Math.ceil((deadlineMs + preparationMs) / 1_000),
@@ -163,7 +154,7 @@ async function take(
 ): Promise<void> {
     const { namespace } = holder.plan;
     // The attacks of a run that was ended are gone. Its resources may still be deleted.
-    const isFree = !held || isOver(held, now) || isHeldBy(held, holder) || earlyEndOf(held) !== undefined;
+    const isFree = !held || isOver(held, now) || belongsTo(held, holder) || earlyEndOf(held) !== undefined;
     if (!isFree) throw new LeaseHeldError(describe(held), otherOfStack(held, holder));
     // If somebody else has seen it end too, and changed it since, the API server rejects this (409).
     const resourceVersion = held?.metadata!.resourceVersion;
@@ -171,8 +162,10 @@ async function take(
     const taken = held
         ? cluster.coordination.replaceNamespacedLease({ name: leaseName, namespace, body: replacement })
         : cluster.coordination.createNamespacedLease({ namespace, body });
-    if (await succeeds(taken)) return;
-    throw new LeaseHeldError(`another experiment has just begun in namespace ${namespace}`);
+    await taken.catch((error: unknown) => {
+        if (statusOf(error) !== 409) throw error;
+        throw new LeaseHeldError(`another experiment has just begun in namespace ${namespace}`);
+    });
 }
 
 /** A run whose attacks were ended before its resources were deleted. Kept in its lease's annotation, as JSON. */
@@ -210,7 +203,7 @@ export async function releaseLease(cluster: Cluster, holder: LeaseHolder): Promi
 export async function leaseFor(cluster: Cluster, holder: LeaseHolder): Promise<{ own?: V1Lease; others?: string }> {
     const { held, now } = await readAt(cluster, holder.plan.namespace);
     if (!held) return {};
-    if (isHeldBy(held, holder)) return { own: held };
+    if (belongsTo(held, holder)) return { own: held };
     return isOver(held, now) ? {} : { others: describe(held) };
 }
 
@@ -219,19 +212,35 @@ export async function leaseFor(cluster: Cluster, holder: LeaseHolder): Promise<{
  * one in the application's namespace.
  */
 export async function leasesOf(cluster: Cluster, owner: LeaseOwner): Promise<V1Lease[]> {
-    const unlessForbidden = (error: unknown) => {
+    const { items } = await allLeases(cluster, owner.defaultNamespace).catch((error: unknown) => {
+        // An account that may not even get the lease has run no experiment: its steps do so.
         if (statusOf(error) !== 403) throw error;
-    };
-    const fieldSelector = `metadata.name=${leaseName}`;
-    const everywhere = await cluster.coordination.listLeaseForAllNamespaces({ fieldSelector }).catch(unlessForbidden);
-    // An account that may not even get the lease has run no experiment: its steps do so.
-    const own = everywhere ? undefined : await read(cluster, owner.defaultNamespace).catch(unlessForbidden);
-    const found = everywhere?.items ?? (own ? [own] : []);
-    return found.filter((held) => belongsTo(held, owner));
+        return { items: [] };
+    });
+    return items.filter((held) => belongsTo(held, owner));
 }
 
-function read(cluster: Cluster, namespace: string): Promise<V1Lease | undefined> {
-    return ignoreNotFound(cluster.coordination.readNamespacedLease({ name: leaseName, namespace }));
+/** The leases of experiments, in all namespaces or in one's own. */
+export const allLeases = ({ coordination }: Cluster, own: string) =>
+    inAllOr<V1Lease>(
+        coordination.listLeaseForAllNamespaces({ fieldSelector: `metadata.name=${leaseName}` }),
+        async () => {
+            const lease = await ignoreNotFound(coordination.readNamespacedLease({ name: leaseName, namespace: own }));
+            return { items: lease ? [lease] : [] };
+        },
+    );
+
+/** A list of all namespaces, or of one's own if the account may not list all (403). */
+export async function inAllOr<T>(
+    all: Promise<{ items: T[] }>,
+    own: () => Promise<{ items: T[] }>,
+): Promise<{ items: T[]; everywhere: boolean }> {
+    try {
+        return { items: (await all).items, everywhere: true };
+    } catch (error) {
+        if (statusOf(error) !== 403) throw error;
+        return { items: (await own()).items, everywhere: false };
+    }
 }
 
 /** When a lease ends, in milliseconds since the epoch. */
@@ -274,14 +283,4 @@ function describe(held: V1Lease): string {
         `${held.spec!.holderIdentity} runs ${annotations?.[labels.experiment]} in namespace ${namespace}, until it ` +
         `is disabled there or its lease ends at ${new Date(leaseEndsAt(held)).toISOString()}`
     );
-}
-
-async function succeeds(call: Promise<unknown>): Promise<boolean> {
-    try {
-        await call;
-        return true;
-    } catch (error) {
-        if (statusOf(error) === 409) return false;
-        throw error;
-    }
 }

@@ -160,11 +160,12 @@ export class FakeCluster {
         return this.objects.get(keyOf(kind, { name: name!, namespace })) ?? refuse(404, `${kind} "${name}" not found`);
     }
 
-    private list(kind: Kind, { namespace, labelSelector }: FakeRequest): StoredObject[] {
+    private list(kind: Kind, { namespace, labelSelector, fieldSelector }: FakeRequest): StoredObject[] {
         return [...this.objects]
             .filter(([key]) => key.startsWith(`${kind} ${namespace === undefined ? "" : `${namespace} `}`))
             .map(([, object]) => object)
-            .filter(({ metadata }) => selects(labelSelector, metadata.labels));
+            .filter(({ metadata }) => selects(labelSelector, metadata.labels))
+            .filter(({ metadata }) => fieldSelector === undefined || fieldSelector === `metadata.name=${metadata.name}`);
     }
 
     private create(kind: Kind, { namespace, body }: FakeRequest): StoredObject {
