@@ -36,7 +36,6 @@ export function describeMilliseconds(milliseconds: number): string {
     return rest === 0 ? `${seconds / 60} min` : `${Math.floor(seconds / 60)} min ${rest} s`;
 }
 
-/** What a length of time may be. */
 export interface Range {
     least: Duration;
     most: Duration;

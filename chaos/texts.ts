@@ -3,7 +3,6 @@ import * as z from "zod";
 import { parseDuration, type Range } from "./duration";
 import { parsePercentage } from "./share";
 
-/** Whether a value is only known later. */
 export const isOutput = (value: unknown): boolean =>
     value instanceof Promise || (typeof value === "object" && value !== null && "__pulumiOutput" in value);
 

@@ -3,13 +3,11 @@ import { describeMilliseconds } from "../duration";
 
 /** The answer to one look of a check, or the lack of one. */
 export interface Answer {
-    /** When the check looked, in milliseconds since the epoch. */
     at: number;
     latencyMs: number;
     good: boolean;
     /** HTTP status. Undefined if there was no answer, or the check does not use HTTP. */
     status?: number;
-    /** Why the answer is not good, in a sentence. */
     problem?: string;
     /** Set if the look did not see the application: then nothing is known about that. */
     unseen?: true;
@@ -23,7 +21,6 @@ export class UnseenError extends Error {
 /** How late this machine may be, in milliseconds, before it was asleep or too busy to say anything. */
 export const maxLateMs = 1_000;
 
-/** What was not looked at in time. */
 export function missed(at: number, lateMs: number, latencyMs = 0): Answer {
     const problem = `this machine was busy or asleep for ${describeMilliseconds(lateMs)}`;
     return { at, latencyMs, good: false, problem, unseen: true };

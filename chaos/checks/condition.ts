@@ -127,7 +127,6 @@ interface Condition {
     reason?: string;
 }
 
-/** Why an object is not what the check requires. Undefined if it is. */
 export function problemWith(check: ConditionCheck, object: unknown): string | undefined {
     const { type, status: wanted = "True", field, ifMissing } = check;
     if (type === undefined) {

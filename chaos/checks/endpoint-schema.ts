@@ -33,7 +33,6 @@ function problemWithUrl(text: string): string | undefined {
 
 const secretHeader = /authorization|cookie|token|secret|password|api-?key/i;
 
-/** The problem, if a check throws. */
 function failing(check: () => void, problem: string): string | undefined {
     try {
         check();
@@ -55,7 +54,6 @@ const headerValue = textWithout((value) =>
     failing(() => validateHeaderValue("value", value), "a header value must not have control characters"),
 );
 
-/** What is wrong with certificates in PEM, in words. */
 export function problemWithCa(pem: string): string | undefined {
     if (pem.includes("PRIVATE KEY-----")) return "holds a private key; allowed: certificates";
     const certificates = pem.match(/-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs) ?? [];

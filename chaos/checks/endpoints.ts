@@ -16,9 +16,7 @@ export interface Endpoint {
     hide: (text: string) => string;
 }
 
-/** How Services are reached. */
 export interface KnownRoutes {
-    /** To the plan's Service. */
     route?: Route;
     /** To the Services that checks name, by `routeKey`. @default none */
     routes?: Record<string, Route>;

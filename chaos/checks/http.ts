@@ -78,7 +78,6 @@ function methodMistakes({ method, json }: Partial<HttpCheck>): Mistake[] {
         : [];
 }
 
-/** What the API server's proxy asks for a method. */
 const proxyVerbs = {
     GET: "get",
     HEAD: "get",
@@ -96,7 +95,6 @@ function nameOf({ method = "GET", path, url, service }: HttpCheck): string {
 
 const nothingSecret: Omit<Endpoint, "route"> = { access: {}, hide: (text) => text };
 
-/** Sends one request. */
 export async function askOverHttp(
     check: HttpCheck,
     cluster: Cluster,

@@ -22,7 +22,6 @@ export const expectationSchema = z.strictObject({
 /** The beginning of a text, on one line. */
 export const excerpt = (text: string) => text.replace(/\s+/g, " ").slice(0, 200);
 
-/** The value of a JSON text. Undefined if it is not JSON. */
 export function parseJson(text: string): unknown {
     try {
         return JSON.parse(text);

@@ -30,7 +30,6 @@ export const checkSettingsSchema = {
 
 export interface CheckContext {
     cluster: Cluster;
-    /** What checks over HTTP ask. */
     endpoints: Endpoints;
     /** Tells failures of the API server from the application's. @default they are not told apart */
     pulse?: ApiServerPulse;
@@ -39,7 +38,6 @@ export interface CheckContext {
     clusterName: string;
 }
 
-/** Where checks look. */
 export interface CheckPlace {
     /** Namespace of what names none. */
     defaultNamespace: string;

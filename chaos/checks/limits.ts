@@ -1,7 +1,6 @@
 import * as z from "zod";
 import type { Mistake } from "../texts";
 
-/** What a value must be. */
 export interface Limits {
     /** The value is a number, and at least this. */
     atLeast?: number;

@@ -6,20 +6,17 @@ import { type Answer, maxLateMs, missed } from "./answer";
 import type { CheckContext } from "./kind";
 import { type Check, checkKindOf } from "./registry";
 
-/** A check, completed by the run's settings. */
 export interface PlannedCheck {
     /** Unique in the experiment. */
     name: string;
     check: Check;
     intervalMs: number;
     timeoutMs: number;
-    /** Required share of good answers, above 0 and up to 1. */
     successRate: number;
     /** When it ends the attacks early. Absent if it does not. */
     abort?: AbortRule;
 }
 
-/** A check's answers, in the order of asking. */
 export interface Observed {
     name: string;
     answers: Answer[];

@@ -13,7 +13,6 @@ export interface Request {
     method?: string;
     /** `{uuid}` in a value is replaced by a new UUID. */
     headers?: Record<string, string>;
-    /** Sent as JSON. */
     body?: Record<string, unknown>;
 }
 
@@ -22,7 +21,6 @@ export interface Response {
     body: string;
 }
 
-/** How an endpoint is trusted, and what it is shown. */
 export interface Access {
     /** Certificates in PEM. @default the CAs that Node.js trusts */
     ca?: string;

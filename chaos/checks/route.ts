@@ -22,7 +22,6 @@ export async function chooseRoute(cluster: Cluster, service: ServiceReference): 
     return routeTo(cluster, service, await addressOf(cluster, service));
 }
 
-/** A Service as a check names it. */
 export interface NamedService {
     namespace: string;
     name: string;

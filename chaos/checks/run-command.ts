@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UnseenError } from "./answer";
 
-/** How a program ended. */
 export interface Ended {
     exitCode?: number;
     /** Set if a signal ended it, such as `SIGSEGV`. */
@@ -11,12 +10,10 @@ export interface Ended {
     lastLine: string;
 }
 
-/** Of the output, in characters. */
 const keptLength = 4_096;
 /** How long the output of a program that has ended may be missing, in milliseconds. */
 const outputMs = 200;
 
-/** The process groups that run now, by the id of their leaders. */
 const running = new Set<number>();
 
 /** What a step is given, a kubeconfig perhaps: what a program prints of it would be stored. */
@@ -106,7 +103,6 @@ function onEnding(signal: NodeJS.Signals): void {
     if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
 }
 
-/** How many programs are started or run. */
 let expecting = 0;
 
 function listen(change: "on" | "off"): void {

@@ -36,7 +36,6 @@ export type Cluster = { kubeconfig: KubeConfig } & { [A in keyof typeof apis]: I
 /** Time limit of a call. After this machine slept, a dead connection would otherwise block a call for many minutes. */
 const callTimeoutMs = 30_000;
 
-/** How a cluster is reached. */
 export interface ClusterAccess {
     /** Text of a kubeconfig, a secret. @default this machine's, as kubectl loads it */
     kubeconfig?: string;
@@ -97,7 +96,6 @@ function keepConnections(kubeconfig: KubeConfig, timeoutMs: number): void {
 /** Options of a call whose body is a merge patch. */
 export const mergePatch = () => setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
 
-/** The HTTP status of a failed call. Undefined if there was no answer. */
 export function statusOf(error: unknown): number | undefined {
     return error instanceof ApiException ? error.code : undefined;
 }
@@ -137,7 +135,6 @@ const unless = async <T>(call: Promise<T>, ...statuses: number[]): Promise<T | u
         throw error;
     });
 
-/** The result of a call. Undefined if there is no such thing. */
 export const ignoreNotFound = <T>(call: Promise<T>) => unless(call, 404);
 
 /** The result of a call. Undefined if the account may not make it, or if there is no such thing. */

@@ -1,9 +1,7 @@
 import type { KubeConfig } from "@kubernetes/client-node";
 
-/** A kubeconfig context that may be touched. */
 export interface AllowedContext {
     name: string;
-    /** Address of the API server. */
     server: string;
     /** The kind of local cluster. Undefined if it is not plainly local. */
     local?: string;
@@ -36,7 +34,6 @@ const localClusters: readonly LocalCluster[] = [
 
 /** How a person names a context, and what may happen there: for errors. */
 export interface Naming {
-    /** What names it: `kube.context`. */
     key: string;
     /** What gives that a value: a command or code, and where that belongs if it is not obvious. */
     named(context: string): { code: string; where?: string };
@@ -44,11 +41,9 @@ export interface Naming {
     local: string;
     /** Completes "If … may run there: ". */
     what: string;
-    /** Other local clusters. @default none */
     others?: readonly LocalCluster[];
 }
 
-/** The kubeconfig's cluster may not be touched. */
 export class GuardError extends Error {
     constructor(message: string) {
         super(message);

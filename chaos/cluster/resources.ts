@@ -1,7 +1,6 @@
 /** What ending a run needs of an API server. Knows no client: the deadline Job has another than the update. */
 import type { KubernetesObject } from "@kubernetes/client-node";
 
-/** A type of objects that are in a namespace. */
 export interface Resource {
     /** `""` is the core group. */
     apiGroup: string;
@@ -11,7 +10,6 @@ export interface Resource {
     kind: string;
 }
 
-/** The types of objects that runs make or change. */
 export const resources = {
     configMap: { apiGroup: "", resource: "configmaps", kind: "ConfigMap" },
     deployment: { apiGroup: "apps", resource: "deployments", kind: "Deployment" },
@@ -24,7 +22,6 @@ export const resources = {
     serviceAccount: { apiGroup: "", resource: "serviceaccounts", kind: "ServiceAccount" },
 } as const satisfies Record<string, Resource>;
 
-/** One object. */
 export interface ObjectReference {
     resource: Resource;
     namespace: string;
@@ -44,14 +41,12 @@ export function referenceAt(path: string): ObjectReference {
     return { resource, namespace: namespace!, name: name! };
 }
 
-/** An object as the API server has it; `spec` is of its kind. */
 export interface KubeObject extends KubernetesObject {
     spec?: object;
 }
 
 /** Four calls to an API server. What fails has the status as its `code`, if there was an answer. */
 export interface ObjectApi {
-    /** @returns undefined if it does not exist */
     get(object: ObjectReference): Promise<KubeObject | undefined>;
     /** @param labelSelector absent for all objects */
     list(resource: Resource, namespace: string, labelSelector?: string): AsyncIterable<KubeObject>;
@@ -112,5 +107,4 @@ export interface Right {
     without?: string;
 }
 
-/** Whether an experiment needs a right. */
 export const isRequired = ({ without }: Right) => without === undefined;

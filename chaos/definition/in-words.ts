@@ -1,7 +1,6 @@
 import type * as z from "zod";
 import { describeValue } from "../texts";
 
-/** What is wrong with the shape of a value, and what is allowed, where no rule of our own says it better. */
 export function inWords(issue: z.core.$ZodRawIssue): string | undefined {
     switch (issue.code) {
         case "unrecognized_keys":

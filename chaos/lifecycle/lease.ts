@@ -5,10 +5,8 @@ import { annotations, labels, runLabels } from "../cluster/labels";
 import { identityOf, keptTargetsOf, type Plan, runNameOf } from "../definition/plan";
 import { remedy } from "../texts";
 
-/** Name of the Lease: a namespace has one. */
 export const leaseName = "chaos-experiment";
 
-/** API path of a namespace's Lease. */
 export const leasePath = (namespace: string) =>
     `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${leaseName}`;
 
@@ -17,7 +15,6 @@ const preparationMs = 180_000;
 
 type Place = Pick<Plan, "context" | "namespace">;
 
-/** The beginning of a kubectl command, for a shell. */
 function kubectl({ context, namespace }: Place): string {
     const inNamespace = `--namespace ${namespace}`;
     if (context === undefined) return `kubectl ${inNamespace}`;
@@ -38,7 +35,6 @@ export const cleanUpCommands = (place: Place): [string, string] => [
     `${kubectl(place)} delete networkpolicies --selector ${labels.experiment}`,
 ];
 
-/** Another experiment holds the namespace's lease. */
 export class LeaseHeldError extends Error {
     override readonly name = "LeaseHeldError";
 
@@ -58,7 +54,6 @@ export interface LeaseHolder {
     plan: Pick<Plan, "namespace" | "defaultNamespace" | "experiment" | "deadlineMs">;
 }
 
-/** A stack, as its leases name it. */
 export interface LeaseOwner {
     stack: string;
     /** Namespace of its application. */

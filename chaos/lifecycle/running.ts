@@ -3,10 +3,8 @@ import type { Cluster } from "../cluster/client";
 import { attackOf, experimentOf, labels, targetLabelOf } from "../cluster/labels";
 import { allLeases, inAllOr, leaseEndsAt } from "./lease";
 
-/** What an experiment does to a namespace now. */
 export interface RunningExperiment {
     namespace: string;
-    /** Its name. */
     experiment: string;
     /** The namespace's lease. Undefined if nobody holds it: then the targets are left from a run. */
     lease?: {

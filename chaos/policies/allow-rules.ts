@@ -12,7 +12,6 @@ export interface Peers {
     label?: DistinctiveLabel;
 }
 
-/** Those that an attack has chosen. */
 export const peersIn = ({ peers = [], peersLabel: label }: Pick<Chosen, "peers" | "peersLabel">): Peers => ({
     pods: peers,
     label,
@@ -60,10 +59,8 @@ export function everyoneBut({ pods, label }: Peers): V1NetworkPolicyPeer[] {
     ];
 }
 
-/** The block of one address. */
 export const blockOf = (address: string) => `${address}/${isIPv6(address) ? 128 : 32}`;
 
-/** Of both families. */
 export const addressesOf = (pods: Peers["pods"]): string[] =>
     distinct(pods.flatMap(({ address, addresses }) => addresses ?? [address]));
 

@@ -5,7 +5,6 @@ import { type Denial, isTotal, subtract } from "./denial";
 import { isolates, type PolicyRules, policyRules, type Rule, rulesOf, type Way, ways } from "./rules";
 import { type Labels, selects } from "./selector";
 
-/** A target pod, as far as policies see it. */
 export interface PolicedPod {
     uid: string;
     labels: Labels;

@@ -4,7 +4,6 @@ import { addressesOf, allPortsBut, blockOf, everyoneBut, lastPort, namespacesOf,
 import { type PolicyRules, policyRules, type Rule, type Way } from "./rules";
 import { also } from "./selector";
 
-/** The traffic that an attack denies its targets. */
 export interface Denial {
     ways: readonly Way[];
     /** TCP and UDP ports: the targets' own for ingress, other pods' for egress. @default all */
@@ -13,7 +12,6 @@ export interface Denial {
     withPeers?: boolean;
 }
 
-/** Whether nothing is left to the targets. */
 export const isTotal = ({ ways, ports, withPeers = false }: Denial): boolean =>
     ways.length === 2 && ports === undefined && !withPeers;
 

@@ -1,24 +1,16 @@
-import { accessSync, constants, lstatSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, lstatSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { junitXml } from "./junit";
 import { replaceFile } from "./journal-files";
 import type { ReportedRun } from "./reported-run";
 import { summaryMarkdown } from "./summary";
 
-/** Paths of the reports for continuous integration. Undefined if one is not wanted. */
 export interface CiFiles {
-    /** The JUnit XML file. */
     junit?: string;
-    /** The Markdown file. */
     summary?: string;
 }
 
-/**
- * Writes the reports of some runs.
- *
- * @returns the paths of what was written
- * @throws Error if a file cannot be written
- */
+/** @returns the paths of what was written. @throws Error if a file cannot be written */
 export function writeCiFiles({ junit, summary }: CiFiles, runs: readonly ReportedRun[]): string[] {
     if (junit !== undefined) replaceFile(junit, junitXml(runs));
     if (summary !== undefined) replaceFile(summary, summaryMarkdown(runs));
@@ -61,16 +53,5 @@ function mistakeIn(path: string): string | undefined {
 
 /** A folder, or what is there of the way to it. */
 function nearestFolder(folder: string): string {
-    const parent = dirname(folder);
-    return parent === folder || isThere(folder) ? folder : nearestFolder(parent);
-}
-
-/** False if a part of its path is a file, too. */
-function isThere(path: string): boolean {
-    try {
-        statSync(path);
-        return true;
-    } catch {
-        return false;
-    }
+    return folder === dirname(folder) || existsSync(folder) ? folder : nearestFolder(dirname(folder));
 }

@@ -12,9 +12,7 @@ export interface AgentReference {
 /** The builtin agents of one installation: a pod on each node. */
 export interface Agents {
     namespace: string;
-    /** The labels of their pods. */
     labels: Record<string, string>;
-    /** Name of the Secret with their key. */
     secret: string;
 }
 

@@ -67,7 +67,6 @@ function parseCondition(text: string): Condition {
     return { key, negated: operator === "!=", values };
 }
 
-/** Whether a container with these attributes is described by all conditions. */
 export function matches(conditions: readonly Condition[], attributes: Attributes): boolean {
     return conditions.every(({ key, negated, values }) => {
         const found = attributes[key];

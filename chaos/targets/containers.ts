@@ -28,7 +28,6 @@ export interface Prober {
 
 export interface Discovered extends Target {
     attributes: Attributes;
-    /** Whether its pod is ready. */
     ready: boolean;
     /** Set if nothing would replace its pod. */
     bare?: true;
@@ -36,7 +35,6 @@ export interface Discovered extends Target {
     helpers?: string[];
 }
 
-/** The part of a pod that discovery reads. */
 export interface Pod {
     metadata?: {
         name?: string;
@@ -82,7 +80,6 @@ export interface ReplicaSet {
     metadata?: { uid?: string; ownerReferences?: { kind: string; name: string }[] };
 }
 
-/** Namespaces that belong to the cluster itself. */
 const clusterNamespaces = ["kube-system", "kube-public", "kube-node-lease"];
 export const isOfCluster = (namespace: string) => clusterNamespaces.includes(namespace);
 
@@ -103,7 +100,6 @@ export function attackable({ metadata, spec, status }: Pod): boolean {
     );
 }
 
-/** Whether a pod is ready, so that Services send requests to it. */
 export function isReady({ status }: Pod): boolean {
     return status?.conditions?.some(({ type, status: state }) => type === "Ready" && state === "True") ?? false;
 }
@@ -172,17 +168,14 @@ function isBare({ metadata }: Pod): boolean {
     return !metadata!.ownerReferences?.some(({ controller, kind }) => controller && kind !== "Node");
 }
 
-/** The TCP ports that a container declares. */
 export function tcpPortsOf({ ports = [] }: NonNullable<Pod["spec"]>["containers"][number]): number[] {
     return ports.filter(({ protocol = "TCP" }) => protocol === "TCP").map(({ containerPort }) => containerPort);
 }
 
-/** The ReplicaSet that owns a pod, if any. Its Deployment must be looked up. */
 export function replicaSetOf(pod: Pod): Owner | undefined {
     return pod.metadata?.ownerReferences?.find(({ kind }) => kind === "ReplicaSet");
 }
 
-/** The Deployment that owns a ReplicaSet, if any. */
 export function deploymentOf({ metadata }: ReplicaSet): string | undefined {
     return metadata!.ownerReferences?.find(({ kind }) => kind === "Deployment")?.name;
 }
@@ -197,7 +190,6 @@ export function containersOfAll(
     return pods.flatMap((pod) => containersOf(pod, deployments.get(replicaSetOf(pod)?.uid ?? ""), clusterName));
 }
 
-/** The pods that have a container which matches an attribute expression. */
 export function podsMatching<P extends Pod>(
     expression: string,
     pods: readonly P[],
@@ -218,7 +210,6 @@ function ownersOf(pod: Pod, deployment: string | undefined): Record<string, stri
     return Object.fromEntries(owners.map(({ kind, name }) => [`k8s.${kind.toLowerCase()}`, name]));
 }
 
-/** The containers that match an attribute expression. */
 export function select<T extends { attributes: Attributes }>(discovered: readonly T[], expression: string): T[] {
     const conditions = parseAttributes(expression);
     return discovered.filter(({ attributes }) => matches(conditions, attributes));

@@ -29,7 +29,6 @@ export function onePerPod<T extends Pick<Target, "uid">>(containers: readonly T[
     return [...new Map([...containers].reverse().map((one) => [one.uid, one])).values()].reverse();
 }
 
-/** Calls to the API server at a time. */
 const maxCalls = 16;
 
 /**

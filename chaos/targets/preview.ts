@@ -15,7 +15,6 @@ const maxNamed = 10;
 
 interface PreviewedPlan extends DiscoveryScope, Written {
     experiment: string;
-    /** The one namespace of all targets. */
     namespace: string;
     attacks: readonly TargetRequest[];
 }

@@ -39,7 +39,6 @@ export function describeRadius(radius: Radius): string {
     }
 }
 
-/** The items in random order. */
 export const shuffled = <T>(items: readonly T[]): T[] =>
     items
         .map((item) => ({ item, key: randomInt(2 ** 47) }))
