@@ -1,7 +1,6 @@
 import type { V1NetworkPolicy } from "@kubernetes/client-node";
 import { labels } from "../cluster/labels";
-import type { Peers } from "./allow-rules";
-import { type Denial, isTotal, subtract } from "./denial";
+import { type Denial, isTotal, type Peers, subtract } from "./denial";
 import { isolates, type PolicyRules, policyRules, type Rule, rulesOf, type Way, ways } from "./rules";
 import { type Labels, selects } from "./selector";
 
