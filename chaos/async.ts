@@ -3,7 +3,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 /**
  * Does something with each item, with at most `limit` of them at a time.
  *
- * @returns the results in the order of the items
  * @throws what the first has thrown, when none is under way any more: what is undone next must not be done after that
  */
 export async function inTurns<T, R>(items: readonly T[], limit: number, work: (item: T) => Promise<R>): Promise<R[]> {

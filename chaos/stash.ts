@@ -23,8 +23,6 @@ const known = <T>(output: pulumi.Output<T>) => new Promise<T>((resolve) => void 
 
 /**
  * The identity that the state keeps under a name, 16 hexadecimal digits: two backends may have stacks of the same name.
- *
- * @param inherited the identity, if the state has none yet
  */
 export async function identityIn(
     name: string,

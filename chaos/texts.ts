@@ -57,8 +57,6 @@ export interface Mistake {
 /**
  * Reports mistakes that lie in several fields, also if some of these are mistakes on their own: all are reported at
  * once.
- *
- * @returns arguments for `superRefine`
  */
 export function together<T>(
     mistakesIn: (check: Partial<T>) => Mistake[],

@@ -62,11 +62,7 @@ export function requireFound<T>(found: T | undefined, { resource, name, namespac
     throw new Error(`there is no ${resource.kind} ${name} in namespace ${namespace}`);
 }
 
-/**
- * Sets fields of an object's `spec` until the run is undone. The kind of action says so by `restores`.
- *
- * @throws Error if the object does not exist
- */
+/** Sets fields of an object's `spec` until the run is undone. The kind of action says so by `restores`. */
 export async function setUntilUndone(cluster: Cluster, object: ObjectReference, spec: Record<string, unknown>) {
     const api = objectApi(cluster);
     const patched = await againOnConflict(async () => {

@@ -4,11 +4,7 @@ import { serviceNamedBy } from "./endpoints";
 import type { CheckPlace } from "./kind";
 import type { NamedService } from "./route";
 
-/**
- * What it takes to ask what a check over HTTP asks.
- *
- * @param verb what the API server's proxy wants for the check's method
- */
+/** What it takes to ask what a check over HTTP asks. */
 export function endpointRights(
     check: EndpointSettings & { kind: string },
     { defaultNamespace, service }: CheckPlace,

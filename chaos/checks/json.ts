@@ -30,11 +30,7 @@ export function parseJson(text: string): unknown {
     }
 }
 
-/**
- * The first expectation that a document does not meet, in words. Undefined if it meets all.
- *
- * @param hide hides secrets in what is quoted of the document
- */
+/** The first expectation that a document does not meet, in words. Undefined if it meets all. */
 export function unmet(
     expectations: readonly JsonExpectation[],
     document: unknown,

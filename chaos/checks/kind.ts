@@ -45,11 +45,7 @@ export interface CheckPlace {
     service?: ServiceReference;
 }
 
-/**
- * One kind of check: a file of its own in this folder, and its lines in `registry.ts`.
- *
- * @typeParam C what a definition says of such a check, its `kind` included
- */
+/** One kind of check: a file of its own in this folder, and its lines in `registry.ts`. */
 export interface CheckKind<C extends { kind: string }> {
     /** What a definition may say; anything else is a mistake. */
     schema: z.ZodType<C>;

@@ -34,11 +34,7 @@ export function namesOf({ checks }: { checks: readonly PlannedCheck[] }): string
 /** Consecutive good answers that make a check steady. */
 export const steadyAnswers = 3;
 
-/**
- * Runs all checks at once until each got three good answers in a row, or the time is up.
- *
- * @returns all answers; `unsteady` are the checks that were not steady in time
- */
+/** Runs all checks at once until each got three good answers in a row, or the time is up. */
 export async function untilSteady(
     { checks }: { checks: readonly PlannedCheck[] },
     context: CheckContext,
@@ -78,9 +74,6 @@ export interface AskOptions {
 /**
  * Asks at a fixed rate: every `intervalMs` from the start, even if earlier answers are missing, since slow answers must
  * not lower the rate. What this machine did not ask when it was due, it does not ask later in a burst.
- *
- * @param ask one request; never rejects
- * @returns all answers, in the order of asking
  */
 export async function askThrough(
     ask: () => Promise<Answer>,

@@ -43,10 +43,7 @@ export interface ClusterAccess {
     context?: string;
 }
 
-/**
- * @param timeoutMs time limit of each call, in milliseconds
- * @throws KubeconfigError if there is no such context, or the kubeconfig cannot be read
- */
+/** @throws KubeconfigError if there is no such context, or the kubeconfig cannot be read */
 export function connect({ kubeconfig: text, context }: ClusterAccess, timeoutMs = callTimeoutMs): Cluster {
     const kubeconfig = text === undefined ? loadKubeconfig() : kubeconfigFrom(text);
     if (context !== undefined) {

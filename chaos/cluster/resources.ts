@@ -50,10 +50,6 @@ export interface ObjectApi {
     get(object: ObjectReference): Promise<KubeObject | undefined>;
     /** @param labelSelector absent for all objects */
     list(resource: Resource, namespace: string, labelSelector?: string): AsyncIterable<KubeObject>;
-    /**
-     * @param body a JSON merge patch
-     * @returns what it is then; undefined if it does not exist
-     */
     patch(object: ObjectReference, body: object): Promise<KubeObject | undefined>;
     /** Deletes it, and what belongs to it in the background. Nothing if it does not exist. */
     delete(object: ObjectReference): Promise<void>;
@@ -62,8 +58,6 @@ export interface ObjectApi {
 /**
  * What attacks or actions of a kind change in the cluster and must be restored. By this the deadline Job, the sweep and
  * the rights know it.
- *
- * @typeParam W what a definition says of such an attack or action
  */
 export interface Restores<W> {
     resource: Resource;
@@ -84,8 +78,6 @@ export interface Restorable {
     /**
      * The next merge patch that restores an object. Undefined if there is nothing to restore. It names the object's
      * `resourceVersion`: the API server rejects it (409) if somebody has changed the object since.
-     *
-     * @param kept the object of `keeperOf`
      */
     next(object: KubeObject, kept?: KubeObject): object | undefined;
 }

@@ -79,11 +79,7 @@ const argumentsSchema = definitionSchema.extend({
 /** A process gets the plan in a variable, of which Linux allows 128 KiB. */
 const maxPlanLength = 100_000;
 
-/**
- * The plan of a run.
- *
- * @throws Error with all mistakes in the arguments
- */
+/** The plan of a run. */
 export function planOfArguments(name: string, args: DefinedExperiment): Plan {
     const issues = issuesIn(args, argumentsSchema);
     const isNamed = isName(name) && name.length <= maxNameLength;

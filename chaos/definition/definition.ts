@@ -172,8 +172,6 @@ export const maxNameLength = 45;
 /**
  * All mistakes in a definition, each with its place and what is allowed there. Types alone prevent none: nothing checks
  * them before an update.
- *
- * @param schema `definitionSchema`, or one that extends it
  */
 export function mistakesIn(definition: unknown, name = "", schema: z.ZodType = definitionSchema): string[] {
     const mistakes = issuesIn(definition, schema).map(describeIssue);

@@ -70,8 +70,6 @@ function belongsTo({ spec }: V1Lease, { stack }: { stack: string }): boolean {
  * Takes the lease on a namespace: one experiment at a time. Two that begin at once, each within its radius, would
  * together affect more than either may. Only one client can create a Lease. It ends when the experiment is undone, or
  * when the deadline must have ended the attack. It names the run: while it does, the run's deadline Job may attack.
- *
- * @throws LeaseHeldError that names the holder
  */
 export async function acquireLease(cluster: Cluster, holder: LeaseHolder & { plan: Plan }): Promise<void> {
     const { held, now } = await readAt(cluster, holder.plan.namespace);
@@ -81,7 +79,6 @@ export async function acquireLease(cluster: Cluster, holder: LeaseHolder & { pla
 /**
  * Takes the lease again that an earlier step of the run has taken.
  *
- * @param runName as that step has named the run
  * @throws Error if it was deleted since, which ends the run
  * @throws LeaseHeldError that names the holder, if another stack has taken it since
  */
@@ -135,11 +132,6 @@ function leaseOf(
     };
 }
 
-/**
- * @param body the lease as it shall be
- * @param held the lease as it is. Undefined if it does not exist
- * @param now the time by the API server's clock
- */
 async function take(
     cluster: Cluster,
     holder: LeaseHolder,

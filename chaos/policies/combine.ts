@@ -23,7 +23,6 @@ export interface Combination {
 /**
  * Combines an attack with the policies that apply to its targets.
  *
- * @param policies of the namespace, without those of experiments
  * @param witness allows connections with the deadline Job's pod: without them, nothing would be proven
  * @throws Error that names a policy whose rules cannot be combined with the attack
  */

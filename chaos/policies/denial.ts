@@ -39,7 +39,6 @@ export function denying(denial: Denial, peers: Peers, namespace: string): Policy
 /**
  * What a rule allows of what an attack leaves.
  *
- * @param namespace of the policy
  * @throws Error if that cannot be written as rules; completes "a policy with …"
  */
 export function subtract(rule: Rule, { ports, withPeers }: Denial, peers: Peers, namespace: string): Rule[] {

@@ -21,7 +21,6 @@ export function writeCiFiles({ junit, summary }: CiFiles, runs: readonly Reporte
  * What keeps files from being written later, found out without touching anything.
  *
  * @param paths by the option that names them, such as `--junit`. Undefined if the option is not given
- * @returns a sentence for each mistake
  */
 export function mistakesInOutputs(paths: Readonly<Record<string, string | undefined>>): string[] {
     const given = Object.entries(paths).filter((entry): entry is [string, string] => entry[1] !== undefined);

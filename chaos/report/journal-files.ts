@@ -10,7 +10,6 @@ import { type Journal, journalSchema, journalVersion } from "./journal-schema";
  * Writes a journal to its path.
  *
  * @param again whether the file is there, and is completed
- * @throws ZodError if the journal does not match its schema
  * @throws Error with code EEXIST if it is new, and another run's file is there
  */
 export function writeJournal(journal: Journal, { again = false } = {}): void {
@@ -25,8 +24,6 @@ export function writeJournal(journal: Journal, { again = false } = {}): void {
 /**
  * Path of a new run's journal: `reports/hot-deals-blackhole-1-20261121T101500123Z-0a1b2c3d.json`. Its end is the
  * stack's: others may write to the same folder at the same moment.
- *
- * @param stack by name and identity, as leases name it
  */
 export function journalPath({ experiment, run, reports }: Plan, stack: string, startedAt: number): string {
     const time = new Date(startedAt).toISOString().replace(/[-:.]/g, "");

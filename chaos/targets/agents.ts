@@ -46,7 +46,6 @@ export async function keyOf(cluster: Cluster, { namespace, secret }: Agents): Pr
  * What all agents of an installation discovered. They are asked through the API server's proxy: nothing else of the
  * cluster needs to be reachable.
  *
- * @param key @default the key in their Secret
  * @throws Error that names the agent that did not answer, and why: a part of the cluster never counts as all of it
  */
 export async function askAgents(cluster: Cluster, agents: Agents, key?: string): Promise<Discovered[]> {

@@ -108,8 +108,6 @@ export function isReady({ status }: Pod): boolean {
  * The containers of a running pod with their attributes. Agents and the API server's clients describe them by this
  * code. Init containers, native sidecars among them, and ephemeral containers are left out: they belong to the pod, not
  * to what a radius counts. So are containers that have ended for good, as in a Job's pod.
- *
- * @param deployment the Deployment that owns the pod's ReplicaSet, if any
  */
 export function containersOf(pod: Pod, deployment: string | undefined, clusterName: string): Discovered[] {
     const { name, namespace, uid } = pod.metadata as { name: string; namespace: string; uid: string };

@@ -34,8 +34,6 @@ const maxCalls = 16;
 /**
  * Labels pods as targets: attacks select the labels. Each patch carries the pod's uid, so the API server rejects it
  * (409) if another pod has taken the name.
- *
- * @param targets containers; two may be in one pod
  */
 export async function labelPods(
     cluster: Cluster,

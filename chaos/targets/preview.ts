@@ -19,11 +19,7 @@ interface PreviewedPlan extends DiscoveryScope, Written {
     attacks: readonly TargetRequest[];
 }
 
-/**
- * Logs in a preview which containers an experiment would hit today. The attack itself chooses again.
- *
- * @param besides what else it would do, in sentences
- */
+/** Logs in a preview which containers an experiment would hit today. The attack itself chooses again. */
 export async function previewTargets(
     plan: PreviewedPlan,
     reach: () => Cluster,

@@ -14,8 +14,6 @@ const changedByUndoing = [...Object.values(resources), { apiGroup: "coordination
  * Refuses targets that serve an admission webhook which the API server must ask before it undoes the attack: with
  * `failurePolicy: Fail` it rejects the undoing while the webhook does not answer. Accounts that may not read webhook
  * configurations are not checked.
- *
- * @throws Error that names the pod and the webhook
  */
 export async function refuseWebhookServers(
     cluster: Cluster,
