@@ -64,22 +64,18 @@ export function problemsOf(unsteady: readonly Observed[]): string {
     return withoutPeriod(problems.join("; "));
 }
 
-export interface AskOptions {
-    /** Is told each answer, in the order of asking: one that is late delays those after it. @default nobody is told */
-    onAnswer?: (answer: Answer) => void;
-    /** Ends the asking early. What was asked by then is awaited. @default all is asked */
-    signal?: AbortSignal;
-}
-
 /**
  * Asks at a fixed rate: every `intervalMs` from the start, even if earlier answers are missing, since slow answers must
  * not lower the rate. What this machine did not ask when it was due, it does not ask later in a burst.
+ *
+ * @param onAnswer gets each answer, in the order of asking: one that is late delays those after it
+ * @param signal ends the asking early. What was asked by then is awaited
  */
 export async function askThrough(
     ask: () => Promise<Answer>,
     lengthMs: number,
     intervalMs: number,
-    { onAnswer, signal }: AskOptions = {},
+    { onAnswer, signal }: { onAnswer?: (answer: Answer) => void; signal?: AbortSignal } = {},
 ): Promise<Answer[]> {
     const begun = performance.now();
     const begunAt = Date.now();

@@ -40,9 +40,7 @@ export async function readReferences(
     };
 }
 
-type Located<T> = T & { namespace: string };
-
-async function readCa(cluster: Cluster, reference: Located<CaReference>): Promise<string> {
+async function readCa(cluster: Cluster, reference: CaReference & { namespace: string }): Promise<string> {
     const { kind = "ConfigMap", name, key = "ca.crt", namespace } = reference;
     const pem = await readKey(cluster, { kind, namespace, name, key });
     const problem = problemWithCa(pem);
@@ -50,7 +48,10 @@ async function readCa(cluster: Cluster, reference: Located<CaReference>): Promis
     return pem;
 }
 
-async function readSecret(cluster: Cluster, { secret, key, namespace }: Located<SecretReference>): Promise<string> {
+async function readSecret(
+    cluster: Cluster,
+    { secret, key, namespace }: SecretReference & { namespace: string },
+): Promise<string> {
     // Files end with a line break, and `kubectl create secret --from-file` keeps it.
     const value = (await readKey(cluster, { kind: "Secret", namespace, name: secret, key })).trim();
     const which = `key ${key} of Secret ${namespace}/${secret}`;
@@ -63,14 +64,7 @@ async function readSecret(cluster: Cluster, { secret, key, namespace }: Located<
     return value;
 }
 
-interface Key {
-    kind: "ConfigMap" | "Secret";
-    namespace: string;
-    name: string;
-    key: string;
-}
-
-async function readKey({ core }: Cluster, { kind, namespace, name, key }: Key): Promise<string> {
+async function readKey({ core }: Cluster, { kind, namespace, name, key }: Required<CaReference>): Promise<string> {
     const read =
         kind === "Secret"
             ? core.readNamespacedSecret({ namespace, name })

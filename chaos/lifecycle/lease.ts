@@ -72,12 +72,11 @@ function belongsTo({ spec }: V1Lease, { stack }: { stack: string }): boolean {
  * when the deadline must have ended the attack. It names the run: while it does, the run's deadline Job may attack.
  */
 export async function acquireLease(cluster: Cluster, holder: LeaseHolder & { plan: Plan }): Promise<void> {
-    const { held, now } = await readAt(cluster, holder.plan.namespace);
-    await take(cluster, holder, leaseOf(holder, now), held, now);
+    await take(cluster, holder, await readAt(cluster, holder.plan.namespace));
 }
 
 /**
- * Takes the lease again that an earlier step of the run has taken.
+ * Takes the lease again that an earlier step of the run has taken, which has named the run.
  *
  * @throws Error if it was deleted since, which ends the run
  * @throws LeaseHeldError that names the holder, if another stack has taken it since
@@ -88,12 +87,53 @@ export async function renewLease(
     runName: string,
 ): Promise<void> {
     const { namespace, run } = holder.plan;
-    const { held, now } = await readAt(cluster, namespace);
-    if (held) return take(cluster, holder, leaseOf(holder, now, runName), held, now);
+    const found = await readAt(cluster, namespace);
+    if (found.held) return take(cluster, holder, found, runName);
     throw new Error(
         `the lease of namespace ${namespace} was deleted, which ends the run ${run}. Nothing was attacked. Start ` +
             `another run: ${remedy(holder.plan, "run", `${run} again`)}`,
     );
+}
+
+async function take(
+    { coordination }: Cluster,
+    { stack, plan }: LeaseHolder & { plan: Plan },
+    { held, now }: FoundLease,
+    runName = runNameOf(plan, stack),
+): Promise<void> {
+    const { namespace, defaultNamespace, experiment, deadlineMs } = plan;
+    // The attacks of a run that was ended are gone. Its resources may still be deleted.
+    const isFree = !held || isOver(held, now) || belongsTo(held, { stack }) || earlyEndOf(held) !== undefined;
+    if (!isFree) throw new LeaseHeldError(describe(held), otherOfStack(held, { stack, plan }));
+    const time = new V1MicroTime(now);
+    const body: V1Lease = {
+        metadata: {
+            name: leaseName,
+            namespace,
+            // If somebody else has seen it end too, and changed it since, the API server rejects this (409).
+            resourceVersion: held?.metadata!.resourceVersion,
+            annotations: {
+                [labels.experiment]: experiment,
+                [annotations.run]: runName,
+                [annotations.plan]: JSON.stringify(plan),
+                // Not in the Job's environment: another version would replace the Jobs of enabled experiments.
+                [annotations.kept]: JSON.stringify(keptTargetsOf(plan)),
+            },
+        },
+        spec: {
+            holderIdentity: `stack ${stack} (its application is in ${defaultNamespace})`,
+            acquireTime: time,
+            renewTime: time,
+            leaseDurationSeconds: Math.ceil((deadlineMs + preparationMs) / 1_000),
+        },
+    };
+    const taken = held
+        ? coordination.replaceNamespacedLease({ name: leaseName, namespace, body })
+        : coordination.createNamespacedLease({ namespace, body });
+    await taken.catch((error: unknown) => {
+        if (statusOf(error) !== 409) throw error;
+        throw new LeaseHeldError(`another experiment has just begun in namespace ${namespace}`);
+    });
 }
 
 /** Whether a run has its lease, and its deadline has not passed. For runs whose attacks do not show that. */
@@ -101,58 +141,6 @@ export async function isUnderWay(cluster: Cluster, plan: Plan, runName: string):
     const { held, now } = await readAt(cluster, plan.namespace);
     if (held?.metadata!.annotations?.[annotations.run] !== runName) return false;
     return now < new Date(held.spec!.renewTime!).getTime() + plan.deadlineMs;
-}
-
-/** @param at when it is taken, by the API server's clock */
-function leaseOf(
-    holder: LeaseHolder & { plan: Plan },
-    at: number,
-    runName = runNameOf(holder.plan, holder.stack),
-): V1Lease {
-    const { namespace, defaultNamespace, experiment, deadlineMs } = holder.plan;
-    const now = new V1MicroTime(at);
-    return {
-        metadata: {
-            name: leaseName,
-            namespace,
-            annotations: {
-                [labels.experiment]: experiment,
-                [annotations.run]: runName,
-                [annotations.plan]: JSON.stringify(holder.plan),
-                // Not in the Job's environment: another version would replace the Jobs of enabled experiments.
-                [annotations.kept]: JSON.stringify(keptTargetsOf(holder.plan)),
-            },
-        },
-        spec: {
-            holderIdentity: `stack ${holder.stack} (its application is in ${defaultNamespace})`,
-            acquireTime: now,
-            renewTime: now,
-            leaseDurationSeconds: Math.ceil((deadlineMs + preparationMs) / 1_000),
-        },
-    };
-}
-
-async function take(
-    cluster: Cluster,
-    holder: LeaseHolder,
-    body: V1Lease,
-    held: V1Lease | undefined,
-    now: number,
-): Promise<void> {
-    const { namespace } = holder.plan;
-    // The attacks of a run that was ended are gone. Its resources may still be deleted.
-    const isFree = !held || isOver(held, now) || belongsTo(held, holder) || earlyEndOf(held) !== undefined;
-    if (!isFree) throw new LeaseHeldError(describe(held), otherOfStack(held, holder));
-    // If somebody else has seen it end too, and changed it since, the API server rejects this (409).
-    const resourceVersion = held?.metadata!.resourceVersion;
-    const replacement = { ...body, metadata: { ...body.metadata, resourceVersion } };
-    const taken = held
-        ? cluster.coordination.replaceNamespacedLease({ name: leaseName, namespace, body: replacement })
-        : cluster.coordination.createNamespacedLease({ namespace, body });
-    await taken.catch((error: unknown) => {
-        if (statusOf(error) !== 409) throw error;
-        throw new LeaseHeldError(`another experiment has just begun in namespace ${namespace}`);
-    });
 }
 
 /** A run whose attacks were ended before its resources were deleted. Kept in its lease's annotation, as JSON. */
@@ -230,6 +218,12 @@ export async function inAllOr<T>(
     }
 }
 
+interface FoundLease {
+    held?: V1Lease;
+    /** The time by the API server's clock. */
+    now: number;
+}
+
 /** When a lease ends, in milliseconds since the epoch. */
 export const leaseEndsAt = ({ spec }: V1Lease) =>
     new Date(spec!.renewTime!).getTime() + spec!.leaseDurationSeconds! * 1_000;
@@ -239,7 +233,7 @@ const isOver = (held: V1Lease, now: number) => now > leaseEndsAt(held);
  * The lease, and the time by the API server's clock, in milliseconds since the epoch, to the second: two machines that
  * compare a lease with their own clocks may both believe that they hold it.
  */
-async function readAt({ coordination }: Cluster, namespace: string): Promise<{ held?: V1Lease; now: number }> {
+async function readAt({ coordination }: Cluster, namespace: string): Promise<FoundLease> {
     const answer = await coordination
         .readNamespacedLeaseWithHttpInfo({ name: leaseName, namespace })
         .catch((error: unknown) => {

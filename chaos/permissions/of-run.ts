@@ -1,5 +1,5 @@
 import { actionKindOf } from "../actions/registry";
-import { changesWorkloads } from "../actions/require-workloads";
+import { changesWorkloads } from "../actions/perform";
 import { killRequest, objectTypeOf } from "../attacks/objects";
 import { attackKindOf, throughOf } from "../attacks/registry";
 import { checkKindOf } from "../checks/registry";

@@ -1,4 +1,4 @@
-import { changesWorkloads, requireWorkloads } from "../actions/require-workloads";
+import { changesWorkloads, requireWorkloads } from "../actions/perform";
 import { Endpoints } from "../checks/endpoints";
 import { namesOf, type Observed, problemsOf, steadyAnswers, untilSteady } from "../checks/observe";
 import { chooseRoute } from "../checks/route";

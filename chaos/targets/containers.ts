@@ -219,15 +219,10 @@ export function ownerOf(attributes: Attributes): string | undefined {
     return key && `${key}=${attributes[key]}`;
 }
 
-/** What the builtin agent and its clients agree on. */
-
+/** What the builtin agent and its clients agree on: the port, and the path of the containers of its node. */
 export const agentPort = 8080;
-
-/** Path at which an agent lists the containers of its node. */
 export const targetsPath = "/targets";
-
 /** Header with the caller's key. The API server's proxy does not pass `Authorization` on. */
 export const agentKeyHeader = "X-Agent-Key";
-
 /** Entry of the agent's Secret that holds the key. */
 export const agentKeyEntry = "key";

@@ -36,23 +36,17 @@ export async function previewTargets(
         const { attacks } = behind;
         const hits = attacks.map((attack) => `${experiment} would hit ${describe(discovered, attack)}`);
         await pulumi.log.info([...hits, ...besides].join("\n"));
-        const notChosen = whyNotChosen(discovered, { ...plan, attacks });
-        if (notChosen !== undefined) await pulumi.log.warn(`${experiment} would not begin now: ${notChosen}`);
+        try {
+            chooseForAll(discovered, { ...plan, attacks });
+        } catch (error) {
+            // It may change until the attack begins: this update may make what it attacks.
+            await pulumi.log.warn(`${experiment} would not begin now: ${problemOf(error)}`);
+        }
         await refuseWebhookServers(cluster, plan, discovered).catch((error: unknown) =>
             pulumi.log.warn(`${experiment} would not begin: ${problemOf(error)}`),
         );
     } catch (error) {
         await pulumi.log.warn(`the targets of ${experiment} cannot be previewed: ${problemOf(error)}`);
-    }
-}
-
-/** What may change until the attack begins: this update may make what it attacks. */
-function whyNotChosen(discovered: readonly Discovered[], plan: PreviewedPlan): string | undefined {
-    try {
-        chooseForAll(discovered, plan);
-        return undefined;
-    } catch (error) {
-        return problemOf(error);
     }
 }
 
