@@ -43,27 +43,23 @@ export function contradictionsIn(
     { below, overMs }: AbortRule,
     { successRate, intervalMs, durationMs }: { successRate: Share; intervalMs: number; durationMs: number },
 ): AbortContradiction[] {
-    const faults: (AbortContradiction | false)[] = [
-        below > successRate && {
-            against: "successRate",
-            reason:
-                `the attacks would end below ${describeShare(below)}, in a run that passes with ` +
-                `${describeShare(successRate)}, the required success rate`,
-        },
-        overMs <= intervalMs && {
-            against: "intervalMs",
-            reason:
-                `the abort rule measures ${describeMilliseconds(overMs)}, and would see one answer at an interval of ` +
-                describeMilliseconds(intervalMs),
-        },
-        overMs > durationMs && {
-            against: "durationMs",
-            reason:
-                `the abort rule measures ${describeMilliseconds(overMs)}, but answers count for only ` +
-                describeMilliseconds(durationMs),
-        },
+    const [limit, required] = [describeShare(below), describeShare(successRate)];
+    const measures = `the abort rule measures ${describeMilliseconds(overMs)}`;
+    const once = `${measures}, and would see one answer at an interval of ${describeMilliseconds(intervalMs)}`;
+    const faults: [isWrong: boolean, against: AbortContradiction["against"], reason: string][] = [
+        [
+            below > successRate,
+            "successRate",
+            `the attacks would end below ${limit}, in a run that passes with ${required}, the required success rate`,
+        ],
+        [overMs <= intervalMs, "intervalMs", once],
+        [
+            overMs > durationMs,
+            "durationMs",
+            `${measures}, but answers count for only ${describeMilliseconds(durationMs)}`,
+        ],
     ];
-    return faults.filter((fault) => fault !== false);
+    return faults.flatMap(([isWrong, against, reason]) => (isWrong ? { against, reason } : []));
 }
 
 export interface Aborted {

@@ -1,5 +1,5 @@
 import { type Cluster, statusOf } from "../cluster/client";
-import { parseJson } from "./json";
+import { parseJson } from "./values";
 import type { ServiceReference } from "./service";
 
 /** How the API server's own answers begin that are not Status objects: it has too much to do, stops, or has failed. */

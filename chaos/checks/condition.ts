@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { answerOf } from "./answer";
-import { scalarMistake, valueAt } from "./json";
+import { describeLimits, limitMistakes, missOf, numberLimits, scalarMistake, valueAt } from "./values";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
-import { describeLimits, limitMistakes, missOf, numberLimits } from "./limits";
 import { type Mistake, notAllowed, together } from "../texts";
 import { type ObjectReference, readObject } from "./object";
 import { requireNamespace } from "./references";

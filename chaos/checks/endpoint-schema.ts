@@ -124,24 +124,25 @@ export function endpointMistakes(check: Partial<EndpointSettings>): Mistake[] {
     const own = Object.keys(headers ?? {}).map((name) => name.toLowerCase());
     const twice = Object.keys(headersFrom ?? {}).filter((name) => own.includes(name.toLowerCase()));
     const used = service ?? caFrom ?? headersFrom;
-    const mistakes: (Mistake | false)[] = [
-        url !== undefined &&
-            service !== undefined && { field: "service", message: "excludes `url`; allowed: one of them" },
-        service === undefined && port !== undefined && { field: "port", message: needsService },
-        service === undefined && scheme !== undefined && { field: "scheme", message: needsService },
-        used === undefined &&
-            namespace !== undefined && {
-                field: "namespace",
-                message: "is that of `service`, `headersFrom` or `caFrom`, and there is none of them",
-            },
-        ca !== undefined && caFrom !== undefined && { field: "caFrom", message: "excludes `ca`; allowed: one of them" },
-        ...Object.entries({ ca, caFrom, serverName }).map(
-            ([field, value]) => value !== undefined && !isHttps && { field, message: needsHttps },
-        ),
+    const mistakes: [isWrong: boolean, field: string, message: string][] = [
+        [url !== undefined && service !== undefined, "service", "excludes `url`; allowed: one of them"],
+        [service === undefined && port !== undefined, "port", needsService],
+        [service === undefined && scheme !== undefined, "scheme", needsService],
+        [
+            used === undefined && namespace !== undefined,
+            "namespace",
+            "is that of `service`, `headersFrom` or `caFrom`, and there is none of them",
+        ],
+        [ca !== undefined && caFrom !== undefined, "caFrom", "excludes `ca`; allowed: one of them"],
+        [ca !== undefined && !isHttps, "ca", needsHttps],
+        [caFrom !== undefined && !isHttps, "caFrom", needsHttps],
+        [serverName !== undefined && !isHttps, "serverName", needsHttps],
+    ];
+    return [
+        ...mistakes.flatMap(([isWrong, field, message]) => (isWrong ? { field, message } : [])),
         ...twice.map((name) => ({
             field: `headersFrom.${name}`,
             message: "is in `headers`, too; allowed: one of them",
         })),
     ];
-    return mistakes.filter((mistake) => mistake !== false);
 }

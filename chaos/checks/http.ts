@@ -6,7 +6,7 @@ import { askEndpoint, type Endpoint } from "./endpoints";
 import type { EndpointSettings } from "./endpoint";
 import { endpointMistakes, endpointSchema } from "./endpoint-schema";
 import { endpointRights } from "./endpoint-rights";
-import { excerpt, expectationSchema, type JsonExpectation, parseJson, unmet } from "./json";
+import { excerpt, expectationSchema, type JsonExpectation, parseJson, unmet } from "./values";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
 import { type Mistake, notAllowed, together } from "../texts";
 import { send } from "./request";

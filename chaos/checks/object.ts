@@ -1,6 +1,6 @@
 import { ApiException } from "@kubernetes/client-node";
 import type { Cluster } from "../cluster/client";
-import { parseJson } from "./json";
+import { parseJson } from "./values";
 import { askApiServer } from "./request";
 import { MissingError } from "./references";
 

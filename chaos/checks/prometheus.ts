@@ -7,9 +7,8 @@ import { askEndpoint } from "./endpoints";
 import type { EndpointSettings } from "./endpoint";
 import { endpointMistakes, endpointSchema } from "./endpoint-schema";
 import { endpointRights } from "./endpoint-rights";
-import { excerpt, parseJson } from "./json";
+import { describeLimits, excerpt, limitMistakes, type Limits, missOf, numberLimits, parseJson } from "./values";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
-import { describeLimits, limitMistakes, type Limits, missOf, numberLimits } from "./limits";
 import { together } from "../texts";
 import { type Response, send } from "./request";
 

@@ -75,13 +75,10 @@ export interface Owner {
     controller?: boolean;
 }
 
-/** The part of a ReplicaSet that names its owner. */
-export interface ReplicaSet {
-    metadata?: { uid?: string; ownerReferences?: { kind: string; name: string }[] };
-}
+/** Its owner is a Deployment. */
+export type ReplicaSet = Pick<Pod, "metadata">;
 
-const clusterNamespaces = ["kube-system", "kube-public", "kube-node-lease"];
-export const isOfCluster = (namespace: string) => clusterNamespaces.includes(namespace);
+export const isOfCluster = (namespace: string) => ["kube-system", "kube-public", "kube-node-lease"].includes(namespace);
 
 /**
  * Whether an experiment may touch a pod at all. Never: the cluster's own namespaces, pods on the host's network (a
