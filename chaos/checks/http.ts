@@ -8,7 +8,7 @@ import { endpointMistakes, endpointSchema } from "./endpoint-schema";
 import { endpointRights } from "./endpoint-rights";
 import { excerpt, expectationSchema, type JsonExpectation, parseJson, unmet } from "./values";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
-import { type Mistake, notAllowed, together } from "../texts";
+import { notAllowed, together } from "../texts";
 import { send } from "./request";
 import type { Route } from "./service";
 
@@ -62,7 +62,12 @@ export const http = {
             maxLatencyMs: z.int().positive().optional(),
             ...checkSettingsSchema,
         })
-        .superRefine(...together<HttpCheck>((check) => [...endpointMistakes(check), ...methodMistakes(check)])),
+        .superRefine(
+            ...together<HttpCheck>((check) => [
+                ...endpointMistakes(check),
+                ...(check.method === "HEAD" && check.json !== undefined ? [ofHead] : []),
+            ]),
+        ),
     name: nameOf,
     describeSuccess: (check) => `requests to ${nameOf(check)} succeeded`,
     rights: (check, place) => endpointRights(check, place, proxyVerbs[check.method ?? "GET"]),
@@ -72,20 +77,9 @@ export const http = {
         ),
 } satisfies CheckKind<HttpCheck>;
 
-function methodMistakes({ method, json }: Partial<HttpCheck>): Mistake[] {
-    return method === "HEAD" && json !== undefined
-        ? [{ field: "json", message: "an answer to HEAD has no body; allowed with another method" }]
-        : [];
-}
+const ofHead = { field: "json", message: "an answer to HEAD has no body; allowed with another method" };
 
-const proxyVerbs = {
-    GET: "get",
-    HEAD: "get",
-    POST: "create",
-    PUT: "update",
-    PATCH: "patch",
-    DELETE: "delete",
-} as const satisfies Record<(typeof methods)[number], string>;
+const proxyVerbs = { GET: "get", HEAD: "get", POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete" };
 
 function nameOf({ method = "GET", path, url, service }: HttpCheck): string {
     const place = url === undefined ? path : url.replace(/\/$/, "") + path;

@@ -30,7 +30,7 @@ function wrong(input: unknown, allowed: string): string {
 /** `"a", "b" or "c"` */
 function oneOf(values: unknown): string {
     const quoted = [values].flat().map((value) => JSON.stringify(value));
-    return quoted.length < 2 ? quoted.join("") : `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`;
+    return new Intl.ListFormat("en-GB", { type: "disjunction" }).format(quoted);
 }
 
 function outside(input: unknown, bound: string): string {

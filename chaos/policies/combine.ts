@@ -37,19 +37,16 @@ export function combine(
             targets.some((target) => selects(spec!.podSelector, { ...target.labels, [labels.attacked]: "" })),
     );
     if (isTotal(denial)) return { toExempt, combined: [] };
-    const groups = new Map<string, { pods: string[]; applying: V1NetworkPolicy[] }>();
+    const groups = new Map<string, { pods: string[]; rules: PolicyRules }>();
     for (const { uid, labels: of } of targets) {
         const applying = policies.filter(({ spec }) => selects(spec!.podSelector, of));
         if (applying.length === 0) continue;
         const key = applying.map(({ metadata }) => metadata!.name).join();
-        const group = groups.get(key) ?? { pods: [], applying };
-        groups.set(key, { ...group, pods: [...group.pods, uid] });
+        const group = groups.get(key) ?? { pods: [], rules: left(applying, denial, { peers, witness }) };
+        group.pods.push(uid);
+        groups.set(key, group);
     }
-    const combined = [...groups.values()].map(({ pods, applying }) => ({
-        pods,
-        rules: left(applying, denial, { peers, witness }),
-    }));
-    return { toExempt, combined };
+    return { toExempt, combined: [...groups.values()] };
 }
 
 /** What some policies together allow of what an attack leaves. */

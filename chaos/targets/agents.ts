@@ -16,11 +16,6 @@ export interface Agents {
     secret: string;
 }
 
-const selectorOf = (labels: Record<string, string>) =>
-    Object.entries(labels)
-        .map(([key, value]) => `${key}=${value}`)
-        .join(",");
-
 /** An agent, or the API server before it, will not answer this caller, however often it asks. */
 export class RefusedError extends Error {
     override readonly name = "RefusedError";
@@ -56,7 +51,8 @@ export async function askAgents(cluster: Cluster, agents: Agents, key?: string):
             `namespace ${namespace} has no Secret ${agents.secret} with the agents' key; run: pulumi up --refresh`,
         );
     }
-    const { items } = await cluster.core.listNamespacedPod({ namespace, labelSelector: selectorOf(agents.labels) });
+    const conditions = Object.entries(agents.labels).map(([key, value]) => `${key}=${value}`);
+    const { items } = await cluster.core.listNamespacedPod({ namespace, labelSelector: conditions.join(",") });
     const running = items.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
     if (running.length === 0) {
         throw new Error(
