@@ -2,14 +2,15 @@ import type { StackConfiguration } from "../../components/configuration/read";
 import { type Key, settings } from "../../components/configuration/settings";
 
 /**
- * The chart's template expression for a value, which has the name of its setting. The cast lets it stand for an argument
- * with a union type, such as a Service's type: components copy their arguments into objects without reading them.
+ * The chart's template expression for a value, which has the name of its setting. The cast lets it stand for an
+ * argument with a union type, such as a Service's type: components copy their arguments into objects without reading
+ * them.
  */
 export const expressionOf = <T extends string = string>(key: Key) => `{{ .Values.${key} }}` as T;
 
 /**
- * The chart's values.yaml: what a user of the chart can change, with the stack's settings as defaults and their meanings
- * as comments. Rendering fixes all other settings.
+ * The chart's values.yaml: what a user of the chart can change, with the stack's settings as defaults and their
+ * meanings as comments. Rendering fixes all other settings.
  */
 export function valuesFile({ ingress, gateway, images }: StackConfiguration): string {
     const values = {
