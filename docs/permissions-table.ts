@@ -1,6 +1,6 @@
 import { exampleActions } from "../chaos/actions/registry";
-import { isRequired, type Right } from "../chaos/cluster/rights";
-import type { Plan } from "../chaos/definition/plan";
+import { isRequired, type Right } from "../chaos/cluster/resources";
+import { type Plan, planOf } from "../chaos/definition/plan";
 import { permissionsOf } from "../chaos/permissions/permissions";
 import { tableOf, withPart } from "./markdown";
 
@@ -12,39 +12,25 @@ const places: Record<string, string> = {
     check: "the check's",
 };
 
-const one = { kind: "count", containers: 1 } as const;
-const asked = { intervalMs: 1_000, timeoutMs: 1_000, successRate: 1 };
-
-/** A plan with every kind of attack, check and action. Everything is in a namespace of its own. */
-export const everything: Plan = {
-    experiment: "everything",
-    run: "1",
-    hypothesis: "It holds.",
-    context: "any",
-    clusterName: "any",
-    area: "Global",
-    agent: { namespace: "agent", name: "agent" },
-    defaultNamespace: "application",
-    service: { namespace: "application", name: "SERVICE", port: 80 },
-    namespace: "targets",
-    attacks: [
-        { name: "fault", target: "k8s.deployment=g", radius: one, attack: { kind: "fault", service: "FAULTED" } },
-        { name: "kill", target: "k8s.deployment=a", radius: one, attack: { kind: "kill" } },
-        { name: "dns", target: "k8s.deployment=b", radius: one, attack: { kind: "dns" } },
-        { name: "blackhole", target: "k8s.deployment=c", radius: one, attack: { kind: "blackhole" } },
-        {
-            name: "blackhole-2",
-            target: "k8s.deployment=d",
-            radius: one,
-            attack: { kind: "blackhole", peers: "k8s.deployment=e,k8s.namespace=peers" },
-        },
-    ],
-    checks: [
-        { name: "get", check: { kind: "http", path: "/" }, ...asked },
-        { name: "post", check: { kind: "http", path: "/", method: "POST" }, ...asked },
-        {
-            name: "other",
-            check: {
+/** A plan with every kind of attack, check and action. Each is in a separate namespace. */
+export const everything: Plan = planOf({
+    definition: {
+        hypothesis: "It holds.",
+        attacks: [
+            { kind: "fault", service: "FAULTED", target: "k8s.deployment=g,k8s.namespace=targets" },
+            { kind: "kill", target: "k8s.deployment=a,k8s.namespace=targets" },
+            { kind: "dns", target: "k8s.deployment=b,k8s.namespace=targets" },
+            { kind: "blackhole", target: "k8s.deployment=c,k8s.namespace=targets" },
+            {
+                kind: "blackhole",
+                target: "k8s.deployment=d,k8s.namespace=targets",
+                peers: "k8s.deployment=e,k8s.namespace=peers",
+            },
+        ],
+        checks: [
+            { kind: "http", path: "/" },
+            { kind: "http", path: "/", method: "POST" },
+            {
                 kind: "http",
                 path: "/",
                 service: "OTHER",
@@ -52,31 +38,35 @@ export const everything: Plan = {
                 headersFrom: { "x-key": { secret: "SECRET", key: "key" } },
                 caFrom: { name: "CONFIGMAP" },
             },
-            ...asked,
-        },
-        {
-            name: "object",
-            check: {
+            {
                 kind: "condition",
                 of: { apiVersion: "apps/v1", kind: "Deployment", name: "OBJECT", namespace: "check" },
                 type: "Available",
             },
-            ...asked,
-        },
-        {
-            name: "query",
-            check: { kind: "prometheus", query: "up", service: "PROMETHEUS", namespace: "check", port: 9090 },
-            ...asked,
-        },
-        { name: "program", check: { kind: "command", command: ["./check.sh"] }, ...asked },
-        { name: "pods", check: { kind: "podsReady", of: "k8s.deployment=f" }, ...asked },
-    ],
-    actions: [...exampleActions],
-    window: { durationMs: 1_000, graceMs: 0 },
+            { kind: "prometheus", query: "up", service: "PROMETHEUS", namespace: "check", port: 9090 },
+            { kind: "command", command: ["./check.sh"] },
+            { kind: "podsReady", of: "k8s.deployment=f" },
+        ],
+        actions: [...exampleActions],
+    },
+    name: "everything",
+    run: "1",
+    context: "any",
+    clusterName: "any",
+    area: "Global",
+    agent: { namespace: "agent", name: "agent" },
+    defaultNamespace: "application",
+    service: { namespace: "application", name: "SERVICE", port: 80 },
+    durationMs: 1_000,
+    graceMs: 0,
+    intervalMs: 1_000,
+    timeoutMs: 1_000,
+    successRate: 1,
     deadlineMs: 60_000,
     onFailure: "report",
     reports: "reports",
-};
+    defaultChecks: [],
+});
 
 /** The tables of all rights that experiments may need, in Markdown, from the data that `permissionsOf` reads. */
 function permissionsTables(): string {

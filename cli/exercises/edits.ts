@@ -31,7 +31,7 @@ export function editsIn(diff: string): Edit[] {
     return hunks.map(({ file = "", before, after }) => ({ file, before: before.join("\n"), after: after.join("\n") }));
 }
 
-/** Lines that occur more than once are unknown: nobody could say which are meant. */
+/** Lines that occur more than once are unknown: it is not clear which are meant. */
 export function stateOf({ before, after }: Edit, text: string): EditState {
     const [original, changed] = [occurrences(before, text), occurrences(after, text)];
     if (original + changed !== 1) return "unknown";
@@ -65,7 +65,7 @@ export class Sources {
     }
 
     /** Restores what the repository has. @returns the files that were changed */
-    takeBack(edits: readonly Edit[]): string[] {
+    revert(edits: readonly Edit[]): string[] {
         const changed = edits.filter((edit) => this.stateOf(edit) === "changed");
         for (const { file, before, after } of changed) this.replace(file, after, before, true);
         return [...new Set(changed.map(({ file }) => file))];

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StackConfiguration } from "../../components/configuration/read";
-import { shopArgsOf } from "../../components/install/install";
 import { placement } from "../../components/base/placement";
 import { Shop, type ShopArgs } from "../../components/shop/shop";
 import { fileNameOf, objectsOf, type RenderedFile, yamlOf } from "./objects";
@@ -21,14 +20,14 @@ export const chartFolder = "chart";
  */
 export async function renderChart(configuration: StackConfiguration): Promise<RenderedFile[]> {
     const args: ShopArgs = {
-        ...shopArgsOf(configuration),
+        ...configuration,
         namespace: "{{ .Release.Namespace }}",
         images: {
             node: expressionOf("images.node"),
             postgres: expressionOf("images.postgres"),
             nats: expressionOf("images.nats"),
         },
-        gatewayServiceType: expressionOf<NonNullable<ShopArgs["gatewayServiceType"]>>("gateway.serviceType"),
+        gateway: { serviceType: expressionOf<"LoadBalancer">("gateway.serviceType") },
         ingress: {
             hosts: [expressionOf("ingress.hosts")],
             class: expressionOf("ingress.class"),

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context, Hono } from "hono";
-import { agentKeyHeader, targetsPath } from "../../chaos/targets/agent-contract";
+import { agentKeyHeader, targetsPath } from "../../chaos/targets/containers";
 import { createApplication } from "../shared/application";
 import type { Log } from "../shared/log";
 import { notReady, plainProblem, problemResponse } from "../shared/problem";
