@@ -5,7 +5,7 @@ import { networkPolicy } from "./components/network-policy";
 import { namespaceHolderComponent } from "./namespaces";
 import type { Component } from "./processes";
 
-/** The components of the node, in the order in which to look for a cause. */
+/** The components of the node, in the order in which to search for a cause. */
 export function allComponents(): Component[] {
     return [
         namespaceHolderComponent(),

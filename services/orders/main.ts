@@ -1,17 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { backofficeEnvironment, connect } from "../backoffice/connect";
-import { type BrokerLink, brokerOf } from "../shared/broker";
-import { databaseOf, openDatabase } from "../shared/database";
+import type { BrokerLink } from "../shared/broker";
+import { openDatabase } from "../shared/database";
 import { type Accepted, decidedSchema } from "../shared/orders";
 import { runProgram } from "../shared/program";
 import { createOrders } from "./app";
 import { type Book, openBook } from "./book";
 
-runProgram("orders", backofficeEnvironment("orders"), (environment, log) => {
-    const database = openDatabase(databaseOf(environment, "orders"));
+const program = "orders";
+
+runProgram(program, backofficeEnvironment(program), (environment, log) => {
+    const database = openDatabase(environment, program);
     const book = openBook(database);
     const work = [sendOrders(book), storeDecisions(book)];
-    const { checkReachability, close } = connect(database, { ...brokerOf(environment, "orders"), log, work });
+    const { checkReachability, close } = connect(database, { environment, program, log, work });
     return { application: createOrders({ book, checkReachability, log }), close };
 });
 

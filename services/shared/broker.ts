@@ -49,10 +49,7 @@ export interface BrokerLink {
 }
 
 export interface BrokerArgs {
-    host: string;
-    port: number;
-    user: string;
-    password: string;
+    environment: ValuesOf<ReturnType<typeof brokerVariables>>;
     /** The program's name, and the name of its durable consumer. */
     program: string;
     log: Log;
@@ -60,37 +57,26 @@ export interface BrokerArgs {
     work: ((link: BrokerLink) => Promise<void>)[];
 }
 
-/** The broker's address and account, from a program's environment. */
-export function brokerOf(environment: ValuesOf<ReturnType<typeof brokerVariables>>, program: string) {
-    const { BROKER_HOST: host, BROKER_PORT: port, BROKER_USER: user, BROKER_PASSWORD: password } = environment;
-    return { host, port, user, password, program };
-}
-
-export interface Broker {
-    /** Whether the last fresh connection to the broker succeeded. One is tried each second. */
-    reachable(): boolean;
-    close(): Promise<void>;
-}
-
 /**
  * Keeps a program connected to the broker: reconnects after a loss, creates the stream and its consumers if they are
  * missing (a broker that lost its data has none), and closes the connection when no fresh one can be opened.
  */
-export function openBroker(args: BrokerArgs): Broker {
+export function openBroker({ environment, program, log, work }: BrokerArgs) {
+    const { BROKER_HOST: host, BROKER_PORT: port, BROKER_USER: user, BROKER_PASSWORD: pass } = environment;
     let closing = false;
     let connection: NatsConnection | undefined;
     let end: ((reason: Error) => void) | undefined;
     const watched = watch(
-        () => checkPort(args.host, args.port),
+        () => checkPort(host, port),
         () => end?.(new Error("no fresh connection can be opened")),
     );
 
     const connected = async () => {
         connection = await connect({
-            servers: `${args.host}:${args.port}`,
-            user: args.user,
-            pass: args.password,
-            name: args.program,
+            servers: `${host}:${port}`,
+            user,
+            pass,
+            name: program,
             timeout: CONNECT_TIMEOUT_MS,
             reconnect: false,
         });
@@ -99,9 +85,9 @@ export function openBroker(args: BrokerArgs): Broker {
             const ended = new Promise<never>((_, reject) => (end = reject));
             // May reject before the race below awaits it.
             ended.catch(() => undefined);
-            const link = await openLink(connection, lost.signal, args);
-            args.log.info("connected to the broker");
-            await Promise.race([ended, connection.closed(), ...args.work.map((work) => work(link))]);
+            const link = await openLink(connection, lost.signal, program, log);
+            log.info("connected to the broker");
+            await Promise.race([ended, connection.closed(), ...work.map((each) => each(link))]);
         } finally {
             end = undefined;
             lost.abort();
@@ -116,7 +102,7 @@ export function openBroker(args: BrokerArgs): Broker {
                 await connected();
                 warned = false;
             } catch (error) {
-                if (!warned && !closing) args.log.warn({ cause: reasonOf(error) }, "no connection to the broker");
+                if (!warned && !closing) log.warn({ cause: reasonOf(error) }, "no connection to the broker");
                 warned = true;
             }
             if (!closing) await sleep(PAUSE_MS);
@@ -124,6 +110,7 @@ export function openBroker(args: BrokerArgs): Broker {
     };
     void run();
     return {
+        /** Whether the last fresh connection to the broker succeeded. One is tried each second. */
         reachable: watched.reachable,
         close: async () => {
             closing = true;
@@ -134,11 +121,7 @@ export function openBroker(args: BrokerArgs): Broker {
 }
 
 /** Creates the stream if it is missing. @param program the name of the durable consumer */
-async function openLink(
-    connection: NatsConnection,
-    lost: AbortSignal,
-    { program, log }: { program: string; log: Log },
-): Promise<BrokerLink> {
+async function openLink(connection: NatsConnection, lost: AbortSignal, program: string, log: Log): Promise<BrokerLink> {
     const manager = await jetstreamManager(connection, { timeout: CONNECT_TIMEOUT_MS });
     await manager.streams.add(STREAM);
     const client = jetstream(connection, { timeout: PUBLISH_TIMEOUT_MS });

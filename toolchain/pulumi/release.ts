@@ -33,7 +33,7 @@ export async function installPluginRelease(provider: string, version: string, wo
 /** Runs a download that may fail. Its output is in the log. */
 async function attempt(command: string, args: readonly string[], { log }: Workshop): Promise<boolean> {
     if (releasesUnreachable) {
-        log.onLine("Pulumi's releases are out of reach");
+        log.onLine("skipped: an earlier download failed");
         return false;
     }
     const env = { PULUMI_SKIP_UPDATE_CHECK: "true", PULUMI_HOME: cachePaths().pulumiHome };

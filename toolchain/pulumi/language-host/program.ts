@@ -12,8 +12,8 @@ export interface RunResult {
     readonly bail: boolean;
 }
 
-/** The SDK's exit code for "failed, and the user has been told" (cmd/run/index.js of @pulumi/pulumi). */
-const EXIT_USER_WAS_TOLD = 32;
+/** The SDK's exit code for "failed, and the error was printed" (cmd/run/index.js of @pulumi/pulumi). */
+const EXIT_ERROR_WAS_PRINTED = 32;
 
 /** How long to wait for the end of the output, which a process that the program started may hold open. */
 const OUTPUT_DELAY_MILLISECONDS = 5_000;
@@ -146,7 +146,7 @@ function resultOf(end: End, outOfMemory: boolean): RunResult {
     if ("failure" in end)
         return { error: `could not start node, which must be on PATH: ${end.failure.message}`, bail: false };
     if (end.code === 0) return { error: "", bail: false };
-    if (end.code === EXIT_USER_WAS_TOLD) return { error: "", bail: true };
+    if (end.code === EXIT_ERROR_WAS_PRINTED) return { error: "", bail: true };
     const remedy = outOfMemory
         ? ". It ran out of memory; raise the limit in Pulumi.yaml, for example with the runtime option " +
           "nodeargs: --max-old-space-size=4096"
