@@ -1,10 +1,9 @@
 import { availableParallelism, loadavg } from "node:os";
 import { benchProgram } from "../cli/programs";
 import { describeResult, type Figure, judge, type Result } from "./figure";
-import { checkRate } from "./figures/check-rate";
-import { experimentEnable, recovery } from "./figures/experiment-rounds";
+import { experimentEnable } from "./figures/experiment-enable";
 import { experimentRun } from "./figures/experiment-run";
-import { gatewayLatency, gatewayThroughput } from "./figures/gateway";
+import { gatewayThroughput } from "./figures/gateway-throughput";
 import { manyTargets } from "./figures/many-targets";
 import { previewUnchanged } from "./figures/preview-unchanged";
 import { proxyMedian } from "./figures/proxy-median";
@@ -17,11 +16,8 @@ const figures: readonly Figure[] = [
     previewUnchanged,
     experimentEnable,
     experimentRun,
-    recovery,
-    checkRate,
     manyTargets,
     gatewayThroughput,
-    gatewayLatency,
     proxyMedian,
 ];
 const names = figures.map(({ name }) => name);

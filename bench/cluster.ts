@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { askProducts } from "../experiments/products";
-import { addressOf, addressRoute as routeTo, type Route } from "../chaos/checks/service";
+import { addressOf, addressRoute } from "../chaos/checks/service";
 import { gatewayOf, productsUrl } from "../components/shop/gateway";
 import { type Cluster, ignoreNotFound } from "../chaos/cluster/client";
 import type { ManifestObject } from "../components/manifest/read";
@@ -33,9 +33,9 @@ export async function untilProductsAnswer(cluster: Cluster, namespace: string, b
     let problem: string | undefined = "the gateway has no address";
     let answeredAfter: number | undefined;
     const ask = async () => {
-        const route = await addressRoute(cluster, namespace);
-        if (!route) return;
-        const answer = await askProducts(cluster, route, askForMs);
+        const address = await addressOf(cluster, gatewayOf(namespace));
+        if (!address) return;
+        const answer = await askProducts(cluster, addressRoute(address), askForMs);
         if (answer.good) answeredAfter ??= secondsSince(begun);
         else problem = answer.problem;
     };
@@ -58,12 +58,6 @@ export async function timesOfInstall(cluster: Cluster, namespace: string, instal
     const [ended, answered] = await Promise.all([timed(install), untilProductsAnswer(cluster, namespace, begun)]);
     await removeNamespaces(cluster, [namespace]);
     return { ended, answered };
-}
-
-/** The route to the gateway's external address. Undefined while it has none. */
-export async function addressRoute(cluster: Cluster, namespace: string): Promise<Route | undefined> {
-    const address = await addressOf(cluster, gatewayOf(namespace));
-    return address && routeTo(address);
 }
 
 /** The URL of the gateway's `/products`. @throws Error if it has no external address */
@@ -89,14 +83,6 @@ export async function openBackends({ networking }: Cluster, namespace: string): 
     await remove();
     await networking.createNamespacedNetworkPolicy({ namespace, body });
     return remove;
-}
-
-/** The URLs of the backends' `/products`: the node's address and the ports of their NodePort Services. */
-export async function backendUrls({ core }: Cluster, namespace: string): Promise<string[]> {
-    const [nodes, services] = await Promise.all([core.listNode(), core.listNamespacedService({ namespace })]);
-    const host = nodes.items[0]!.status!.addresses!.find(({ type }) => type === "InternalIP")!.address;
-    const listing = services.items.filter(({ metadata }) => backends.includes(metadata!.name!));
-    return listing.map(({ spec }) => `http://${host}:${spec!.ports![0]!.nodePort}/products`);
 }
 
 /** Deletes namespaces and waits until they no longer exist. */

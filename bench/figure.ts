@@ -5,8 +5,8 @@ import type { Session } from "./session";
 export interface Figure {
     name: string;
     meaning: string;
-    /** The highest allowed value, in `unit`. @default none: the figure is only reported */
-    bar?: number;
+    /** The highest allowed value, in `unit`. */
+    bar: number;
     unit: Unit;
     /** The unit of its samples. */
     samplesIn: Unit;
@@ -30,7 +30,7 @@ export type Result = Omit<Figure, "measure"> & (({ holds: boolean } & Measuremen
 
 /** Compares a measurement with the figure's limit. A value at the limit holds, NaN does not. */
 export function judge({ measure: _, ...figure }: Figure, measurement: Measurement): Result {
-    return { ...figure, holds: measurement.value <= (figure.bar ?? Infinity), ...measurement };
+    return { ...figure, holds: measurement.value <= figure.bar, ...measurement };
 }
 
 export function median(samples: readonly number[]): number {
@@ -83,9 +83,9 @@ function describeSamples(samples: readonly number[], unit: Unit): string {
 /** A result in two lines. */
 export function describeResult(result: Result): string {
     const sign = result.holds ? styleText("green", "✔ holds") : styleText("red", "✘ fails");
-    const bar = result.bar === undefined ? "no limit" : `at most ${describe(result.bar, result.unit)}`;
     const name = styleText("bold", result.name.padEnd(18));
-    return `${sign}  ${name} ${result.meaning}, ${bar}\n         ${measured(result)}`;
+    const bar = describe(result.bar, result.unit);
+    return `${sign}  ${name} ${result.meaning}, at most ${bar}\n         ${measured(result)}`;
 }
 
 function measured(result: Result): string {

@@ -6,7 +6,12 @@ import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nodeFlags } from "../chaos/attacks/fault/proxy/node-flags";
-import { type ProxyEnvironment, type ProxyFault, type ProxyPort, readyPath } from "../chaos/attacks/fault/proxy/protocol";
+import {
+    type ProxyEnvironment,
+    type ProxyFault,
+    type ProxyPort,
+    readyPath,
+} from "../chaos/attacks/fault/proxy/protocol";
 import type { Slice } from "../chaos/attacks/fault/proxy/slices";
 import { bundledFile } from "../toolchain/bundle";
 import { until } from "./time";

@@ -3,22 +3,17 @@ import { requestsOf } from "./attacks/requests";
 import type { Cluster } from "./cluster/client";
 import { problemOf } from "./cluster/problem";
 import type { Plan } from "./definition/plan";
-import type { Written } from "./remedy";
-import { describeBesides } from "./targets/besides";
 import { chooseForAll, type TargetRequest } from "./targets/choose";
 import { type Discovered, select } from "./targets/containers";
 import { discover } from "./targets/discover";
 import { whyLeftOut } from "./targets/eligible";
+import { describeBesides } from "./targets/pods";
 import { containersWithin } from "./targets/radius";
 import { refuseWebhookServers } from "./targets/webhooks";
 
 const maxNamed = 10;
 
-/**
- * Logs in a preview which containers an experiment would hit today. The attack itself chooses again.
- *
- * @param besides what else it would do, in sentences
- */
+/** Logs in a preview which containers an experiment would hit today. The attack itself chooses again. */
 export async function previewTargets(plan: Plan, reach: () => Cluster, besides: readonly string[]): Promise<void> {
     const { experiment } = plan;
     try {
@@ -30,27 +25,17 @@ export async function previewTargets(plan: Plan, reach: () => Cluster, besides: 
         if (typeof attacks === "string") return await pulumi.log.warn(`${experiment} would not begin now: ${attacks}`);
         const hits = attacks.map((attack) => `${experiment} would hit ${describe(discovered, attack)}`);
         await pulumi.log.info([...hits, ...besides].join("\n"));
-        const notChosen = whyNotChosen(discovered, attacks, plan);
-        if (notChosen !== undefined) await pulumi.log.warn(`${experiment} would not begin now: ${notChosen}`);
+        try {
+            chooseForAll(discovered, { ...plan, attacks });
+        } catch (error) {
+            // It may change until the attack begins: this update may make what it attacks.
+            await pulumi.log.warn(`${experiment} would not begin now: ${problemOf(error)}`);
+        }
         await refuseWebhookServers(cluster, plan, discovered).catch((error: unknown) =>
             pulumi.log.warn(`${experiment} would not begin: ${problemOf(error)}`),
         );
     } catch (error) {
         await pulumi.log.warn(`the targets of ${experiment} cannot be previewed: ${problemOf(error)}`);
-    }
-}
-
-/** What may change until the attack begins: this update may make what it attacks. */
-function whyNotChosen(
-    discovered: readonly Discovered[],
-    attacks: readonly TargetRequest[],
-    { settings }: Written,
-): string | undefined {
-    try {
-        chooseForAll(discovered, { attacks, settings });
-        return undefined;
-    } catch (error) {
-        return problemOf(error);
     }
 }
 

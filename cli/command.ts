@@ -57,7 +57,7 @@ export class Program extends Command {
     }
 
     /**
-     * Runs the program with the arguments of this process. Errors are told without the engine's output.
+     * Runs the program with the arguments of this process. Errors are printed without the engine's output.
      *
      * @param read the options in arguments
      */

@@ -86,8 +86,8 @@ export const fitting = (variant: string = settings.variant.default): NamedExperi
     savedExperiments().filter((saved) => saved.variant === undefined || saved.variant === variant);
 
 /**
- * What a run teaches, for its end: what was expected, and what makes the difference. Tells nobody to do what this run
- * has, and does not let an expectation for an unchanged shop look like one for this run.
+ * What a run teaches, for its end: what was expected, and what makes the difference. A remedy that this run has is not
+ * recommended again, and an expectation for an unchanged shop is named as such.
  *
  * @param expected of this run
  * @param setting a setting's text in this run. Undefined if it is not set
@@ -105,8 +105,8 @@ export function lessonLines(
         : differs
           ? " with the default settings and unchanged sources"
           : "";
-    const told = `${lessons[lesson]}. Expected: ${describeExpected(expected)}${condition}`;
+    const line = `${lessons[lesson]}. Expected: ${describeExpected(expected)}${condition}`;
     // What passes needs no remedy: its reader has found one in the sources, say.
-    if (differs && ended.verdict === "PASSED") return [`  Lesson         ${told}`];
-    return [`  Lesson         ${told}`, `  Remedy         ${describeRemedy(remedy, { isInEffect: isRemedied })}`];
+    if (differs && ended.verdict === "PASSED") return [`  Lesson         ${line}`];
+    return [`  Lesson         ${line}`, `  Remedy         ${describeRemedy(remedy, { isInEffect: isRemedied })}`];
 }

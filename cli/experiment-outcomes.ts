@@ -1,6 +1,4 @@
-import { stripVTControlCharacters } from "node:util";
 import { type CiFiles, writeCiFiles } from "../chaos/report/ci-files";
-import { type ReportedRun, runOfJournal } from "../chaos/report/reported-run";
 import type { Verdict } from "../chaos/report/verdict";
 import { differenceFrom } from "../experiments/story";
 import type { ExperimentRuns, Outcome } from "./experiment-runs";
@@ -37,37 +35,22 @@ export async function runInTurn(
 
 /** Of an experiment that was not begun. @param error why not */
 export function notRun(experiment = standIn, error: string): Outcome {
-    return { experiment, error, begunAt: Date.now(), endedAt: Date.now() };
+    return { experiment, error, startedAt: Date.now(), durationMs: 0 };
 }
 
 /**
  * Writes the reports for continuous integration, if any are wanted, and prints their names.
  *
- * @returns false if one could not be written, which is printed: the verdicts must still be told
+ * @returns false if one could not be written, which is printed: the verdicts must still be printed
  */
 export function writeReports(files: CiFiles, outcomes: readonly Outcome[], print: (line: string) => void): boolean {
     try {
-        for (const path of writeCiFiles(files, outcomes.map(reportedRun))) print(`  Wrote          ${path}`);
+        for (const path of writeCiFiles(files, outcomes)) print(`  Wrote          ${path}`);
         return true;
     } catch (error) {
         print(`A report could not be written: ${plainError(error)}`);
         return false;
     }
-}
-
-/** An outcome for the reports. Errors of the engine may have terminal colors. */
-export function reportedRun({ experiment, journal, error = "", notUndone, begunAt, endedAt }: Outcome): ReportedRun {
-    return {
-        ...(journal
-            ? runOfJournal(journal)
-            : {
-                  experiment,
-                  error: stripVTControlCharacters(error),
-                  startedAt: begunAt,
-                  durationMs: endedAt - begunAt,
-              }),
-        ...(notUndone && { notUndone: stripVTControlCharacters(plainError(notUndone)) }),
-    };
 }
 
 const exitCodes: Record<Verdict, number> = { PASSED: 0, FAILED: 2, INCONCLUSIVE: 3, ABORTED: 4 };

@@ -1,6 +1,7 @@
-import { settings } from "../components/configuration/settings";
+import { overrides, settings } from "../components/configuration/settings";
 import { keptJournals } from "../chaos/report/journal-files";
 import type { Journal } from "../chaos/report/journal-schema";
+import { type ReportedRun, runOfJournal } from "../chaos/report/reported-run";
 import { reportsFolder } from "../experiments/run";
 import { savedExperiments } from "../experiments/saved";
 import { type Expectation, expectationOf, type Lesson } from "../experiments/story";
@@ -16,20 +17,9 @@ import { plainError } from "./print";
 import { Session } from "./session";
 
 /** The result of a run. */
-export interface Outcome {
-    experiment: string;
-    /** Undefined if the run failed before the check. */
-    journal?: Journal;
-    /** Why the update failed. */
-    error?: string;
-    /** Why the experiment could not be undone. */
-    notUndone?: Error;
+export interface Outcome extends ReportedRun {
     /** What the run should conclude. Undefined if that is unknown. */
     expected?: Expectation;
-    /** When it began, in milliseconds since the epoch. */
-    begunAt: number;
-    /** When it was undone. */
-    endedAt: number;
 }
 
 /** Complete runs of experiments on one stack: each is enabled, shown, reported and undone. */
@@ -81,7 +71,7 @@ export class ExperimentRuns {
     /** Runs an experiment. Undoes it in any case, or returns why that failed. */
     async whole(changes: Record<string, string>): Promise<Outcome> {
         const run = changes["experiment.run"] ?? new Date().toISOString();
-        const begun = Date.now();
+        const startedAt = Date.now();
         const experiment =
             changes["experiment.name"] ??
             this.session.setting("experiment.name") ??
@@ -100,24 +90,24 @@ export class ExperimentRuns {
         }
         this.window.print("Undoing it");
         const undone = this.interruption.throughout(() => this.session.up({ "experiment.enabled": "false" }));
-        const notUndone = await undone.then(
-            () => undefined,
-            (failure: Error) => failure,
-        );
+        const notUndone = await undone.then(() => undefined, plainError);
 
         const journal = keptJournals(reportsFolder).find(
-            ({ plan, startedAt }) => plan.run === run && startedAt >= begun,
+            (kept) => kept.plan.run === run && kept.startedAt >= startedAt,
         );
         const story = savedExperiments().find(({ name }) => name === experiment)?.story;
         const setting = (key: string) => this.session.setting(key);
-        const expected = story && expectationOf(story, setting);
+        const expected = story && expectationOf(story, setting, overrides);
         if (journal) {
             // The update's error says what to do.
             if (journal.conclusion.verdict === "ABORTED") this.window.print(error ?? "");
             this.report(journal);
             if (expected) lessonLines(story, expected, journal.conclusion, setting).forEach(this.window.print);
         } else if (!this.interrupted) this.window.print(`The run failed: ${error}`);
-        return { experiment, journal, error, notUndone, expected, begunAt: begun, endedAt: Date.now() };
+        const result = journal
+            ? runOfJournal(journal)
+            : { experiment, error, startedAt, durationMs: Date.now() - startedAt };
+        return { ...result, notUndone, expected };
     }
 
     close(): void {

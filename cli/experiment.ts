@@ -35,43 +35,30 @@ async function showStatus(stack: string): Promise<void> {
     say(describeStatus(found, { ...place, context: cluster.kubeconfig.getCurrentContext() }));
 }
 
-async function run(options: RunOptions): Promise<number> {
-    const { all, json, files } = options;
+/** Runs what the options ask for, and reports it, also if a run fails. @returns the exit code */
+async function run({ all, lessons, name, settings, stack, json, files }: RunOptions): Promise<number> {
     // With --json, standard output contains only the journal.
     const window = new LiveWindow(json ? process.stderr : process.stdout);
-    const { outcomes, wasInterrupted, failure } = await runAll(options, window);
+    const outcomes: Outcome[] = [];
+    let runs: ExperimentRuns | undefined;
+    let failure: Error | undefined;
+    try {
+        runs = await ExperimentRuns.open(stack, window);
+        await runInTurn(runs, all ? runs.fitting(lessons, settings.variant) : [name], settings, outcomes);
+    } catch (error) {
+        failure = error as Error;
+        outcomes.push(notRun(name ?? (all ? "all experiments" : standIn), plainError(error)));
+    } finally {
+        runs?.close();
+    }
     const isReported = writeReports(files, outcomes, window.print);
     if (failure) throw failure;
     if (all) window.print(verdictTable(outcomes));
     if (json) printJson(all ? outcomes.flatMap(({ journal }) => journal ?? []) : outcomes[0]?.journal);
     const notUndone = outcomes.find((outcome) => outcome.notUndone)?.notUndone;
-    if (notUndone) throw notUndone;
-    if (wasInterrupted) return interrupted;
+    if (notUndone) throw new Error(notUndone);
+    if (runs?.interrupted) return interrupted;
     return Math.max(all ? exitCodeOfAll(outcomes) : exitCodeOf(outcomes[0]!), isReported ? 0 : failed);
-}
-
-interface Ran {
-    outcomes: Outcome[];
-    wasInterrupted: boolean;
-    /** Why no run could be begun. */
-    failure?: Error;
-}
-
-/** Runs what the options ask for. Whatever happens, there is an outcome for each experiment. */
-async function runAll({ all, lessons, name, settings, stack }: RunOptions, window: LiveWindow): Promise<Ran> {
-    const outcomes: Outcome[] = [];
-    let runs: ExperimentRuns | undefined;
-    try {
-        runs = await ExperimentRuns.open(stack, window);
-        await runInTurn(runs, all ? runs.fitting(lessons, settings.variant) : [name], settings, outcomes);
-        return { outcomes, wasInterrupted: runs.interrupted };
-    } catch (error) {
-        const experiment = name ?? (all ? "all experiments" : standIn);
-        const outcome = notRun(experiment, plainError(error));
-        return { outcomes: [...outcomes, outcome], wasInterrupted: false, failure: error as Error };
-    } finally {
-        runs?.close();
-    }
 }
 
 function printJson(value: unknown): void {

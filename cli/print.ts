@@ -1,4 +1,4 @@
-import { styleText } from "node:util";
+import { stripVTControlCharacters, styleText } from "node:util";
 import { explain } from "../chaos/cluster/problem";
 
 export function say(line = ""): void {
@@ -12,9 +12,9 @@ export function heading(text: string): void {
 /** A command for the user to type. */
 export const typed = (command: string) => styleText("cyan", `$ ${command}`);
 
-/** An error's message without stack trace and engine output. */
+/** An error's message without stack trace, engine output and terminal colors. */
 export function plainError(error: unknown): string {
-    const message = explain(error);
+    const message = stripVTControlCharacters(explain(error));
     const diagnostics = /Diagnostics:\n([\s\S]*?)(?:\n\n(?:Outputs|Resources|Policies)|\n\s*stderr:|$)/.exec(
         message,
     )?.[1];

@@ -44,18 +44,17 @@ export const experimentProgram = new Program("experiment", [
     .description(
         "One whole run of an experiment: enables it, shows the answers as they come, reports, and undoes it. " +
             "Installs the shop if it is missing. Does not change the stack's file. Ctrl-C ends the attack and waits " +
-            "until the shop has recovered, however often it is pressed.",
+            "until the shop has recovered. Pressing it again does not skip that.",
     )
     .argument("[NAME...]", "a saved experiment. Default: `experiment.name` of the stack, else `hot-deals-blackhole`")
     .option(
         "--all",
-        "every saved experiment that fits the stack's variant, one after the other, then a table of verdicts. The " +
-            "exit code is 0 if all ended as expected, otherwise the highest of those that did not, 2 for an " +
-            "unexpected PASSED",
+        "run every saved experiment that fits the stack's variant, then print a table of verdicts. The exit code " +
+            "is 0 if all ended as expected, otherwise the highest of those that did not, 2 for an unexpected PASSED",
     )
     .option("--list", "list the saved experiments by lesson: hypothesis, expected verdict, remedy")
     .takesMany("--lesson <LESSON>", "with `--all` or `--list`, only this lesson, such as `gone`")
-    .option("--status", "what is attacked now, by whom, until when, and the command that ends it; changes nothing")
+    .option("--status", "print what is attacked now, by whom, until when, and the command that ends it")
     .takesMany("--set <KEY=VALUE>", "a setting for this run, such as `--set experiment.radius=50%`")
     .takesStack()
     .option(
@@ -74,15 +73,15 @@ export const workshopProgram = new Program("workshop", [
 ])
     .usage("[NUMBER] [options]")
     .description(
-        "Prepares an exercise of the workshop, from any state: ends the stack's experiment, takes back what the " +
-            "exercises change in the sources, gives the shop the settings that the exercise begins with, and says " +
-            "what to do next. Installs the shop if it is missing. Does not change the stack's file.",
+        "Prepares an exercise of the workshop, from any state: ends the stack's experiment, reverts what the " +
+            "exercises change in the sources, gives the shop the settings that the exercise begins with, and prints " +
+            "the next command. Installs the shop if it is missing. Does not change the stack's file.",
     )
     .argument("[NUMBER...]", "the exercise to prepare; without it, the exercises are listed")
     .option(
         "--check",
-        "do the exercises, all or those with the given numbers, as the page says, and compare verdicts; takes about " +
-            "12 minutes. Ctrl-C ends it after it has undone the running experiment and its changes in the sources",
+        "do all exercises, or those with the given numbers, as the page says, and compare the verdicts; takes about " +
+            "12 minutes. Ctrl-C first undoes the running experiment and the changes in the sources",
     )
     .takesMany("--set <KEY=VALUE>", "a setting for all updates, such as `--set namespace=workshop`")
     .takesStack();
@@ -120,8 +119,8 @@ export const renderProgram = new Program("render", [[0, "done"], [1, "it could n
         "Writes the shop as manifests (`DIR/manifests`) and as a Helm chart (`DIR/chart`), to install it without " +
             "Pulumi. The same components create it as in `pulumi up`. Needs neither a cluster nor a login.\n\n" +
             "With `--permissions`, prints the roles of a person who runs these saved experiments on the shop, and " +
-            "undoes them. Each rule says why. Optional ones are in roles of their own, and say what is lost without " +
-            "them.",
+            "undoes them. Each rule has its reason. Optional rules are in separate roles, which say what is lost " +
+            "without them.",
     )
     .argument("[EXPERIMENT...]", "with `--permissions`: saved experiments. Default: the stack's experiment")
     .option("--out <DIR>", "the folder to write to; required without `--permissions`")
@@ -141,7 +140,7 @@ export const benchProgram = new Program("bench", [
 ])
     .usage("[NAME...] [options]")
     .description(
-        "Measures speed on the sandbox, in about 15 minutes, and compares each figure with its limit. Both sides of " +
+        "Measures speed on the sandbox, in about 12 minutes, and compares each figure with its limit. Both sides of " +
             "a comparison take turns, and their medians are compared. Stop other work on the machine.",
     )
     .argument("[NAME...]", "measure only these figures. Default: all")

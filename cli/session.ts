@@ -71,7 +71,7 @@ export class Session {
     }
 
     /**
-     * Whether the shop's namespace is missing, since somebody deleted it, say: then the update must refresh first.
+     * Whether the shop's namespace is missing, for example because it was deleted: then the update must refresh first.
      * Other updates must not: after a refresh the engine may wait for pods that cannot become ready during an attack.
      */
     private async shopIsGone(): Promise<boolean> {

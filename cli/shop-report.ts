@@ -24,7 +24,7 @@ export interface ShopReportArgs {
 
 /**
  * Says that the shop is up, if `/products` lists everything. Otherwise says what was seen, and what shows or removes
- * the cause. An update alone does not tell: it sees neither the listing nor what was changed without Pulumi.
+ * the cause. An update alone does not show that: it sees neither the listing nor what was changed without Pulumi.
  *
  * @returns whether the shop is up
  */

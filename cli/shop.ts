@@ -40,7 +40,7 @@ export async function scale(cluster: Cluster, namespace: string, name: string, r
         if (Date.now() > giveUpAt)
             throw new Error(
                 `${name} has ${status?.readyReplicas ?? 0} of ${replicas} pods ready after two minutes; ` +
-                    `look at \`kubectl --namespace ${namespace} get pods\``,
+                    `see \`kubectl --namespace ${namespace} get pods\``,
             );
         await sleep(200);
     }

@@ -2,7 +2,7 @@ import { dump, load } from "js-yaml";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentReference } from "../chaos/targets/agents";
-import { builtinAgent } from "../components/agent/reference";
+import { builtinAgent } from "../components/configuration/experiment";
 import { defaultAgentNamespace } from "../components/configuration/agent";
 import type { AgentSettings } from "../components/configuration/read";
 import { settings } from "../components/configuration/settings";

@@ -13,18 +13,18 @@ export function describeStatus(
     { namespace: own, context }: { namespace: string; context: string },
     now = Date.now(),
 ): string {
-    const searched = everywhere ? "" : ` in namespace ${own}. Your account may not look at other namespaces`;
+    const searched = everywhere ? "" : ` in namespace ${own}. Your account may not list other namespaces`;
     if (running.length === 0) return `No experiment runs${searched}.`;
     const blocks = running.map((experiment) =>
         [
             `Namespace ${experiment.namespace}: ${experiment.experiment}`,
-            `  By       ${experiment.lease?.holder ?? "nobody: these labels are left from a run"}`,
+            `  By       ${experiment.lease?.holder ?? "no run: its labels are left over"}`,
             `  Attacks  ${describeTargets(experiment)}`,
             `  Until    ${describeEnd(experiment, now)}`,
             `  End it   ${endLines(experiment, { context, now }).join("\n           ")}`,
         ].join("\n"),
     );
-    const unseen = everywhere ? [] : [`Only namespace ${own}: your account may not look at other namespaces.`];
+    const unseen = everywhere ? [] : [`Only namespace ${own}: your account may not list other namespaces.`];
     return [...blocks, ...unseen].join("\n\n");
 }
 

@@ -12,7 +12,7 @@ export class UserError extends pulumi.RunError {
     }
 }
 
-/** A stack's program whose errors are told in their own words. */
+/** A stack's program whose errors are printed without a stack trace. */
 export function withUserErrors<T>(program: () => Promise<T>): () => Promise<T> {
     return () =>
         program().catch((error: unknown) => {

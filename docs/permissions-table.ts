@@ -1,8 +1,7 @@
 import { exampleActions } from "../chaos/actions/registry";
 import { exampleAttacks, objectTypeOf } from "../chaos/attacks/registry";
 import { exampleChecks } from "../chaos/checks/registry";
-import { resources } from "../chaos/cluster/resources";
-import { isRequired, type Right } from "../chaos/cluster/rights";
+import { isRequired, resources, type Right } from "../chaos/cluster/resources";
 import type { Plan } from "../chaos/definition/plan";
 import { permissionsOf } from "../chaos/permissions/permissions";
 import { tableOf, withPart } from "./markdown";
@@ -45,7 +44,8 @@ export const everything: Plan = {
     deadlineMs: 60_000,
     onFailure: "report",
     reports: "reports",
-};
+    defaultChecks: [],
+});
 
 /** The tables of all rights that experiments may need, in Markdown, from the data that `permissionsOf` reads. */
 function permissionsTables(): string {

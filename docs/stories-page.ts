@@ -43,8 +43,8 @@ Settings such as \`experiment.radius\` make another experiment, of which no verd
 /** The text of docs/stories.md. */
 export function storiesPage(saved: readonly NamedExperiment[] = savedExperiments()): string {
     const sections = (Object.keys(lessons) as Lesson[]).map((lesson) => {
-        const told = saved.flatMap(({ story, ...rest }) => (story?.lesson === lesson ? [{ ...rest, story }] : []));
-        return [`## ${lessons[lesson]}`, wrapped(intros[lesson]), told.map(entryOf).join("\n\n")].join("\n\n");
+        const shown = saved.flatMap(({ story, ...rest }) => (story?.lesson === lesson ? [{ ...rest, story }] : []));
+        return [`## ${lessons[lesson]}`, wrapped(intros[lesson]), shown.map(entryOf).join("\n\n")].join("\n\n");
     });
     return [head, ...sections.map((section) => `${section}\n`)].join("\n");
 }

@@ -1,4 +1,5 @@
 import type { HttpCheck } from "../chaos/checks/http";
+import type { Action } from "../chaos/index";
 
 /** Places an order and wants it accepted. */
 export const orderAccepted: HttpCheck = {
@@ -20,3 +21,10 @@ export const orderFulfilled: HttpCheck = {
     json: [{ path: "state", equals: "FULFILLED" }],
     timeoutMs: 25_000,
 };
+
+export const goneForTenSeconds = (deployment: string): Action[] => [
+    { kind: "wait", durationMs: 2_000 },
+    { kind: "scale", deployment, replicas: 0 },
+    { kind: "wait", durationMs: 10_000 },
+    { kind: "scale", deployment, replicas: 1 },
+];

@@ -47,7 +47,7 @@ export function planOnShop(settings: ExperimentSettings): Plan {
 
 /** What an update knows before it reads its configuration. */
 export interface FirstLook {
-    /** Whether the experiment is enabled. Anything but `true` counts as disabled, and is told later. */
+    /** Whether the experiment is enabled. Anything but `true` counts as disabled, and is reported later. */
     enabled: boolean;
     /** Namespace of the shop. */
     namespace: string;
@@ -62,7 +62,7 @@ export interface FirstLook {
  * the attack. The engine deletes the run's resources at the update's end, and finds the attacks gone. A preview
  * changes nothing.
  *
- * @param look what is known by then. Undefined without a cluster that the stack may touch, which is told later
+ * @param look what is known by then. Undefined without a cluster that the stack may touch, which is reported later
  */
 export async function endAttacksFirst(look: FirstLook | undefined): Promise<void> {
     if (pulumi.runtime.isDryRun() || look === undefined || look.enabled) return;

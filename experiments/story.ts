@@ -63,29 +63,17 @@ export const verdictOf = ({ failing = [] }: Pick<Story, "failing">) => (failing.
 export const describeExpected = ({ failing, mayPass = false }: Pick<Story, "failing" | "mayPass">) =>
     `${verdictOf({ failing })}${mayPass ? ", rarely PASSED" : ""}`;
 
-/** Settings that make another experiment of a saved one. A shorter or longer one is still the same. */
-export const overrides = [
-    "experiment.target",
-    "experiment.area",
-    "experiment.attack",
-    "experiment.radius",
-    "experiment.includeNotReady",
-    "experiment.established",
-    "experiment.outward",
-    "experiment.successRate",
-    "experiment.timeout",
-    "experiment.abortBelow",
-];
-
 /**
  * What a run of a story should conclude in a shop with some settings.
  *
  * @param setting a setting's text. Undefined if it is not set
+ * @param overrides the settings that make another experiment of it
  * @returns undefined if that is unknown: the settings change the experiment, or are not those of its remedy
  */
 export function expectationOf(
     { failing = [], mayPass = false, remedy }: Story,
     setting: (key: string) => string | undefined,
+    overrides: readonly string[],
 ): Expectation | undefined {
     if (overrides.some((key) => setting(key) !== undefined)) return undefined;
     const remedies = Object.entries(remedy?.settings ?? {});

@@ -8,7 +8,7 @@ import type { Journal } from "../../chaos/report/journal-schema";
 import { type Figure, measureRounds, median } from "../figure";
 import { windowSeconds } from "../session";
 import { secondsSince, timed } from "../time";
-import { discardFailedRun } from "./experiment-rounds";
+import { discardFailedRun } from "./experiment-enable";
 
 const rounds = 5;
 

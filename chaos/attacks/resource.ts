@@ -1,8 +1,7 @@
 import * as k8s from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { annotations, labels } from "../cluster/labels";
-import { type Peers, peersIn } from "../policies/allow-rules";
-import { denying, isTotal } from "../policies/denial";
+import { denying, isTotal, type Peers, peersIn } from "../policies/denial";
 import { faultResources } from "./fault/resources";
 import type { AttackResourceArgs } from "./kind";
 import { type Attack, attackKindOf } from "./registry";

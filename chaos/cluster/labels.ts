@@ -70,3 +70,14 @@ export const unlabeling = {
         annotations: { [annotations.effect]: null },
     },
 };
+/** What an annotation says in JSON. Nothing if it is missing, or somebody has edited it. */
+export function noteIn<T>(
+    object: { metadata?: { annotations?: Record<string, string> } },
+    annotation: string,
+): Partial<T> {
+    try {
+        return (JSON.parse(object.metadata!.annotations![annotation]!) as Partial<T> | null) ?? {};
+    } catch {
+        return {};
+    }
+}

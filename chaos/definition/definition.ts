@@ -121,11 +121,18 @@ function refuseSharedNames(all: readonly unknown[], context: z.RefinementCtx): v
         const { success, data } = checkSchema.safeParse(check);
         return success ? checkName(data) : undefined;
     });
-    for (const [index, name] of names.entries()) {
-        if (name === undefined || names.indexOf(name) === index) continue;
-        const message = `another check is named "${name}"; rename one of them`;
-        context.addIssue({ code: "custom", path: [index, "name"], message });
-    }
+    refuseTwice(names, context, "name", (name) => `another check is named "${name}"; rename one of them`);
+}
+
+function refuseTwice(
+    values: readonly (string | undefined)[],
+    context: z.RefinementCtx,
+    field: string,
+    message: (value: string) => string,
+): void {
+    for (const [index, value] of values.entries())
+        if (value !== undefined && values.indexOf(value) !== index)
+            context.addIssue({ code: "custom", path: [index, field], message: message(value) });
 }
 
 /** What a check's abort rule contradicts in the check itself. What settings add, `planOf` compares. */
@@ -168,8 +175,6 @@ export const maxNameLength = 45;
 /**
  * All mistakes in a definition, each with its place and what is allowed there. Types alone prevent none: nothing checks
  * them before an update.
- *
- * @param schema `definitionSchema`, or one that extends it
  */
 export function mistakesIn(definition: unknown, name = "", schema: z.ZodType = definitionSchema): string[] {
     const mistakes = issuesIn(definition, schema).map(describeIssue);

@@ -5,7 +5,7 @@ import { change } from "../cluster/change";
 import { unlabeling } from "../cluster/labels";
 import type { KubeObject, ObjectApi, ObjectReference, Restorable } from "../cluster/resources";
 import { restorablesOfAttacks } from "../attacks/in-job";
-import { inTurns } from "../in-turns";
+import { inTurns } from "../async";
 import { exemptedPolicy } from "../policies/exemption";
 import { selectingNobody, witnessPrefix } from "../policies/witness-access";
 import type { Reach, Some } from "./reach";

@@ -4,7 +4,7 @@ import { annotations } from "../cluster/labels";
 import { withoutPeriod } from "../cluster/problem";
 import type { ConnectionReport, KillReport, Presence } from "../job/protocol";
 import { ReasonError } from "../reasons";
-import { poll } from "../pause";
+import { poll } from "../async";
 import { JobLogReader } from "./job-log-reader";
 
 /** How long the deadline Job may take to start: its image may have to be pulled. */

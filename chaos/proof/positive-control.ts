@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Proof, StillWorks } from "../attacks/kind";
 import type { Cluster } from "../cluster/client";
 import { problemOf, withoutPeriod } from "../cluster/problem";
-import { onePerPod } from "../targets/besides";
+import { onePerPod } from "../targets/pods";
 import type { Chosen } from "../targets/choose";
 import { parseEndpoint, reference } from "../job/protocol";
 import { decisive, reason, type Reason } from "../reasons";

@@ -3,7 +3,7 @@ import type { Cluster } from "../cluster/client";
 import { type ConnectionReport, type KillReport, parseEndpoint } from "../job/protocol";
 import { describeMilliseconds } from "../duration";
 import type { Target } from "../targets/containers";
-import { poll } from "../pause";
+import { poll } from "../async";
 import type { Working } from "./allowing-policies";
 import { attackedEndpoints, endpointsOfTargets } from "./connections";
 import { becameOf, type Established } from "./established";

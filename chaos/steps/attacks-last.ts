@@ -8,7 +8,7 @@ import { isUnderWay } from "../lifecycle/lease";
 import { inconclusive, type Inconclusive } from "../proof/outcome";
 import { reason, ReasonError, type Reason } from "../reasons";
 import type { StepInputs } from "./contract";
-import { remedy } from "../remedy";
+import { remedy } from "../texts";
 
 type Begun = Pick<StepInputs, "steadyState" | "attackObjects">;
 

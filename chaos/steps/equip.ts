@@ -4,7 +4,7 @@ import { attackedEndpoints } from "../proof/connections";
 import { findProbers } from "../proof/find-probers";
 import { toolNames } from "../proof/tools";
 import { decisive, reason, type Reason, ReasonError } from "../reasons";
-import { remedy } from "../remedy";
+import { remedy } from "../texts";
 import type { Chosen } from "../targets/choose";
 import type { Discovered } from "../targets/containers";
 import type { StepContext } from "./contract";

@@ -9,7 +9,7 @@ import { type Plan, type RunAttack, targetLabelFor } from "../definition/plan";
 import { endAttacks } from "../ending/end";
 import { witnessPoliciesOf } from "../ending/left";
 import type { Chosen } from "../targets/choose";
-import { peersIn } from "../policies/allow-rules";
+import { peersIn } from "../policies/denial";
 import { type Combination, combine } from "../policies/combine";
 import { nextExempting } from "../policies/exemption";
 import { forClient, type PolicySpec } from "../policies/rules";

@@ -10,7 +10,7 @@ import { isAttack, type Plan } from "../definition/plan";
 import { describeMilliseconds } from "../duration";
 import type { AttackProofs } from "../proof/attack-proofs";
 import type { Inconclusive, Proven } from "../proof/outcome";
-import { pause } from "../pause";
+import { pause } from "../async";
 import { reason, type Reason } from "../reasons";
 import type { Seen } from "../report/compose";
 import { AbortWatch, endAbortedRun, type Ending } from "./abort";

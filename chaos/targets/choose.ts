@@ -3,9 +3,8 @@ import { type Discovered, ownerOf, select, type Target } from "./containers";
 import type { DistinctiveLabel } from "./distinguish";
 import { type Eligibility, type LeftOut, whyLeftOut } from "./eligible";
 import { ReasonError } from "../reasons";
-import { remedy, type Written } from "../remedy";
-import { containersWithin, describeRadius, type Radius } from "./radius";
-import { shuffled } from "./shuffle";
+import { remedy, type Written } from "../texts";
+import { containersWithin, describeRadius, type Radius, shuffled } from "./radius";
 
 /** Which targets an attack asks for. Its attributes include their namespace. */
 export interface Aim extends Omit<Eligibility, "deletesPods"> {

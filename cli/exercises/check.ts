@@ -18,7 +18,7 @@ export interface Result {
 }
 
 /**
- * Does an exercise as its reader would: runs its commands and makes its changes, which are taken back at the end. After
+ * Does an exercise as its reader would: runs its commands and makes its changes, which are reverted at the end. After
  * a command that is not as on the page, the rest is done all the same, unless the shop could not be prepared.
  *
  * @param options for each command
@@ -42,7 +42,7 @@ export async function follow(exercise: Exercise, programs: Programs, options: re
         }
         return results;
     } finally {
-        sources.takeBack(editsOf([exercise]));
+        sources.revert(editsOf([exercise]));
         for (const { path } of written) rmSync(join(project, path));
     }
 }

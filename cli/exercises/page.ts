@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { project } from "../stack-file";
 import { type Edit, editsIn } from "./edits";
 
-/** How a run ended, as `npm run experiment` tells it. */
+/** How a run ended, as `npm run experiment` prints it. */
 export interface Ending {
     verdict: string;
-    /** Names of the checks that did not hold. Undefined if the run had one check, which is not told apart. */
+    /** Names of the checks that did not hold. Undefined if the run had one check, whose result is the verdict. */
     failing?: string[];
 }
 

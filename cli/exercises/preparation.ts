@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { settings } from "../../components/configuration/settings";
-import { overrides } from "../../experiments/story";
+import { overrides, settings } from "../../components/configuration/settings";
 import { say, typed } from "../print";
 import { Session } from "../session";
 import { scale } from "../shop";
@@ -56,7 +55,7 @@ export interface Place {
  * Puts the shop, and the files that exercises change, into the state that an exercise begins with: from any state, also
  * during an experiment of this stack, which the update ends.
  *
- * @param all the exercises, whose changes are taken back
+ * @param all the exercises, whose changes are reverted
  * @returns whether the exercise can begin. If not, why is printed
  * @throws Error with all mistakes in the stack's file and the sources, before anything is touched
  */
@@ -66,7 +65,7 @@ export async function prepare(exercise: Exercise, all: readonly Exercise[], plac
     const mistakes = [...mistakesInStack(place.stack), ...sources.mistakes(edits)];
     if (mistakes.length > 0) throw new Error(`Exercise ${exercise.number} cannot begin.\n${mistakes.join("\n")}`);
 
-    for (const file of sources.takeBack(edits)) say(`Took back an exercise's change of ${file}`);
+    for (const file of sources.revert(edits)) say(`Reverted an exercise's change of ${file}`);
     for (const { path } of filesOf(exercise).filter(({ path }) => existsSync(join(project, path))))
         say(`${path} is there already: keep it, or delete it to begin without it`);
     const session = await Session.open(place.stack);

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StackConfiguration } from "../../components/configuration/read";
-import { shopArgsOf } from "../../components/install/install";
 import { placement } from "../../components/base/placement";
 import { Shop, type ShopArgs } from "../../components/shop/shop";
 import { fileNameOf, objectsOf, type RenderedFile, yamlOf } from "./objects";
@@ -21,14 +20,14 @@ export const chartFolder = "chart";
  */
 export async function renderChart(configuration: StackConfiguration): Promise<RenderedFile[]> {
     const args: ShopArgs = {
-        ...shopArgsOf(configuration),
+        ...configuration,
         namespace: "{{ .Release.Namespace }}",
         images: {
             node: expressionOf("images.node"),
             postgres: expressionOf("images.postgres"),
             nats: expressionOf("images.nats"),
         },
-        gatewayServiceType: expressionOf<NonNullable<ShopArgs["gatewayServiceType"]>>("gateway.serviceType"),
+        gateway: { serviceType: expressionOf<"LoadBalancer">("gateway.serviceType") },
         ingress: {
             hosts: [expressionOf("ingress.hosts")],
             class: expressionOf("ingress.class"),
@@ -50,21 +49,15 @@ export async function renderChart(configuration: StackConfiguration): Promise<Re
     ];
     // A changed chart has another version.
     const version = `${project.version}+${hashOf(files)}`;
-    const about = { apiVersion: "v2", type: "application", version, appVersion: project.version };
+    const aboutChart = (folder: string, about: { name: string; description: string; dependencies?: object[] }) => ({
+        path: `${folder}Chart.yaml`,
+        text: yamlOf({ ...about, apiVersion: "v2", type: "application", version, appVersion: project.version }),
+    });
     const dependencies = [{ name: "programs", version }];
-    files.push({
-        path: "Chart.yaml",
-        text: yamlOf({
-            name: "chaos-shop",
-            description: "A demo shop to run chaos experiments on",
-            ...about,
-            dependencies,
-        }),
-    });
-    files.push({
-        path: `${programsChart}Chart.yaml`,
-        text: yamlOf({ name: "programs", description: "The programs of the demo shop", ...about }),
-    });
+    files.push(
+        aboutChart("", { name: "chaos-shop", description: "A demo shop to run chaos experiments on", dependencies }),
+        aboutChart(programsChart, { name: "programs", description: "The programs of the demo shop" }),
+    );
     return files.map(({ path, text }) => ({ path: `${chartFolder}/${path}`, text }));
 }
 

@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from "node:path";
 import { placement } from "../../components/base/placement";
 import type { StackConfiguration } from "../../components/configuration/read";
-import { shopArgsOf } from "../../components/install/install";
 import { Shop } from "../../components/shop/shop";
 import { chartFolder, renderChart } from "./chart";
 import { fileNameOf, objectsOf, rankOf, type RenderedFile, type SecretData, yamlOf } from "./objects";
@@ -51,7 +50,7 @@ const secretNote =
  */
 async function renderManifests(configuration: StackConfiguration, kept?: SecretData): Promise<RenderedFile[]> {
     const objects = await objectsOf(
-        () => new Shop("shop", shopArgsOf(configuration), { transformations: placement(configuration.placement) }),
+        () => new Shop("shop", configuration, { transformations: placement(configuration.placement) }),
         kept,
     );
     return objects.map((object) => {

@@ -7,9 +7,9 @@ import { ownNamespace } from "../base/own-namespace";
 import type { StackCluster } from "../cluster/cluster";
 import { awaitReady, type Workloads } from "../cluster/ready";
 import type { AgentSettings, StackConfiguration } from "../configuration/read";
-import { type Chart, chartRelease, isOfRelease } from "../install/chart";
+import { chartRelease, type ChartReleaseArgs, isOfRelease } from "../install/chart";
 import type { ManifestObject } from "../manifest/read";
-import { BuiltinAgent } from "./builtin";
+import { BuiltinAgent, type BuiltinAgentArgs } from "./builtin";
 import { daemonSetsOf, ManifestAgent } from "./manifest";
 import { readManifest } from "./read-manifest";
 
@@ -20,14 +20,13 @@ import { readManifest } from "./read-manifest";
  */
 export async function installAgent(
     name: string,
-    { agent: settings, clusterName, namespace, images, networkPolicies }: StackConfiguration,
-    { api, identity, provider, opts }: Pick<StackCluster, "api" | "identity" | "provider" | "opts">,
+    { agent: settings, clusterName, namespace: shop, images, networkPolicies }: StackConfiguration,
+    { api: cluster, identity, provider, opts }: Pick<StackCluster, "api" | "identity" | "provider" | "opts">,
 ): Promise<Agent | undefined> {
     if (!settings) return undefined;
     const { manifest: location, key, install } = settings;
-    const manifest = location === undefined ? undefined : await readManifest(location, key, clusterName);
-    const shop = { shop: namespace, identity, image: images.node, cluster: api };
-    const args = { settings, clusterName, ...shop, networkPolicies, manifest };
+    const manifest = install === "manifest" ? await readManifest(location!, key, clusterName) : [];
+    const args = { ...settings, manifest, clusterName, shop, identity, image: images.node, networkPolicies, cluster };
     // A vendor's agent chooses its own nodes.
     return new Agent(name, args, install === "builtin" ? opts : { provider });
 }
@@ -40,21 +39,13 @@ export interface AgentSummary {
     ready: string;
 }
 
-export interface AgentArgs {
-    settings: AgentSettings;
-    clusterName: string;
-    /** Namespace of the shop that the agent belongs to. */
-    shop: string;
-    /** The stack's identity; see `StackCluster`. @default none */
-    identity?: string;
-    /** A Node image, for the builtin agent. */
-    image: string;
-    /** See `BuiltinAgentArgs`. @default true */
-    networkPolicies?: boolean;
+export interface AgentArgs extends Omit<AgentSettings, "manifest">, Omit<BuiltinAgentArgs, "namespace" | "key"> {
+    /** The stack's identity; see `StackCluster`. */
+    identity: string;
     /** Where to look whether the agent is ready. */
     cluster: Cluster;
-    /** The agent's manifest. @default none, not installed from a manifest */
-    manifest?: readonly ManifestObject[];
+    /** The agent's manifest. Empty if it is not installed from one. */
+    manifest: readonly ManifestObject[];
 }
 
 /**
@@ -66,85 +57,54 @@ export class Agent extends pulumi.ComponentResource {
 
     constructor(name: string, args: AgentArgs, opts?: pulumi.ComponentResourceOptions) {
         super("chaos-shop:agent:Agent", name, {}, opts);
-        const { install, namespace, timeoutMs } = args.settings;
+        const { cluster, install, namespace, timeoutMs } = args;
         // The limit includes the time that the installation takes.
         const giveUpAt = Date.now() + timeoutMs;
         const { installed, workloads } = create(name, args, { parent: this });
         this.summary = installed.apply(async () => {
-            const { ready } = await awaitReady(args.cluster, "the agent", workloads, giveUpAt, timeoutMs);
+            const ready = await awaitReady(cluster, "the agent", workloads, giveUpAt, timeoutMs);
             return { install, namespace: workloads[0]?.namespace ?? namespace, ready };
         });
         this.registerOutputs({});
     }
 }
 
-interface Installation {
-    /** Resolves when all objects are in the cluster, ready or not. */
-    installed: pulumi.Output<unknown>;
-    /** The workloads that must become ready. */
-    workloads: Workloads[];
-}
-
+/** Installs the agent. `installed` resolves when all its objects are in the cluster; `workloads` must become ready. */
 function create(
     name: string,
-    { settings, clusterName, shop, identity, image, networkPolicies, manifest = [] }: AgentArgs,
+    args: AgentArgs,
     opts: pulumi.CustomResourceOptions,
-): Installation {
-    const { install, key, chart, timeoutMs } = settings;
+): { installed: pulumi.Output<unknown>; workloads: Workloads[] } {
+    const { install, key, manifest, namespace: own } = args;
     // Replaces the manifest's own Namespace: it must survive a change of agent.install.
-    const isOwn = ({ kind, metadata }: ManifestObject) => kind === "Namespace" && metadata.name === settings.namespace;
-    const given = manifest.find(isOwn)?.metadata.labels;
-    const namespace = agentNamespace(settings, identity, given, opts).metadata.name;
+    const isOwn = ({ kind, metadata }: ManifestObject) => kind === "Namespace" && metadata.name === own;
+    // A vendor's agent may need more than the `restricted` level admits.
+    const level = install === "builtin" ? restrictedNamespaceLabels : manifest.find(isOwn)?.metadata.labels;
+    const namespaceArgs = { identity: args.identity, labels: { ...level, [labels.protected]: "true" } };
+    const namespace = ownNamespace(own, namespaceArgs, opts).metadata.name;
     switch (install) {
         case "builtin": {
-            const { daemonSet } = new BuiltinAgent(
-                name,
-                { namespace, shop, clusterName, key, image, networkPolicies },
-                opts,
-            );
+            const { daemonSet } = new BuiltinAgent(name, { ...args, namespace }, opts);
             return {
                 installed: daemonSet.id,
-                workloads: [{ namespace: settings.namespace, includes: (workload) => workload.name === name }],
+                workloads: [{ namespace: own, includes: (workload) => workload.name === name }],
             };
         }
         case "chart": {
-            const { id } = chartAgent(name, { namespace, clusterName, key, chart, timeoutMs }, opts);
-            return {
-                installed: id,
-                workloads: [{ namespace: settings.namespace, includes: isOfRelease(agentRelease) }],
-            };
+            const { id } = chartAgent(name, { ...args, namespace }, opts);
+            return { installed: id, workloads: [{ namespace: own, includes: isOfRelease(agentRelease) }] };
         }
         case "manifest": {
-            const { ids } = new ManifestAgent(
-                name,
-                { namespace, objects: manifest.filter((object) => !isOwn(object)), key },
-                opts,
-            );
-            return { installed: ids, workloads: daemonSetsOf(manifest, settings.namespace) };
+            const objects = manifest.filter((object) => !isOwn(object));
+            const { installed } = new ManifestAgent(name, { namespace, objects, key }, opts);
+            return { installed, workloads: daemonSetsOf(manifest, own) };
         }
     }
 }
 
-/**
- * The agent's namespace, with a manifest's labels. A vendor's agent may need more than the `restricted` level admits.
- */
-function agentNamespace(
-    { namespace, install }: AgentSettings,
-    identity: string | undefined,
-    given: Record<string, string> = {},
-    opts: pulumi.CustomResourceOptions,
-): k8s.core.v1.Namespace {
-    const level = install === "builtin" ? restrictedNamespaceLabels : given;
-    return ownNamespace(namespace, { identity, labels: { ...level, [labels.protected]: "true" } }, opts);
-}
-
-export interface ChartAgentArgs {
-    namespace: pulumi.Input<string>;
+export interface ChartAgentArgs extends Pick<ChartReleaseArgs, "namespace" | "chart" | "timeoutMs"> {
     clusterName: string;
     key: pulumi.Input<string>;
-    chart: Chart;
-    /** Time limit for the chart's hooks. */
-    timeoutMs: number;
 }
 
 /** Name of the agent's Helm release. Unique, since the agent has its own namespace. */

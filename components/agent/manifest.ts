@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { labels } from "../../chaos/cluster/labels";
 import type { Workloads } from "../cluster/ready";
-import { DeclaredObject, resourceNameOf } from "../manifest/declared-object";
+import { declareObjects } from "../manifest/declared-object";
 import type { ManifestObject } from "../manifest/read";
 import { holdsKey } from "./read-manifest";
 
@@ -27,35 +27,21 @@ const clusterWide = [
 /** The objects of an agent's manifest, each a resource of the stack. */
 export class ManifestAgent extends pulumi.ComponentResource {
     /** Resolves when all objects are in the cluster. */
-    readonly ids: pulumi.Output<string[]>;
+    readonly installed: pulumi.Output<unknown>;
 
     constructor(name: string, { namespace, objects, key }: ManifestAgentArgs, opts?: pulumi.ComponentResourceOptions) {
         super("chaos-shop:agent:ManifestAgent", name, {}, opts);
-        const namespaces = objects.filter(({ kind }) => kind === "Namespace").map((object) => this.make(object, key));
-        const others = objects
-            .filter(({ kind }) => kind !== "Namespace")
-            .map((object) => this.make(object, key, namespaces, namespace));
-        this.ids = pulumi.all([...namespaces, ...others].map(({ id }) => id));
-        this.registerOutputs({});
-    }
-
-    private make(
-        object: ManifestObject,
-        key: string,
-        dependsOn: pulumi.Resource[] = [],
-        namespace?: pulumi.Input<string>,
-    ): pulumi.CustomResource {
-        const { kind, metadata } = object;
-        const args = {
-            object,
-            labels: kind === "Namespace" ? { ...metadata.labels, [labels.protected]: "true" } : metadata.labels,
+        const isNamespace = ({ kind }: ManifestObject) => kind === "Namespace";
+        const argsOf = (object: ManifestObject) => ({
+            labels: isNamespace(object) ? { ...object.metadata.labels, [labels.protected]: "true" } : undefined,
             // Depends on the agent's namespace even if the object names it itself.
-            namespace: clusterWide.includes(kind)
+            namespace: clusterWide.includes(object.kind)
                 ? undefined
-                : pulumi.output(namespace).apply((own) => metadata.namespace ?? own!),
+                : pulumi.output(namespace).apply((own) => object.metadata.namespace ?? own),
             isSecret: (value: unknown) => holdsKey(value, key),
-        };
-        return new DeclaredObject(resourceNameOf("agent", object), args, { parent: this, dependsOn });
+        });
+        this.installed = declareObjects("agent", objects, isNamespace, argsOf, { parent: this });
+        this.registerOutputs({});
     }
 }
 

@@ -33,8 +33,8 @@ export const toPods = (matchLabels: Labels, port: number) => ({
 });
 
 /**
- * Connections to a Service itself. While it has ready pods, most networks look at the pod instead. While it has none,
- * kube-proxy refuses the connection, but only if no policy drops it before: the caller would wait for its timeout.
+ * Connections to a Service itself. While it has ready pods, most networks check the policies of the pod instead. While
+ * it has none, kube-proxy refuses the connection. If a policy dropped it before, the caller would wait for its timeout.
  *
  * @param addresses the Service's cluster IPs
  */
@@ -68,7 +68,7 @@ export interface NetworkPoliciesArgs {
  * kubelet's probes, for example.
  *
  * An experiment's attack is a NetworkPolicy, too. Policies add up, so what one of these allows could not be denied.
- * Therefore they let go of a pod that a run labels as attacked. The one that denies does not.
+ * So the policies that allow do not select pods that a run labels as attacked. The one that denies does.
  */
 export class NetworkPolicies extends pulumi.ComponentResource {
     constructor(

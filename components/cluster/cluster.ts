@@ -38,7 +38,10 @@ export async function openCluster(configuration: StackConfiguration, known?: str
     const { kubeContext, namespace, agent } = configuration;
     const context = allowedContext(loadKubeconfig(), kubeContext);
     const api = connect({ context: context.name });
-    const { uid, found } = await lookAround(api, context, { namespace, "agent.namespace": agent?.namespace });
+    const { uid, found } = await lookAround(api, context, [
+        ["namespace", namespace],
+        ...(agent ? [["agent.namespace", agent.namespace] as const] : []),
+    ]);
     const stack = pulumi.getStack();
     const identity = known ?? (await stackIdentity(await identityLeftBehind(api, namespace)));
     const refused = found
@@ -47,13 +50,8 @@ export async function openCluster(configuration: StackConfiguration, known?: str
     if (refused.length > 0) throw new Error(refused.join("\n"));
     await requireSameCluster({ uid, context: context.name });
     const provider = clusterProvider(context.name, uid);
-    return {
-        context,
-        identity,
-        api,
-        provider,
-        opts: { provider, transformations: placement(configuration.placement) },
-    };
+    const opts = { provider, transformations: placement(configuration.placement) };
+    return { context, identity, api, provider, opts };
 }
 
 /**
@@ -72,35 +70,29 @@ function clusterProvider(context: string, uid: string): k8s.Provider {
     return new k8s.Provider("cluster", { context, kubeconfig, clusterIdentifier: uid }, opts);
 }
 
-/** The namespaces that a stack creates, by the settings that name them. */
-type OwnNamespaces = Record<NamespaceRequest["key"], string | undefined>;
+type Named<T> = readonly (readonly [key: NamespaceRequest["key"], namespace: T])[];
 
-interface Surroundings {
-    /** The cluster's: that of its namespace kube-system. */
-    uid: string;
-    /** The stack's namespaces that exist. */
-    found: [NamespaceRequest["key"], V1Namespace][];
-}
-
-/** @throws Error if the cluster does not answer */
+/**
+ * Looks for the stack's namespaces, by the settings that name them.
+ *
+ * @returns the cluster's uid, which is that of its namespace kube-system, and those of the namespaces that exist
+ * @throws Error if the cluster does not answer
+ */
 async function lookAround(
     { core }: Cluster,
     { name: context, server, local }: AllowedContext,
-    namespaces: OwnNamespaces,
-): Promise<Surroundings> {
+    wanted: Named<string>,
+): Promise<{ uid: string; found: Named<V1Namespace> }> {
     const signal = AbortSignal.timeout(reachTimeoutMs);
     const read = (name: string) => core.readNamespace({ name }, { signal } as never);
-    const wanted = (Object.entries(namespaces) as [NamespaceRequest["key"], string | undefined][]).flatMap(
-        ([key, name]) => (name === undefined ? [] : [{ key, name }]),
-    );
     try {
         const [system, ...found] = await Promise.all([
             read("kube-system"),
-            ...wanted.map(async ({ key, name }) => [key, await ignoreNotFound(read(name))] as const),
+            ...wanted.map(async ([key, name]) => [key, await ignoreNotFound(read(name))] as const),
         ]);
         return {
             uid: system.metadata!.uid!,
-            found: found.flatMap(([key, namespace]) => (namespace === undefined ? [] : [[key, namespace]])),
+            found: found.flatMap(([key, namespace]) => (namespace === undefined ? [] : [[key, namespace] as const])),
         };
     } catch (error) {
         const start = local === "sandbox" ? "; start it with `npm run sandbox -- up`" : local ? `; start ${local}` : "";

@@ -94,6 +94,6 @@ export function accessHint(
                 `reach it with: ${forward}`
             );
         default:
-            return `no external address yet; \`pulumi up\` looks again; until then: ${forward}`;
+            return `no external address yet; \`pulumi up\` shows it once there is one; until then: ${forward}`;
     }
 }

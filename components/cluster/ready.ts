@@ -3,15 +3,9 @@ import * as pulumi from "@pulumi/pulumi";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isReady } from "../../chaos/targets/containers";
 import { describeMilliseconds } from "../../chaos/duration";
-import { type Cluster, ignoreNotFound } from "../../chaos/cluster/client";
+import type { Cluster } from "../../chaos/cluster/client";
 import { UserError } from "../user-error";
 import { problemsOf } from "./waiting";
-
-export interface Readiness {
-    /** Ready pods of wanted pods: `1 of 1`. */
-    ready: string;
-    complete: boolean;
-}
 
 /** Workloads that must become ready. The namespace may contain others, such as the ones that these replace. */
 export interface Workloads {
@@ -26,6 +20,7 @@ export interface Workloads {
  * @param subject names the workloads in messages: `the agent`
  * @param giveUpAt the end of the limit, in milliseconds since the epoch
  * @param timeoutMs the length of the limit, for messages
+ * @returns ready pods of wanted pods: `1 of 1`
  * @throws UserError that names the pod and the reason
  */
 export async function awaitReady(
@@ -34,16 +29,16 @@ export async function awaitReady(
     workloads: readonly Workloads[],
     giveUpAt: number,
     timeoutMs: number,
-): Promise<Readiness> {
+): Promise<string> {
     for (;;) {
-        const state = await stateOf(cluster, workloads);
-        if (state.complete || pulumi.runtime.isDryRun()) return state;
+        const { ready, complete } = await stateOf(cluster, workloads);
+        if (complete || pulumi.runtime.isDryRun()) return ready;
         if (Date.now() >= giveUpAt) {
             const namespaces = [...new Set(workloads.map(({ namespace }) => namespace))];
             const reasons = (await Promise.all(namespaces.map((namespace) => whatIsWrong(cluster, namespace)))).flat();
             const lines = (reasons.length > 0 ? reasons : ["there is no pod"]).map((reason) => `  ${reason}`);
             throw new UserError(
-                `${subject} is not ready after ${describeMilliseconds(timeoutMs)}: ${state.ready} pods are ready.\n` +
+                `${subject} is not ready after ${describeMilliseconds(timeoutMs)}: ${ready} pods are ready.\n` +
                     `${lines.join("\n")}\nLook at \`kubectl --namespace ${namespaces[0]} describe pods\`; ` +
                     "fix the cause, then run pulumi up again.",
             );
@@ -52,7 +47,7 @@ export async function awaitReady(
     }
 }
 
-async function stateOf(cluster: Cluster, workloads: readonly Workloads[]): Promise<Readiness> {
+async function stateOf(cluster: Cluster, workloads: readonly Workloads[]) {
     const counts = (await Promise.all(workloads.map((workload) => countsOf(cluster, workload)))).flat();
     const sum = (pick: (count: Count) => number) => counts.reduce((total, count) => total + pick(count), 0);
     const wanted = sum((count) => count.wanted);
@@ -104,17 +99,11 @@ async function whatIsWrong(cluster: Cluster, namespace: string): Promise<string[
     const { items } = await cluster.core.listNamespacedPod({ namespace });
     const wrong = items.filter((pod) => !isReady(pod));
     if (wrong.length > 0) return Promise.all(wrong.map((pod) => whyPodNotReady(cluster, pod)));
-    const { items: events } = (await ignoreNotFound(
-        cluster.core.listNamespacedEvent({ namespace, fieldSelector: "type=Warning" }),
-    )) ?? { items: [] };
-    return [
-        ...new Set(
-            events.map(
-                ({ involvedObject, message }) =>
-                    `${involvedObject.kind} ${namespace}/${involvedObject.name}: ${message}`,
-            ),
-        ),
-    ].slice(-3);
+    const { items: events } = await cluster.core.listNamespacedEvent({ namespace, fieldSelector: "type=Warning" });
+    const lines = events.map(
+        ({ involvedObject: { kind, name }, message }) => `${kind} ${namespace}/${name}: ${message}`,
+    );
+    return [...new Set(lines)].slice(-3);
 }
 
 async function whyPodNotReady(cluster: Cluster, pod: V1Pod): Promise<string> {

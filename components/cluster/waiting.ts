@@ -28,7 +28,7 @@ export function whatItWaitsFor(
     }
     const attack = pods.map(targetLabelOf).find((value) => value !== undefined);
     if (attack !== undefined)
-        return `${name} was under attack by the experiment ${experimentOf(attack)}. The next update looks again.`;
+        return `${name} was under attack by the experiment ${experimentOf(attack)}. The next update checks it again.`;
     const phase = pods.find(({ status }) => status?.phase !== "Running")?.status?.phase;
     const kubectl = `kubectl --namespace ${namespace}`;
     return phase

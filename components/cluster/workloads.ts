@@ -24,7 +24,7 @@ interface Found {
 
 /**
  * The state of a shop's workloads by name: `2 of 2 ready`, or how many are ready, what the others wait for and what to
- * do. Every preview and update looks again.
+ * do. Every preview and update reads it from the cluster.
  *
  * An update waits for pods that may stay Pending until they are `timeoutMs` old. Then it logs a warning and continues:
  * the rest of the shop works without them. During an attack it does not wait: the attack may be what keeps a workload
@@ -45,7 +45,7 @@ export function awaitWorkloads(
             if (pending.length === 0 || found.some(isUnderAttack) || pulumi.runtime.isDryRun()) return summary(found);
             if (pending.every((each) => ageMs(each) >= timeoutMs)) {
                 await pulumi.log.warn(
-                    `${reasons(pending)}\nThe rest of the shop works. The next update looks again.`,
+                    `${reasons(pending)}\nThe rest of the shop works. The next update checks them again.`,
                     shop,
                 );
                 return summary(found);

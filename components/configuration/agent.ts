@@ -1,5 +1,5 @@
 import { manifestMistakes, valuesFileMistakes } from "./install";
-import { type Mistake, setCommand } from "./mistakes";
+import { type Found, setCommand } from "./mistakes";
 import type { Surroundings, Values } from "./settings";
 
 /** Makes a key and sets it. The key appears neither on the screen nor in a process's arguments. */
@@ -16,22 +16,21 @@ export const keyCommand = "pulumi config set --secret agent.key";
  *
  * @param get a setting's value; undefined if it is unset or invalid
  */
-export function agentMistakes(get: Values, around: Surroundings): Mistake[] {
+export function agentMistakes(get: Values, around: Surroundings): Found[] {
     const mistakes = plaintextKey(get, around);
     if (get("agent.enabled") !== true) return mistakes;
     return [...mistakes, ...missingKey(get), ...namespaceOfShop(get), ...sourceMistakes(get)];
 }
 
 /** A key in plain text is a mistake even if no agent uses it: the stack's file is under version control. */
-function plaintextKey(get: Values, { project, isSecret }: Surroundings): Mistake[] {
-    const key = get("agent.key");
-    if (key === undefined || isSecret?.(`${project}:agent.key`)) return [];
+function plaintextKey(get: Values, { project, isSecret }: Surroundings): Found[] {
+    if (get("agent.key") === undefined || isSecret?.(`${project}:agent.key`)) return [];
     const reason =
         "it is in plain text in the stack's file; allowed: a secret. The command prompts for it. Use a new key";
-    return [{ key: "agent.key", value: key, reason, command: keyCommand }];
+    return [{ key: "agent.key", reason, command: keyCommand }];
 }
 
-function missingKey(get: Values): Mistake[] {
+function missingKey(get: Values): Found[] {
     if (get("agent.key") !== undefined) return [];
     const builtin = get("agent.install") === "builtin";
     const allowed = builtin ? "any key" : "the key from the platform's agent setup section";
@@ -41,15 +40,15 @@ function missingKey(get: Values): Mistake[] {
     return [{ key: "agent.key", reason, command: builtin ? newKeyCommand : keyCommand }];
 }
 
-function namespaceOfShop(get: Values): Mistake[] {
+function namespaceOfShop(get: Values): Found[] {
     const [agent, shop] = [get("agent.namespace"), get("namespace")];
     if (agent === undefined || agent !== shop) return [];
     const reason = "it is the shop's namespace; allowed: a separate namespace";
     const command = setCommand("agent.namespace", defaultAgentNamespace(shop));
-    return [{ key: "agent.namespace", value: shop, reason, command }];
+    return [{ key: "agent.namespace", reason, command }];
 }
 
-function sourceMistakes(get: Values): Mistake[] {
+function sourceMistakes(get: Values): Found[] {
     const [install, values] = [get("agent.install"), get("agent.values")];
     if (install === "manifest") return manifestMistakes("agent.manifest", get("agent.manifest"));
     return install === "chart" && values !== undefined ? valuesFileMistakes("agent.values", values) : [];

@@ -8,25 +8,30 @@ import {
     onlyReadyOf,
     outwardMustBeProven,
 } from "../../chaos/attacks/registry";
-import { type AbortContradiction, type AbortRule, abortRuleOf, contradictionsIn } from "../../chaos/checks/abort";
+import { abortRuleOf, contradictionsIn } from "../../chaos/checks/abort";
 import type { CheckSettings } from "../../chaos/checks/kind";
 import { timeMistakes } from "../../chaos/definition/time-mistakes";
 import { formatDuration } from "../../chaos/duration";
-import { describeShare, type Share } from "../../chaos/share";
+import type { AttackDefinition } from "../../chaos/index";
+import { describeShare } from "../../chaos/share";
 import { parseAttributes } from "../../chaos/targets/attributes";
-import { type Mistake, setCommand } from "./mistakes";
+import { type Found, setCommand } from "./mistakes";
 import type { Key, KnownExperiment, Values } from "./settings";
 
 /** A check of values that are valid one by one but not together. It returns the mistakes that it finds. */
-type Rule = (facts: Facts) => Mistake | Mistake[] | false | undefined;
+type Rule = (facts: Facts) => Found[];
 
 interface Facts {
     get: Values;
     /** The saved experiment that `experiment.name` names. Undefined if there is none. */
     experiment?: KnownExperiment;
+    /** Its attacks, as `experiment.attack` changes them. */
+    attacks: readonly WishedAttack[];
     /** Names of the saved experiments that run on the stack's variant, for messages. */
     fitting: readonly string[];
 }
+
+type WishedAttack = Attack & Pick<AttackDefinition, "established" | "outward">;
 
 const rules: readonly Rule[] = [
     unknownExperiment,
@@ -47,127 +52,98 @@ const rules: readonly Rule[] = [
  * @param get a setting's value; undefined if it is unset or invalid
  * @param experiments the saved experiments
  */
-export function contradictions(get: Values, experiments: readonly KnownExperiment[]): Mistake[] {
+export function contradictions(get: Values, experiments: readonly KnownExperiment[]): Found[] {
     const variant = get("variant");
+    const kind = get("experiment.attack");
+    const experiment = experiments.find(({ name }) => name === get("experiment.name"));
     const facts: Facts = {
         get,
-        experiment: experiments.find(({ name }) => name === get("experiment.name")),
+        experiment,
+        attacks: (experiment?.attacks ?? [])
+            // Nothing has checked the saved experiment yet.
+            .filter((attack) => attackKinds.includes(attack.kind))
+            .map(({ established, outward, ...attack }) =>
+                kind === undefined || kind === attack.kind
+                    ? { ...attack, established, outward }
+                    : { kind, established, outward },
+            ),
         fitting: experiments
             .filter((known) => known.variant === undefined || known.variant === variant)
             .map(({ name }) => name),
     };
-    return rules.flatMap((rule) => rule(facts) || []);
+    return rules.flatMap((rule) => rule(facts));
 }
 
+/** A mistake that another value of its setting corrects. */
+const correct = (key: Key, reason: string, better: string): Found => ({
+    key,
+    reason,
+    command: setCommand(key, better),
+});
+
 function unknownExperiment({ get, experiment, fitting }: Facts) {
-    const name = get("experiment.name");
-    return (
-        name !== undefined &&
-        experiment === undefined && {
-            key: "experiment.name",
-            value: name,
-            reason: `there is no such saved experiment; allowed: ${fitting.join(", ")}`,
-            command: setCommand("experiment.name", fitting[0]!),
-        }
-    );
+    if (experiment !== undefined || get("experiment.name") === undefined) return [];
+    const reason = `there is no such saved experiment; allowed: ${fitting.join(", ")}`;
+    return [correct("experiment.name", reason, fitting[0]!)];
 }
 
 function experimentOfOtherVariant({ get, experiment, fitting }: Facts) {
     const variant: string | undefined = get("variant");
-    if (experiment?.variant === undefined || variant === undefined || experiment.variant === variant) return;
-    return {
-        key: "experiment.name",
-        value: experiment.name,
-        reason:
-            `it needs variant ${experiment.variant}, and this stack is variant ${variant}; ` +
-            `allowed: ${fitting.join(", ")}`,
-        command: setCommand("variant", experiment.variant),
-    };
+    if (experiment?.variant === undefined || variant === undefined || experiment.variant === variant) return [];
+    const reason =
+        `it needs variant ${experiment.variant}, and this stack is variant ${variant}; ` +
+        `allowed: ${fitting.join(", ")}`;
+    return [{ key: "experiment.name", reason, command: setCommand("variant", experiment.variant) }];
 }
 
 function timesOfRun({ get, experiment }: Facts) {
     const times = {
         durationMs: get("experiment.duration"),
         // Without an attack, all answers count.
-        graceMs: isWithoutAttack(experiment) ? 0 : get("experiment.grace"),
+        graceMs: experiment && !experiment.attacks?.length ? 0 : get("experiment.grace"),
         intervalMs: get("experiment.interval"),
         deadlineMs: get("experiment.deadline"),
     };
-    return timeMistakes(times, experiment?.actions).map(({ against, reason, betterMs }) => {
+    return timeMistakes(times, experiment?.actions).map(({ against, reason, betterMs }) =>
         // Actions are the saved experiment's.
-        const key = against === "actions" ? "experiment.duration" : (`experiment.${against}` as const);
-        return {
-            key,
-            value: formatDuration(get(key)!),
-            reason,
-            command: setCommand(key, formatDuration(betterMs)),
-        };
-    });
+        correct(`experiment.${against === "actions" ? "duration" : against}`, reason, formatDuration(betterMs)),
+    );
 }
-
-const isWithoutAttack = (experiment: KnownExperiment | undefined) =>
-    experiment !== undefined && (experiment.attacks ?? []).length === 0;
 
 function overrideOfNotOneAttack({ get, experiment }: Facts) {
     const kinds = (experiment?.attacks ?? []).map(({ kind }) => kind);
-    if (experiment === undefined || kinds.length === 1) return;
+    if (experiment === undefined || kinds.length === 1) return [];
     const has = kinds.length === 0 ? "attacks nothing" : `has several attacks (${kinds.join(", ")})`;
-    return valuesOf(get, ["experiment.target", "experiment.attack"]).map((found) => ({
-        ...found,
-        reason: `${experiment.name} ${has}; allowed: only for an experiment with one attack`,
-        command: `pulumi config rm ${found.key}`,
-    }));
+    const reason = `${experiment.name} ${has}; allowed: only for an experiment with one attack`;
+    return (["experiment.target", "experiment.attack"] as const)
+        .filter((key) => get(key) !== undefined)
+        .map((key) => ({ key, reason, command: `pulumi config rm ${key}` }));
 }
 
-function notReadyWhereOnlyReadyAre({ get, experiment }: Facts) {
-    const kinds = experiment?.attacks?.map(({ kind }) => get("experiment.attack") ?? kind) ?? [];
-    if (!get("experiment.includeNotReady")) return;
-    const reason = kinds.map((kind) => isAttackKind(kind) && onlyReadyOf(kind)).find(Boolean);
-    if (!reason) return;
-    return {
-        key: "experiment.includeNotReady",
-        value: "true",
-        reason: `the attack ${reason}`,
-        command: setCommand("experiment.includeNotReady", "false"),
-    };
+function notReadyWhereOnlyReadyAre({ get, attacks }: Facts) {
+    const reason = attacks.map(({ kind }) => onlyReadyOf(kind)).find(Boolean);
+    if (!reason || !get("experiment.includeNotReady")) return [];
+    return [correct("experiment.includeNotReady", `the attack ${reason}`, "false")];
 }
 
 /** An attack that finds its targets itself needs none; another does. */
 function attackWithoutTarget({ get, experiment }: Facts) {
-    const kind = get("experiment.attack");
-    if (kind === undefined || get("experiment.target") !== undefined) return;
-    const isAimless = ({ kind, target }: { kind: string; target?: string }) =>
-        target === undefined && isAttackKind(kind) && findsTargets(kind);
-    if (!experiment?.attacks?.some(isAimless)) return;
-    return {
-        key: "experiment.attack",
-        value: kind,
-        reason: `${experiment.name} has no target for another attack; set one`,
-        command: setCommand("experiment.target", "k8s.deployment=NAME"),
-    };
+    if (get("experiment.attack") === undefined || get("experiment.target") !== undefined) return [];
+    if (!experiment?.attacks?.some(({ kind, target }) => target === undefined && findsTargets(kind))) return [];
+    const reason = `${experiment.name} has no target for another attack; set one`;
+    const command = setCommand("experiment.target", "k8s.deployment=NAME");
+    return [{ key: "experiment.attack", reason, command }];
 }
 
-/** A field of each attack that only some attacks may have. */
-interface Wish {
-    field: "established" | "outward";
-    wish: string;
-    /** The value that any attack may have. */
-    otherwise: string;
-    canHave: (attack: Attack) => boolean;
-    /** Why others cannot; completes a sentence. */
-    others: string;
-    /** Completes "The saved experiment …". */
-    told: string;
-}
-
-const wishes: readonly Wish[] = [
+/** Fields of each attack that only some attacks may have. `others` and `saved` complete sentences. */
+const wishes = [
     {
         field: "established",
         wish: "cut",
         otherwise: "any",
         canHave: deniesInward,
         others: cutIsNotShown,
-        told: "wants established connections cut",
+        saved: "requires that established connections are cut",
     },
     {
         field: "outward",
@@ -175,47 +151,32 @@ const wishes: readonly Wish[] = [
         otherwise: "proven",
         canHave: mayStayUnproven,
         others: outwardMustBeProven,
-        told: "accepts that outward is not proven",
+        saved: "accepts that outward is not proven",
     },
-];
+] as const;
 
-function wishesOfOtherAttacks(facts: Facts) {
-    return wishes.flatMap((wish) => wishOfOtherAttacks(facts, wish) ?? []);
-}
-
-function wishOfOtherAttacks(
-    { get, experiment }: Facts,
-    { field, wish, otherwise, canHave, others, told }: Wish,
-): Mistake | undefined {
-    const key = `experiment.${field}` as const;
-    const [value, kind] = [get(key), get("experiment.attack")];
-    // A mistake in the saved experiment itself is told with its others.
-    if (value === undefined && kind === undefined) return undefined;
-    const isMistaken = (experiment?.attacks ?? []).some((attack) => {
-        const attacked = kind === undefined || kind === attack.kind ? attack : { kind };
-        return (value ?? attack[field]) === wish && isAttackKind(attacked.kind) && !canHave(attacked as Attack);
+function wishesOfOtherAttacks({ get, experiment, attacks }: Facts) {
+    return wishes.flatMap(({ field, wish, otherwise, canHave, others, saved }): Found[] => {
+        const key = `experiment.${field}` as const;
+        const value = get(key);
+        // A mistake in the saved experiment itself is reported with its others.
+        if (value === undefined && get("experiment.attack") === undefined) return [];
+        if (!attacks.some((attack) => (value ?? attack[field]) === wish && !canHave(attack))) return [];
+        if (value !== undefined) return [correct(key, `this ${others}`, otherwise)];
+        const reason = `${experiment!.name} ${saved}, which ${others}`;
+        return [{ key: "experiment.attack", reason, command: setCommand(key, otherwise) }];
     });
-    if (!isMistaken) return undefined;
-    const command = setCommand(key, otherwise);
-    if (value !== undefined) return { key, value, reason: `this ${others}`, command };
-    return { key: "experiment.attack", value: kind!, reason: `${experiment!.name} ${told}, which ${others}`, command };
 }
-
-const isAttackKind = (kind: string): kind is Attack["kind"] => (attackKinds as string[]).includes(kind);
 
 function areaWithoutTarget({ get }: Facts) {
     const [target, area] = [get("experiment.target"), get("experiment.area")];
-    if (target === undefined || area === undefined || area === "Global") return;
+    if (target === undefined || area === undefined || area === "Global") return [];
     const named = parseAttributes(target).find(({ key, negated }) => key === "k8s.namespace" && !negated);
-    if (!named || named.values.includes(area)) return;
-    return {
-        key: "experiment.area",
-        value: area,
-        reason:
-            `experiment.target selects namespace ${named.values.join(" or ")}, outside this area; ` +
-            "allowed: Global, or that namespace",
-        command: setCommand("experiment.area", "Global"),
-    };
+    if (!named || named.values.includes(area)) return [];
+    const reason =
+        `experiment.target selects namespace ${named.values.join(" or ")}, outside this area; ` +
+        "allowed: Global, or that namespace";
+    return [correct("experiment.area", reason, "Global")];
 }
 
 /** Settings that do nothing in a stack without another one. */
@@ -241,78 +202,51 @@ const dependent: { keys: Key[]; isIdle: (get: Values) => boolean; reason: string
 ];
 
 function idleSettings({ get }: Facts) {
-    return dependent
-        .filter(({ isIdle }) => isIdle(get))
-        .flatMap(({ keys, reason, remedy }) =>
-            valuesOf(get, keys).map((found) => ({ ...found, reason, command: setCommand(...remedy) })),
-        );
-}
-
-/** Those of the settings that have a value, with it as the user wrote it. */
-function valuesOf(get: Values, keys: readonly Key[]): { key: Key; value: string }[] {
-    return keys.flatMap((key) => {
-        const value = get(key);
-        return value === undefined ? [] : [{ key, value: textOf(value) }];
-    });
-}
-
-function textOf(value: unknown): string {
-    if (typeof value !== "object" || value === null) return String(value);
-    return Object.entries(value)
-        .map((pair) => pair.join("="))
-        .join(",");
+    return dependent.flatMap(({ keys, isIdle, reason, remedy }) =>
+        keys
+            .filter((key) => get(key) !== undefined && isIdle(get))
+            .map((key) => ({ key, reason, command: setCommand(...remedy) })),
+    );
 }
 
 /**
  * What the abort rules of an experiment's checks contradict in the settings, each setting once. What a check
- * contradicts by itself is told as a mistake in its experiment.
- *
- * @param experiment the saved experiment, if there is one
+ * contradicts by itself is reported as a mistake in its experiment.
  */
-function abortRuleOfCheck({ get, experiment }: { get: Values; experiment?: KnownExperiment }) {
+function abortRuleOfCheck({ get, experiment }: Facts) {
     const [durationMs, intervalMs] = [get("experiment.duration"), get("experiment.interval")];
     const successRate = get("experiment.successRate");
-    if (durationMs === undefined || intervalMs === undefined || successRate === undefined) return;
-    const mistakes = (experiment?.checks ?? [{}]).flatMap((check: CheckSettings) => {
+    if (durationMs === undefined || intervalMs === undefined || successRate === undefined) return [];
+    const found = (experiment?.checks ?? [{}]).flatMap((check: CheckSettings) => {
         const rule = abortRuleOf(check, get("experiment.abortBelow"));
+        if (rule === undefined) return [];
         const completed = {
             durationMs,
             intervalMs: check.perSecond === undefined ? intervalMs : 1_000 / check.perSecond,
             successRate: check.successRate ?? successRate,
         };
-        if (rule === undefined) return [];
-        return contradictionsIn(rule, completed).flatMap((fault) => abortMistake(fault, rule, check, completed) ?? []);
+        const over = formatDuration(rule.overMs);
+        return contradictionsIn(rule, completed).flatMap(({ against, reason }): Found[] => {
+            const allow = (key: Key, allowed: string, better: string) => [
+                correct(key, `${reason}; allowed: ${allowed}`, better),
+            ];
+            switch (against) {
+                case "durationMs":
+                    return allow("experiment.duration", `at least ${over}`, over);
+                case "intervalMs": {
+                    const better = formatDuration(Math.min(1_000, rule.overMs / 2));
+                    return check.perSecond === undefined
+                        ? allow("experiment.interval", `less than ${over}`, better)
+                        : [];
+                }
+                case "successRate": {
+                    const [limit, rate] = [describeShare(rule.below), describeShare(completed.successRate)];
+                    if (check.abortBelow === undefined) return allow("experiment.abortBelow", `at most ${rate}`, rate);
+                    if (check.successRate !== undefined) return [];
+                    return allow("experiment.successRate", `at least ${limit}`, limit);
+                }
+            }
+        });
     });
-    return mistakes.filter(({ key }, index) => mistakes.findIndex((other) => other.key === key) === index);
-}
-
-function abortMistake(
-    { against, reason }: AbortContradiction,
-    { below, overMs }: AbortRule,
-    check: CheckSettings,
-    { durationMs, intervalMs, successRate }: { durationMs: number; intervalMs: number; successRate: Share },
-): Mistake | undefined {
-    const mistake = (key: Key, value: string, allowed: string, better: string) => ({
-        key,
-        value,
-        reason: `${reason}; allowed: ${allowed}`,
-        command: setCommand(key, better),
-    });
-    const [over, limit, rate] = [formatDuration(overMs), describeShare(below), describeShare(successRate)];
-    switch (against) {
-        case "durationMs":
-            return mistake("experiment.duration", formatDuration(durationMs), `at least ${over}`, over);
-        case "intervalMs":
-            if (check.perSecond !== undefined) return undefined;
-            return mistake(
-                "experiment.interval",
-                formatDuration(intervalMs),
-                `less than ${over}`,
-                formatDuration(Math.min(1_000, overMs / 2)),
-            );
-        case "successRate":
-            if (check.abortBelow === undefined) return mistake("experiment.abortBelow", limit, `at most ${rate}`, rate);
-            if (check.successRate !== undefined) return undefined;
-            return mistake("experiment.successRate", rate, `at least ${limit}`, limit);
-    }
+    return found.filter(({ key }, index) => found.findIndex((other) => other.key === key) === index);
 }

@@ -1,7 +1,7 @@
 import { load } from "js-yaml";
 import { existsSync, readFileSync } from "node:fs";
 import { isUrl } from "../manifest/read";
-import { type Mistake, setCommand } from "./mistakes";
+import { type Found, setCommand } from "./mistakes";
 import { type Install, type Setting, settings, type Values } from "./settings";
 
 /**
@@ -10,14 +10,16 @@ import { type Install, type Setting, settings, type Values } from "./settings";
  * @param get a setting's value; undefined if it is unset or invalid
  * @param own the settings that the stack itself sets
  */
-export function installMistakes(get: Values, own: ReadonlyMap<string, string>): Mistake[] {
+export function installMistakes(get: Values, own: ReadonlyMap<string, string>): Found[] {
     const install = get("install");
     if (install === undefined || install === "program") return [];
     // It is also the builtin agent's.
     const policiesHaveNoEffect = !get("agent.enabled") || get("agent.install") !== "builtin";
-    const ignored = [...own]
-        .filter(([key]) => !isHeededBy(key, install) || (key === "networkPolicies" && policiesHaveNoEffect))
-        .map(([key, value]) => ownedElsewhere(key, value, install));
+    const owner = install === "chart" ? "the chart's values set this (chart.values)" : "the manifest sets this";
+    const reason = `install is ${install}: ${owner}; allowed: only if install is program`;
+    const ignored = [...own.keys()]
+        .filter((key) => !isHeededBy(key, install) || (key === "networkPolicies" && policiesHaveNoEffect))
+        .map((key) => ({ key, reason, command: `pulumi config rm ${key}` }));
     const values = get("chart.values");
     if (install === "manifest") return [...ignored, ...manifestMistakes("manifest", get("manifest"))];
     return values === undefined ? ignored : [...ignored, ...valuesFileMistakes("chart.values", values)];
@@ -28,15 +30,8 @@ function isHeededBy(key: string, install: Install): boolean {
     return heededBy?.includes(install) ?? true;
 }
 
-/** Settings owned by the chart or manifest are rejected. */
-function ownedElsewhere(key: string, value: string, install: "chart" | "manifest"): Mistake {
-    const owner = install === "chart" ? "the chart's values set this (chart.values)" : "the manifest sets this";
-    const reason = `install is ${install}: ${owner}; allowed: only if install is program`;
-    return { key, value, reason, command: `pulumi config rm ${key}` };
-}
-
 /** Finds what is wrong with the location of a manifest that is to be installed. */
-export function manifestMistakes(key: "manifest" | "agent.manifest", location: string | undefined): Mistake[] {
+export function manifestMistakes(key: "manifest" | "agent.manifest", location: string | undefined): Found[] {
     const command = setCommand(key, settings[key].example);
     if (location === undefined) {
         const install = key === "manifest" ? "install" : "agent.install";
@@ -44,14 +39,14 @@ export function manifestMistakes(key: "manifest" | "agent.manifest", location: s
     }
     if (isUrl(location) || existsSync(location)) return [];
     const reason = "there is no such file; allowed: a path relative to the project's folder, or a URL";
-    return [{ key, value: location, reason, command }];
+    return [{ key, reason, command }];
 }
 
 /** Finds what is wrong with a chart's values file. */
-export function valuesFileMistakes(key: "chart.values" | "agent.values", path: string): Mistake[] {
+export function valuesFileMistakes(key: "chart.values" | "agent.values", path: string): Found[] {
     const reason = valuesFileProblem(path);
     if (reason === undefined) return [];
-    return [{ key, value: path, reason, command: setCommand(key, settings[key].example) }];
+    return [{ key, reason, command: setCommand(key, settings[key].example) }];
 }
 
 function valuesFileProblem(path: string): string | undefined {

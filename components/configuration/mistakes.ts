@@ -1,12 +1,15 @@
 import { type Key, type Setting, settings } from "./settings";
 
 /** One thing wrong with a stack's configuration, and the command that fixes it. */
-export interface Mistake {
+export interface Found {
     key: string;
-    /** The stack's value. Undefined if it has none. */
-    value?: string;
     reason: string;
     command: string;
+}
+
+export interface Mistake extends Found {
+    /** The stack's value. Undefined if it has none. */
+    value?: string;
 }
 
 /** Everything that is wrong with a stack's configuration, reported at once. */
@@ -34,21 +37,21 @@ export const setCommand = (key: string, value: string) =>
     `pulumi config set ${key} ${/[^\w.,=:/%-]/.test(value) ? `'${value}'` : value}`;
 
 /** The mistake of setting an unknown key: usually a typing error, or a key that was set with `--path`. */
-export function unknownKey(key: string, value: string): Mistake {
+export function unknownKey(key: string, value: string): Found {
     const remove = `pulumi config rm ${key}`;
     const nested = Object.keys(settings).filter((known) => known.startsWith(`${key}.`));
     if (nested.length > 0) {
         const reason = `dots are part of a key; set these keys without --path: ${nested.join(", ")}`;
         const set = setCommand(nested[0]!, suggestion(settings[nested[0] as Key]));
-        return { key, value, reason, command: `${remove} && ${set}` };
+        return { key, reason, command: `${remove} && ${set}` };
     }
     const nearest = nearestKey(key);
     if (nearest === undefined) {
         const reason = `there is no such setting; allowed: ${Object.keys(settings).join(", ")}`;
-        return { key, value, reason, command: remove };
+        return { key, reason, command: remove };
     }
     const reason = `there is no such setting; did you mean ${nearest}?`;
-    return { key, value, reason, command: `${remove} && ${setCommand(nearest, value)}` };
+    return { key, reason, command: `${remove} && ${setCommand(nearest, value)}` };
 }
 
 /** The setting that a mistyped key most likely means: at most a third of its letters differ. */

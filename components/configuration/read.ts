@@ -3,7 +3,7 @@ import { isConfigSecret } from "../../toolchain/pulumi-internals";
 import { agentMistakes, defaultAgentNamespace, keyCommand } from "./agent";
 import { contradictions } from "./contradictions";
 import { installMistakes } from "./install";
-import { ConfigurationError, type Mistake, setCommand, suggestion, unknownKey } from "./mistakes";
+import { ConfigurationError, type Found, type Mistake, setCommand, suggestion, unknownKey } from "./mistakes";
 import {
     type Fields,
     type Key,
@@ -26,7 +26,7 @@ export type AgentSettings = NonNullable<StackConfiguration["agent"]>;
  * @throws ConfigurationError with every mistake in it
  */
 export function readConfiguration(raw: Readonly<Record<string, string>>, around: Surroundings): StackConfiguration {
-    const mistakes: Mistake[] = [];
+    const mistakes: Found[] = [];
     const own = ownValues(raw, around.project);
 
     for (const [key, value] of own) {
@@ -41,7 +41,6 @@ export function readConfiguration(raw: Readonly<Record<string, string>>, around:
         if ("reason" in outcome)
             mistakes.push({
                 key,
-                value,
                 reason: outcome.reason,
                 command: key === "agent.key" ? keyCommand : setCommand(key, suggestion(setting)),
             });
@@ -54,10 +53,11 @@ export function readConfiguration(raw: Readonly<Record<string, string>>, around:
         ...agentMistakes(get, around),
         ...installMistakes(get, own),
     );
+    const valueOf = (key: string) => own.get(key) ?? (settings as Record<string, Setting<unknown>>)[key]?.default;
     if (mistakes.length > 0)
         throw new ConfigurationError(
             around.stack,
-            mistakes.map((mistake) => withoutSecret(mistake, around)),
+            mistakes.map((mistake) => withoutSecret({ ...mistake, value: valueOf(mistake.key) }, around)),
         );
     return configurationOf(get, around.stack);
 }
@@ -93,22 +93,28 @@ function configurationOf(get: Values, stack: string) {
     return {
         variant: must("variant"),
         namespace: must("namespace"),
-        install: installSettings(get),
+        install: {
+            kind: must("install"),
+            timeoutMs: must("install.timeout"),
+            chart: {
+                name: must("chart.name"),
+                repo: must("chart.repo"),
+                version: get("chart.version"),
+                valuesFile: get("chart.values"),
+            },
+            /** Path or URL. Set if `kind` is `manifest`. */
+            manifest: get("manifest"),
+        },
         clusterName: get("cluster.name") ?? stack,
         /** The kubeconfig context that the stack names. @default the guard chooses */
         kubeContext: get("kube.context"),
         gateway: fieldsOf("gateway", get),
-        ingress: hosts && {
-            hosts,
-            class: get("ingress.class"),
-            tlsSecret: get("ingress.tlsSecret"),
-            annotations: get("ingress.annotations"),
-        },
+        ingress: hosts && { ...fieldsOf("ingress", get), hosts },
         /** Whether the shop's pods and the builtin agent's may exchange only the traffic that they need. */
         networkPolicies: must("networkPolicies"),
         /** Undefined for workloads whose number of pods the stack does not set. */
         replicas: fieldsOf("replicas", get),
-        images: { node: must("images.node"), postgres: must("images.postgres"), nats: must("images.nats") },
+        images: fieldsOf("images", get),
         /** How long an update waits for new pods of orders, inventory and message-broker. */
         ordersReadyTimeoutMs: must("orders.readyTimeout"),
         /** Where pods may run, and how the cluster pulls their images. */
@@ -144,7 +150,7 @@ function configurationOf(get: Values, stack: string) {
                       valuesFile: get("agent.values"),
                   },
                   /** Path or URL. Set if `install` is `manifest`. */
-                  manifest: must("agent.install") === "manifest" ? get("agent.manifest") : undefined,
+                  manifest: get("agent.manifest"),
               }
             : undefined,
         /** Undefined fields are the saved experiment's. */
@@ -158,17 +164,6 @@ function fieldsOf<Word extends string>(word: Word, get: Values): Fields<Word> {
         .filter(([key]) => key.startsWith(`${word}.`))
         .map(([key, { unit = "" }]) => [key.slice(word.length + 1) + unit, get(key as Key)]);
     return Object.fromEntries(fields) as Fields<Word>;
-}
-
-function installSettings(get: Values) {
-    const must = <K extends Key>(key: K) => get(key)!;
-    const kind = must("install");
-    if (kind === "program") return { kind };
-    const timeoutMs = must("install.timeout");
-    /** Path or URL. */
-    if (kind === "manifest") return { kind, manifest: must("manifest"), timeoutMs };
-    const [version, valuesFile] = [get("chart.version"), get("chart.values")];
-    return { kind, chart: { name: must("chart.name"), repo: must("chart.repo"), version, valuesFile }, timeoutMs };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { attackKindOf, plainAttackKinds } from "../../chaos/attacks/registry";
-import type { CheckSettings } from "../../chaos/checks/kind";
-import { times } from "../../chaos/times";
+import type { ExperimentDefinition } from "../../chaos/index";
+import { times } from "../../chaos/duration";
 import {
     agentKey,
     annotations,
@@ -38,10 +38,12 @@ export interface Setting<T> extends Reader<T> {
     meaning: string;
     /** A valid value for the command in an error. @default the setting's default */
     example?: string;
-    /** What heeds it, of the ways to install the shop. Setting it with another one is a mistake. @default all */
+    /** The ways to install the shop that use it. It is a mistake with another one. @default all */
     heededBy?: readonly Install[];
     /** Whether the shop's rendered objects depend on it. @default true */
     isRendered?: boolean;
+    /** Whether it makes another experiment of a saved one, of which no verdict is expected. @default false */
+    makesAnother?: boolean;
     /** The settings that the documentation has it with. */
     group?: Title;
 }
@@ -101,6 +103,17 @@ const replicas = (workload: string) =>
         example: "3",
         heededBy,
     });
+
+/** Takes the place of what a saved experiment says. @param usual if that says nothing */
+const override = <R extends Reader<unknown>>(reader: R, meaning: string, usual: string) =>
+    setting(reader, meaning, {
+        describedDefault: `the saved experiment's, otherwise \`${usual}\``,
+        example: usual,
+        makesAnother: true,
+    });
+
+const time = (name: keyof typeof times, meaning: string) =>
+    setting(duration(times[name]), meaning, { default: times[name].usual });
 
 /**
  * Every key that a stack may set with `pulumi config set KEY VALUE`. A dot is part of the key, not a path.
@@ -196,8 +209,8 @@ export const settings = {
         ),
         networkPolicies: setting(
             flag,
-            "Whether NetworkPolicies deny the shop's pods and the builtin agent's all traffic that they do not " +
-                "need. See [who may talk to whom](shop.md#who-may-talk-to-whom).",
+            "Whether NetworkPolicies deny all traffic that the pods of the shop and the builtin agent do not need. " +
+                "See [who may talk to whom](shop.md#who-may-talk-to-whom).",
             { default: "true" },
         ),
     }),
@@ -318,8 +331,8 @@ export const settings = {
                 allowed: "Global, or a namespace",
                 read: (area: string) => (area === "Global" ? area : label.read(area)),
             },
-            "Where to look for targets: everything discovered, or one namespace.",
-            { default: "Global" },
+            "The namespace that targets are chosen from. `Global`: all namespaces.",
+            { default: "Global", makesAnother: true },
         ),
         "experiment.target": setting(
             target,
@@ -327,63 +340,58 @@ export const settings = {
             {
                 describedDefault: "the saved experiment's, in the shop's namespace",
                 example: "k8s.deployment=hot-deals,k8s.namespace=demo",
+                makesAnother: true,
             },
         ),
-        "experiment.radius": setting(
+        "experiment.radius": override(
             radius,
-            "Maximum number of containers that each attack affects: a number, a percentage of the matches, or " +
-                "`all`.",
-            { describedDefault: "the saved experiment's, otherwise 1", example: "1" },
+            "Maximum number of containers that each attack affects: a number, a percentage of the matches, or `all`.",
+            "1",
         ),
-        "experiment.includeNotReady": setting(
+        "experiment.includeNotReady": override(
             flag,
             "Whether attacks also choose pods that are not ready. Not for `kill` and `fault`, which need ready pods.",
-            { describedDefault: "the saved experiment's, otherwise `false`", example: "false" },
+            "false",
         ),
         "experiment.attack": setting(
             oneOf(...plainAttackKinds),
             `The attack. What becomes of the targets: ${plainAttacks}. Only for an experiment that has one attack. ` +
                 "An attack of another kind is part of a saved experiment.",
-            { describedDefault: "the saved experiment's", example: "blackhole" },
+            { describedDefault: "the saved experiment's", example: "blackhole", makesAnother: true },
         ),
-        "experiment.established": setting(
+        "experiment.established": override(
             oneOf("any", "cut"),
-            "What must become of connections into the targets that exist before the attack. `cut`: the verdict " +
-                "is INCONCLUSIVE unless they are shown to be cut. `any`: it is only reported.",
-            { describedDefault: "the saved experiment's, otherwise any", example: "any" },
+            "What the attack must do to connections into the targets that exist before it. `cut`: the verdict is " +
+                "INCONCLUSIVE unless they are shown to be cut. `any`: what happens to them is only reported.",
+            "any",
         ),
-        "experiment.outward": setting(
+        "experiment.outward": override(
             oneOf("proven", "unproven"),
-            "Whether it must be proven that the targets of a blackhole reach nobody, which takes a tool in their " +
-                "pods. `unproven`: pods without a tool need no such proof, and the verdict says so.",
-            { describedDefault: "the saved experiment's, otherwise proven", example: "proven" },
+            "Whether it must be proven that the targets of a blackhole can open no connections. The proof takes a " +
+                "tool in their pods. `unproven`: pods without a tool need no proof, and the verdict says so.",
+            "proven",
         ),
-        "experiment.duration": setting(duration(times.duration), "Observation time after the grace period.", {
-            default: times.duration.usual,
-        }),
-        "experiment.interval": setting(duration(times.interval), "Default interval between requests.", {
-            default: times.interval.usual,
-        }),
-        "experiment.timeout": setting(duration(times.timeout), "Default request timeout.", {
-            default: times.timeout.usual,
-        }),
-        "experiment.grace": setting(
-            duration(times.grace),
-            "For this long after the last attack is proven, answers do not count: the cluster reroutes. " +
-                "Without an attack, all count.",
-            { default: times.grace.usual },
+        "experiment.duration": time("duration", "Observation time after the grace period."),
+        "experiment.interval": time("interval", "Default interval between requests."),
+        "experiment.timeout": { ...time("timeout", "Default request timeout."), makesAnother: true },
+        "experiment.grace": time(
+            "grace",
+            "Time after the proof of the last attack in which answers do not count: the cluster reroutes. Without " +
+                "an attack, all answers count.",
         ),
-        "experiment.successRate": setting(percentage, "Default minimum success rate.", { default: "100%" }),
+        "experiment.successRate": setting(percentage, "Default minimum success rate.", {
+            default: "100%",
+            makesAnother: true,
+        }),
         "experiment.abortBelow": setting(
             percentage,
-            "Ends the attacks early, with the verdict FAILED, when a check's success rate over 10 s drops below " +
-                "this. For checks that set no other.",
-            { describedDefault: "none: the attacks do not end early", example: "50%" },
+            "Success rate of a check over 10 s below which the attacks end early, with the verdict FAILED. Checks " +
+                "can set another one.",
+            { describedDefault: "none: the attacks do not end early", example: "50%", makesAnother: true },
         ),
-        "experiment.deadline": setting(
-            duration(times.deadline),
-            "The attack ends by itself after this time, even if the update that started it was killed.",
-            { default: times.deadline.usual },
+        "experiment.deadline": time(
+            "deadline",
+            "Time after which the attack ends by itself, even if the update that started it was killed.",
         ),
         "experiment.onFailure": setting(
             oneOf("report", "fail"),
@@ -414,24 +422,10 @@ type FieldOf<K extends Key, Word extends string> = K extends `${Word}.${infer Fi
 export type Values = <K extends Key>(key: K) => ReadAs<K> | undefined;
 
 /** A saved experiment, as far as settings depend on it. */
-export interface KnownExperiment {
+export interface KnownExperiment extends Omit<ExperimentDefinition, "hypothesis"> {
     name: string;
     /** The variant that it needs. @default any */
     variant?: "seven";
-    /** @default none */
-    attacks?: readonly KnownAttack[];
-    /** The steps that it performs during the attack, in order. */
-    actions?: readonly { kind: string; durationMs?: number; timeoutMs?: number }[];
-    /** @default one that the settings complete */
-    checks?: readonly CheckSettings[];
-}
-
-interface KnownAttack {
-    kind: string;
-    /** Absent if the attack names a Service. */
-    target?: string;
-    established?: "any" | "cut";
-    outward?: "proven" | "unproven";
 }
 
 /** What `readConfiguration` needs besides the stack's values. */
@@ -442,3 +436,8 @@ export interface Surroundings {
     /** Whether a `project:key` was set with `--secret`. Errors do not show its value. @default no key was */
     isSecret?: (fullKey: string) => boolean;
 }
+
+/** The settings that make another experiment of a saved one. A shorter or longer one is still the same. */
+export const overrides = Object.entries<Setting<unknown>>(settings)
+    .filter(([, { makesAnother }]) => makesAnother)
+    .map(([key]) => key);

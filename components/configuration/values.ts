@@ -1,8 +1,7 @@
 import { parseAttributes } from "../../chaos/targets/attributes";
-import { parseDuration } from "../../chaos/duration";
-import { allowedName, isName } from "../../chaos/cluster/name";
+import { parseDuration, type Range } from "../../chaos/duration";
+import { allowedName, isName } from "../../chaos/texts";
 import { parsePercentage, type Share } from "../../chaos/share";
-import type { Range } from "../../chaos/times";
 import { allowedRadius, parseRadius, type Radius } from "../../chaos/targets/radius";
 
 /** Parses one setting's text. */
@@ -17,6 +16,12 @@ export interface Reader<T> {
     /** What the value is measured in. @default nothing */
     unit?: "Ms";
 }
+
+/** Any text that matches a pattern. */
+const matching = (pattern: RegExp, allowed: string): Reader<string> => ({
+    allowed,
+    read: (text) => (pattern.test(text) ? text : undefined),
+});
 
 /** One of a few words. */
 export function oneOf<const T extends string>(...words: T[]): Reader<T> {
@@ -44,11 +49,9 @@ export function duration({ least, most }: Range): Reader<number> & { unit: "Ms" 
         unit: "Ms",
         allowed: `a duration from ${least} to ${most}, such as 500ms, 30s or 5m0s`,
         read: (text) => {
-            const milliseconds = parseDuration(text);
-            if (milliseconds === undefined) return undefined;
-            return milliseconds >= parseDuration(least)! && milliseconds <= parseDuration(most)!
-                ? milliseconds
-                : undefined;
+            const milliseconds = parseDuration(text) ?? Number.NaN;
+            const isWithin = milliseconds >= parseDuration(least)! && milliseconds <= parseDuration(most)!;
+            return isWithin ? milliseconds : undefined;
         },
     };
 }
@@ -65,22 +68,14 @@ export const radius: Reader<Radius> = { allowed: allowedRadius, read: parseRadiu
 /** A valid namespace name (RFC 1123 label). */
 export const label: Reader<string> = { allowed: allowedName, read: (text) => (isName(text) ? text : undefined) };
 
-/** Any text that is not empty. */
-export const text: Reader<string> = {
-    allowed: "any text that is not empty",
-    read: (value) => (value.trim() === "" ? undefined : value),
-};
+export const text = matching(/\S/, "any text that is not empty");
 
 /** An image reference with a tag or a digest: without one, what runs could change between updates. */
-export const image: Reader<string> = {
-    allowed:
-        "an image reference with a digest, or a tag other than latest, " +
+export const image = matching(
+    /^[a-z0-9][^\s@]*(?::(?!latest$)[\w][\w.-]{0,127}|@sha256:[a-f0-9]{64})$/,
+    "an image reference with a digest, or a tag other than latest, " +
         "such as docker.io/library/node:22.23.3-bookworm-slim",
-    read: (reference) =>
-        /^[a-z0-9][^\s@]*(?::(?!latest$)[\w][\w.-]{0,127}|@sha256:[a-f0-9]{64})$/.test(reference)
-            ? reference
-            : undefined,
-};
+);
 
 /** An attribute expression that does not name a pod. */
 export const target: Reader<string> = {
@@ -97,10 +92,7 @@ export const target: Reader<string> = {
 };
 
 /** An agent key: fits into an HTTP header, and is too long to guess. */
-export const agentKey: Reader<string> = {
-    allowed: "8 to 512 visible ASCII characters, without spaces",
-    read: (key) => (/^[\x21-\x7e]{8,512}$/.test(key) ? key : undefined),
-};
+export const agentKey = matching(/^[\x21-\x7e]{8,512}$/, "8 to 512 visible ASCII characters, without spaces");
 
 /** An HTTP or HTTPS URL. */
 export const httpAddress: Reader<string> = {
@@ -109,16 +101,25 @@ export const httpAddress: Reader<string> = {
 };
 
 /** The size of a volume. */
-export const size: Reader<string> = {
-    allowed: "a size such as 512Mi or 1Gi",
-    read: (text) => (/^[1-9]\d*(?:Mi|Gi|Ti)$/.test(text) ? text : undefined),
-};
+export const size = matching(/^[1-9]\d*(?:Mi|Gi|Ti)$/, "a size such as 512Mi or 1Gi");
+
+const listOf = (item: Reader<string>): Reader<string[]> => ({
+    allowed: item.allowed,
+    read: (list) => all(list, (text) => item.read(text)),
+});
 
 /** Names of objects, comma-separated. */
-export const names: Reader<string[]> = {
-    allowed: "names, comma-separated, of lower-case letters, digits, dashes and dots",
-    read: (list) => all(list, (name) => (/^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/.test(name) ? name : undefined)),
-};
+export const names = listOf(
+    matching(
+        /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/,
+        "names, comma-separated, of lower-case letters, digits, dashes and dots",
+    ),
+);
+
+/** A host name, or a wildcard for its first label (RFC 1123). */
+const hostName =
+    /^(?=.{1,253}$)(?:\*\.)?(?:[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
+export const hosts = listOf(matching(hostName, "host names, comma-separated, such as shop.example.com"));
 
 /** Kubernetes' syntax for keys of labels and annotations, and for values of labels. */
 const qualifiedName = String.raw`(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9](?:[-\w.]{0,61}[A-Za-z0-9])?`;
@@ -153,14 +154,8 @@ export const tolerations: Reader<Toleration[]> = {
         );
         return all(list, (text) => {
             const [, key, value, effect] = taint.exec(text) ?? [];
-            return key === undefined
-                ? undefined
-                : {
-                      key,
-                      operator: value === undefined ? ("Exists" as const) : ("Equal" as const),
-                      ...(value !== undefined && { value }),
-                      ...(effect !== undefined && { effect }),
-                  };
+            const has = { ...(value !== undefined && { value }), ...(effect !== undefined && { effect }) };
+            return key === undefined ? undefined : { key, operator: value === undefined ? "Exists" : "Equal", ...has };
         });
     },
 };
@@ -186,13 +181,3 @@ function all<T>(list: string, read: (item: string) => T | undefined): T[] | unde
     const items = list.split(",").map((item) => read(item.trim()));
     return items.every((item) => item !== undefined) ? items : undefined;
 }
-
-/** Host names, comma-separated (RFC 1123). */
-export const hosts: Reader<string[]> = {
-    allowed: "host names, comma-separated, such as shop.example.com",
-    read: (list) => {
-        const hostName =
-            /^(?=.{1,253}$)(?:\*\.)?(?:[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
-        return all(list, (name) => (hostName.test(name) ? name : undefined));
-    },
-};

@@ -4,8 +4,7 @@ import type { Cluster } from "../../chaos/cluster/client";
 import { labels } from "../../chaos/cluster/labels";
 import type { InstalledObject } from "../cluster/gateway-outputs";
 import { awaitReady } from "../cluster/ready";
-import { DeclaredObject, resourceNameOf } from "../manifest/declared-object";
-import type { ManifestObject } from "../manifest/read";
+import { declareObjects } from "../manifest/declared-object";
 import type { ShopArgs } from "../shop/shop";
 import { ownNamespace } from "../base/own-namespace";
 import { forceOwnership } from "../base/workload-parts";
@@ -17,18 +16,16 @@ export interface ExternalShopArgs {
     namespace: string;
     /** The stack's identity; see `StackCluster`. @default none */
     identity?: string;
-    source: ({ install: "chart"; chart: Chart } & IngressValues) | { install: "manifest"; manifest: ShopManifest };
+    /** A chart gets the Ingress as values. */
+    source:
+        | { install: "chart"; chart: Chart; ingress?: ShopArgs["ingress"] }
+        | { install: "manifest"; manifest: ShopManifest };
     /** `seven`: updates do not wait for orders, inventory and message-broker, which may stay Pending. */
     variant: "four" | "seven";
     /** Where to look whether the shop is ready. */
     cluster: Cluster;
     /** Time limit for the shop to become ready. */
     timeoutMs: number;
-}
-
-interface IngressValues {
-    /** Passed to the chart as values `ingress`. @default none */
-    ingress?: ShopArgs["ingress"];
 }
 
 /** The shop's Helm release, and the prefix of resource names. */
@@ -60,17 +57,16 @@ export class ExternalShop extends pulumi.ComponentResource {
         this.namespace = ownNamespace(namespace, { identity, labels, install }, { parent: this }).metadata.name;
 
         this.mayStayPending = variant === "seven" ? ["orders", "inventory", "message-broker"] : [];
-        const installed =
-            source.install === "chart" ? this.installChart(source, timeoutMs) : this.installManifest(source.manifest);
+        const installed = this.install(source, timeoutMs);
+        // Waits for nothing during an attack, which may keep the shop from becoming ready.
+        const becomeReady = async () => {
+            if (await isAttacked(cluster, namespace)) return;
+            const includes = ({ name }: { name?: string }) => !this.mayStayPending.includes(name!);
+            await awaitReady(cluster, "the shop", [{ namespace, includes }], giveUpAt, timeoutMs);
+        };
         this.whenReady = installed.apply(
-            () =>
-                new Promise<pulumi.Resource>((ready, failed) => {
-                    // Not async: the output would wait for itself, and an error's trace would never end.
-                    shopReady(cluster, namespace, this.mayStayPending, giveUpAt, timeoutMs).then(
-                        () => ready(this),
-                        failed,
-                    );
-                }),
+            // Not async: the output would wait for itself, and an error's trace would never end.
+            () => new Promise<pulumi.Resource>((ready, failed) => void becomeReady().then(() => ready(this), failed)),
         );
         this.installed = this.whenReady;
         this.gateway = {
@@ -82,30 +78,19 @@ export class ExternalShop extends pulumi.ComponentResource {
         this.registerOutputs({});
     }
 
-    private installChart(
-        { chart, ingress }: { chart: Chart } & IngressValues,
-        timeoutMs: number,
-    ): pulumi.Output<unknown> {
-        // The upstream demo's chart reads gateway.ingress.host.
-        const values = ingress === undefined ? {} : { ingress, gateway: { ingress: { host: ingress.hosts[0] } } };
-        return chartRelease(release, { chart, release, namespace: this.namespace, values, timeoutMs }, { parent: this })
-            .id;
-    }
-
-    private installManifest({ objects }: ShopManifest): pulumi.Output<unknown> {
-        const make = (object: ManifestObject, dependsOn: pulumi.Resource[] = []) =>
-            new DeclaredObject(
-                resourceNameOf(release, object),
-                { object, namespace: this.namespace },
-                { parent: this, transformations: [forceOwnership], dependsOn },
-            );
+    /** @returns resolves when all objects are in the cluster */
+    private install(source: ExternalShopArgs["source"], timeoutMs: number): pulumi.Output<unknown> {
+        const { namespace } = this;
+        if (source.install === "chart") {
+            const { chart, ingress } = source;
+            // The upstream demo's chart reads gateway.ingress.host.
+            const values = ingress === undefined ? {} : { ingress, gateway: { ingress: { host: ingress.hosts[0] } } };
+            return chartRelease(release, { chart, release, namespace, values, timeoutMs }, { parent: this }).id;
+        }
         // Kubernetes retries a pod that precedes its ServiceAccount or volumes only after a while.
-        const [workloads, others] = [
-            objects.filter(({ kind }) => runsPods.includes(kind)),
-            objects.filter(({ kind }) => !runsPods.includes(kind)),
-        ];
-        const first = others.map((object) => make(object));
-        return pulumi.all([...first, ...workloads.map((object) => make(object, first))].map(({ id }) => id));
+        const isFirst = ({ kind }: { kind: string }) => !runsPods.includes(kind);
+        const opts = { parent: this, transformations: [forceOwnership] };
+        return declareObjects(release, source.manifest.objects, isFirst, () => ({ namespace }), opts);
     }
 }
 
@@ -114,17 +99,4 @@ const runsPods = ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job",
 /** Whether a pod of the namespace has an experiment's target label. */
 export async function isAttacked({ core }: Cluster, namespace: string): Promise<boolean> {
     return (await core.listNamespacedPod({ namespace, labelSelector: labels.target, limit: 1 })).items.length > 0;
-}
-
-/** Waits until a shop is ready. Does not wait during an attack, which may keep the shop from becoming ready. */
-async function shopReady(
-    cluster: Cluster,
-    namespace: string,
-    mayStayPending: readonly string[],
-    giveUpAt: number,
-    timeoutMs: number,
-): Promise<void> {
-    if (await isAttacked(cluster, namespace)) return;
-    const includes = ({ name }: { name?: string }) => !mayStayPending.includes(name!);
-    await awaitReady(cluster, "the shop", [{ namespace, includes }], giveUpAt, timeoutMs);
 }

@@ -3,7 +3,7 @@ import type { StackCluster } from "../cluster/cluster";
 import { checkStorageClass } from "../cluster/storage-class";
 import type { StackConfiguration } from "../configuration/read";
 import { type Install, installOf } from "../base/own-namespace";
-import { Shop, type ShopArgs } from "../shop/shop";
+import { Shop } from "../shop/shop";
 import { requireChart } from "./repository";
 import { kindsOf, readShopManifest } from "./shop-manifest";
 import { ExternalShop, isAttacked } from "./external-shop";
@@ -19,58 +19,22 @@ export async function installShop(
     { api: cluster, identity, opts }: Pick<StackCluster, "api" | "identity" | "opts">,
 ): Promise<Shop | ExternalShop> {
     const { install, namespace, variant, ingress, storage } = configuration;
-    const before = await installedAs(cluster, namespace);
+    const found = await ignoreNotFound(cluster.core.readNamespace({ name: namespace }));
+    const before = installOf(found?.metadata?.annotations);
     if (before !== undefined && before !== install.kind) {
         await refuseUnderAttack(cluster, namespace, before, install.kind);
     }
     if (install.kind === "program") {
         if (storage.database || storage.broker) await checkStorageClass(cluster, storage.class);
-        return new Shop(name, { ...shopArgsOf(configuration), identity }, opts);
+        return new Shop(name, { ...configuration, identity }, opts);
     }
     if (install.kind === "chart" && before !== "chart") await requireChart(install.chart);
+    const { kind, chart, manifest, timeoutMs } = install;
     const source =
-        install.kind === "chart"
-            ? { install: install.kind, chart: install.chart, ingress }
-            : {
-                  install: install.kind,
-                  manifest: await readShopManifest(install.manifest, namespace, kindsOf(cluster)),
-              };
-    return new ExternalShop(
-        name,
-        { namespace, identity, variant, source, cluster, timeoutMs: install.timeoutMs },
-        opts,
-    );
-}
-
-/** The program's shop as a stack's settings describe it. */
-export function shopArgsOf({
-    namespace,
-    variant,
-    images,
-    replicas,
-    gateway,
-    ingress,
-    storage,
-    shutdownDelayMs,
-    networkPolicies,
-}: StackConfiguration): ShopArgs {
-    return {
-        namespace,
-        variant,
-        images,
-        replicas,
-        gatewayServiceType: gateway.serviceType,
-        ingress,
-        storage,
-        shutdownDelayMs,
-        networkPolicies,
-    };
-}
-
-/** What installed the shop in a namespace. Undefined if there is none. */
-async function installedAs({ core }: Cluster, namespace: string): Promise<Install | undefined> {
-    const found = await ignoreNotFound(core.readNamespace({ name: namespace }));
-    return found && installOf(found.metadata?.annotations);
+        kind === "chart"
+            ? { install: kind, chart, ingress }
+            : { install: kind, manifest: await readShopManifest(manifest!, namespace, kindsOf(cluster)) };
+    return new ExternalShop(name, { namespace, identity, variant, source, cluster, timeoutMs }, opts);
 }
 
 /** Changing `install` recreates the namespace, which would delete a running attack's objects. */

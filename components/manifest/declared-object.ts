@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ManifestObject } from "./read";
 
-export interface DeclaredObjectArgs {
+interface DeclaredObjectArgs {
     object: ManifestObject;
     /** @default none: the object is cluster-wide */
     namespace?: pulumi.Input<string>;
@@ -15,7 +15,7 @@ export interface DeclaredObjectArgs {
  * An object of a manifest as a resource of the stack. `k8s.apiextensions.CustomResource` has no types for the core
  * group's objects.
  */
-export class DeclaredObject extends pulumi.CustomResource {
+class DeclaredObject extends pulumi.CustomResource {
     constructor(
         name: string,
         { object, namespace, labels = object.metadata.labels, isSecret = () => false }: DeclaredObjectArgs,
@@ -39,9 +39,28 @@ export class DeclaredObject extends pulumi.CustomResource {
     }
 }
 
-/** A resource name that is unique within the manifest. */
-export function resourceNameOf(prefix: string, { kind, metadata }: ManifestObject): string {
-    return [prefix, kind.toLowerCase(), metadata.namespace, metadata.name].filter(Boolean).join("-");
+/**
+ * The objects of a manifest as resources of a component.
+ *
+ * @param prefix of their names
+ * @param isFirst selects the objects that all others depend on
+ * @returns resolves when all objects are in the cluster
+ */
+export function declareObjects(
+    prefix: string,
+    objects: readonly ManifestObject[],
+    isFirst: (object: ManifestObject) => boolean,
+    argsOf: (object: ManifestObject) => Omit<DeclaredObjectArgs, "object">,
+    opts: pulumi.CustomResourceOptions,
+): pulumi.Output<unknown> {
+    const make = (object: ManifestObject, dependsOn: pulumi.Resource[]) => {
+        const { kind, metadata } = object;
+        const name = [prefix, kind.toLowerCase(), metadata.namespace, metadata.name].filter(Boolean).join("-");
+        return new DeclaredObject(name, { object, ...argsOf(object) }, { ...opts, dependsOn });
+    };
+    const first = objects.filter(isFirst).map((object) => make(object, []));
+    const others = objects.filter((object) => !isFirst(object)).map((object) => make(object, first));
+    return pulumi.all([...first, ...others].map(({ id }) => id));
 }
 
 /** The provider's name for an object's type, with `core` for objects without a group: `kubernetes:core/v1:Secret`. */

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { restrictedContainer, restrictedPod, users } from "../../chaos/cluster/pod-security";
+import { restrictedPod, users } from "../../chaos/cluster/pod-security";
 import { tcpLiveness } from "../base/workload-parts";
 import { dataVolume, emptyDir, serviceFiles, type StorageArgs } from "./files";
 import { type Access, Passwords } from "./passwords";
@@ -55,8 +55,6 @@ export class MessageBroker extends pulumi.ComponentResource {
                 mayStayPending: true,
                 service: { type: "NodePort", port: brokerPort, targetPort: "nats" },
                 pod: {
-                    automountServiceAccountToken: false,
-                    enableServiceLinks: false,
                     terminationGracePeriodSeconds: 10,
                     securityContext: { ...restrictedPod(users.nats), fsGroupChangePolicy: "OnRootMismatch" },
                     initContainers: [
@@ -70,7 +68,6 @@ export class MessageBroker extends pulumi.ComponentResource {
                                 configuration,
                             ],
                             resources,
-                            securityContext: restrictedContainer,
                         },
                     ],
                     containers: [
@@ -82,7 +79,6 @@ export class MessageBroker extends pulumi.ComponentResource {
                             ports: { nats: brokerPort, monitoring: 8222 },
                             volumeMounts: [{ name: "configuration", mountPath: mounts.configuration }, data],
                             resources,
-                            securityContext: restrictedContainer,
                             readinessProbe: {
                                 httpGet: { path: "/healthz", port: "monitoring" },
                                 periodSeconds: 1,

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { restrictedContainer, restrictedPod, users } from "../../chaos/cluster/pod-security";
+import { restrictedPod, users } from "../../chaos/cluster/pod-security";
 import { tcpLiveness } from "../base/workload-parts";
 import { dataVolume, emptyDir, serviceFiles, type StorageArgs } from "./files";
 import { type Access, Passwords } from "./passwords";
@@ -49,8 +49,6 @@ export class Database extends pulumi.ComponentResource {
                 strategy: "Recreate",
                 service: { name: "product-db", type: "NodePort", port: databasePort, targetPort: "postgres" },
                 pod: {
-                    automountServiceAccountToken: false,
-                    enableServiceLinks: false,
                     terminationGracePeriodSeconds: 20,
                     securityContext: { ...restrictedPod(users.postgres), fsGroupChangePolicy: "OnRootMismatch" },
                     containers: [
@@ -74,9 +72,8 @@ export class Database extends pulumi.ComponentResource {
                                 requests: { cpu: "50m", memory: "128Mi" },
                                 limits: { cpu: "1", memory: "512Mi" },
                             },
-                            securityContext: restrictedContainer,
                             // start.sh opens the port when the products are loaded. The later probes are rare: each
-                            // starts a PostgreSQL process, and the end of the container tells as much.
+                            // starts a PostgreSQL process, and a failure also ends the container.
                             startupProbe: {
                                 tcpSocket: { port: "postgres" },
                                 periodSeconds: 1,

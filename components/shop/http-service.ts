@@ -1,7 +1,7 @@
 import type * as k8s from "@pulumi/kubernetes";
 import type * as kx from "@pulumi/kubernetesx";
 import type * as pulumi from "@pulumi/pulumi";
-import { restrictedContainer, restrictedPod, users } from "../../chaos/cluster/pod-security";
+import { restrictedPod, users } from "../../chaos/cluster/pod-security";
 import { nodeEnvironment, type Program, programCommand, programMount } from "../base/program";
 import { httpLiveness } from "../base/workload-parts";
 import type { Access } from "./passwords";
@@ -48,7 +48,6 @@ export class HttpService extends Workload {
                 pod: {
                     serviceAccountName: args.account,
                     automountServiceAccountToken: args.account !== undefined,
-                    enableServiceLinks: false,
                     terminationGracePeriodSeconds: stopSeconds + Math.ceil(shutdownDelayMs / 1_000),
                     topologySpreadConstraints: ["kubernetes.io/hostname", "topology.kubernetes.io/zone"].map(
                         (topologyKey) => spreadOver(topologyKey, name),
@@ -79,7 +78,6 @@ export class HttpService extends Workload {
                                 requests: { cpu: "25m", memory: "64Mi" },
                                 limits: { cpu: "1", memory: "128Mi" },
                             },
-                            securityContext: restrictedContainer,
                             // Frequent: an isolated pod must leave its Service within seconds, or its replicas
                             // cannot help.
                             readinessProbe: {

@@ -24,8 +24,8 @@ export interface ShopArgs {
     variant?: "four" | "seven";
     /** Number of pods by workload. @default 1, or as set by `kubectl scale` */
     replicas?: Partial<Record<string, number>>;
-    /** @default "LoadBalancer" */
-    gatewayServiceType?: ServiceArgs["type"];
+    /** @default a Service of type LoadBalancer */
+    gateway?: { serviceType: ServiceArgs["type"] };
     /** PersistentVolumeClaims of database and broker; see `StorageArgs`. @default none */
     storage?: { database?: string; broker?: string; class?: string; keep?: boolean };
     /** See `HttpServiceArgs`. @default 0 */
@@ -62,7 +62,7 @@ export class Shop extends pulumi.ComponentResource {
         );
         const child = { parent: this };
         const { node, postgres, nats } = args.images;
-        const { replicas = {}, gatewayServiceType = "LoadBalancer", storage = {}, shutdownDelayMs } = args;
+        const { replicas = {}, storage = {}, shutdownDelayMs } = args;
 
         // Deleting the namespace would delete its PersistentVolumeClaims.
         const keep = storage.keep && (storage.database !== undefined || storage.broker !== undefined);
@@ -100,9 +100,10 @@ export class Shop extends pulumi.ComponentResource {
             TARGET_LABEL: labels.target,
         };
         const { account } = new PodReader("gateway", { namespace }, child);
+        const { serviceType = "LoadBalancer" } = args.gateway ?? {};
         this.gateway = new HttpService(
             "gateway",
-            { ...common, runs: "gateway", env, serviceType: gatewayServiceType, account, replicas: replicas.gateway },
+            { ...common, runs: "gateway", env, serviceType, account, replicas: replicas.gateway },
             child,
         );
         if (args.ingress) new GatewayIngress("gateway", { namespace, ...args.ingress }, child);

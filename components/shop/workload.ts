@@ -1,10 +1,12 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as kx from "@pulumi/kubernetesx";
 import * as pulumi from "@pulumi/pulumi";
+import { restrictedContainer } from "../../chaos/cluster/pod-security";
 
 export interface WorkloadArgs {
     namespace: pulumi.Input<string>;
-    pod: kx.types.PodSpec;
+    /** Without what all pods have: see `deploymentSpec`. */
+    pod: kx.types.PodSpec & { containers: kx.types.Container[]; initContainers?: kx.types.Container[] };
     /** Number of pods. @default 1, or as set by `kubectl scale` */
     replicas?: number;
     /** `Recreate` if two pods must never run at the same time. @default "RollingUpdate" */
@@ -94,7 +96,15 @@ export class Workload extends pulumi.ComponentResource {
 
 /** Without `replicas` if the stack sets none: updates keep the number that `kubectl scale` set. */
 function deploymentSpec({ pod, replicas, strategy = "RollingUpdate" }: WorkloadArgs) {
-    const spec = new kx.PodBuilder(pod).asDeploymentSpec({
+    const restricted = (container: kx.types.Container) => ({ ...container, securityContext: restrictedContainer });
+    const whole = {
+        automountServiceAccountToken: false,
+        enableServiceLinks: false,
+        ...pod,
+        initContainers: pod.initContainers?.map(restricted),
+        containers: pod.containers.map(restricted),
+    };
+    const spec = new kx.PodBuilder(whole).asDeploymentSpec({
         replicas,
         progressDeadlineSeconds: 300,
         revisionHistoryLimit: 2,

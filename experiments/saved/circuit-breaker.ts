@@ -3,8 +3,8 @@ import type { SavedExperiment } from "../saved";
 
 const withCircuit = { kind: "http", path: "/products/circuitbreaker", status: 200 } as const;
 
-const experiment: SavedExperiment = {
-    hypothesis: "The circuit to hot-deals opens while nobody can connect to it, and the other lists come at once.",
+export default {
+    hypothesis: "The circuit to hot-deals opens while it accepts no connections, and the other lists come at once.",
     // It stays ready, since it reaches the database: its Service does not take it away.
     attacks: [{ kind: "blackhole", target: "k8s.deployment=hot-deals", direction: "ingress" }],
     checks: [
@@ -28,5 +28,4 @@ const experiment: SavedExperiment = {
         failing: ["/products", "the circuit is closed"],
         remedy: { what: "A circuit breaker: `/products/circuitbreaker` stops waiting for hot-deals." },
     },
-};
-export default experiment;
+} satisfies SavedExperiment;

@@ -1,6 +1,6 @@
 import type { SavedExperiment } from "../saved";
 
-const experiment: SavedExperiment = {
+export default {
     hypothesis: "The shop still lists its products while the database is cut off from the network.",
     attacks: [{ kind: "blackhole", target: "k8s.deployment=database" }],
     story: {
@@ -11,5 +11,4 @@ const experiment: SavedExperiment = {
             compare: "gateway-without-backends",
         },
     },
-};
-export default experiment;
+} satisfies SavedExperiment;

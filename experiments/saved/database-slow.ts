@@ -1,7 +1,7 @@
 import { productsCheck } from "../products";
 import type { SavedExperiment } from "../saved";
 
-const experiment: SavedExperiment = {
+export default {
     hypothesis: "The shop still lists its products while new connections to the database take two seconds longer.",
     // Pools keep their connections, but each readiness probe opens a new one: all departments become unready.
     attacks: [{ kind: "fault", service: "product-db", radius: "all", delay: "2s" }],
@@ -11,5 +11,4 @@ const experiment: SavedExperiment = {
         failing: ["/products"],
         remedy: { what: "A fallback: `/products/parallel` answers with the lists that it has." },
     },
-};
-export default experiment;
+} satisfies SavedExperiment;

@@ -1,7 +1,8 @@
 import { productsCheck } from "../products";
+import { stopGracefully } from "../remedies";
 import type { SavedExperiment } from "../saved";
 
-const experiment: SavedExperiment = {
+export default {
     hypothesis: "No request to /products is lost while the departments are restarted one after the other.",
     checks: [{ ...productsCheck, perSecond: 10 }],
     actions: [
@@ -9,14 +10,5 @@ const experiment: SavedExperiment = {
         { kind: "rollout", deployment: "hot-deals" },
         { kind: "rollout", deployment: "toys-bestseller" },
     ],
-    story: {
-        lesson: "change",
-        failing: ["/products"],
-        mayPass: true,
-        remedy: {
-            what: "A stopping pod goes on serving until the cluster sends it no more requests.",
-            settings: { "shutdown.delay": "5s" },
-        },
-    },
-};
-export default experiment;
+    story: { lesson: "change", failing: ["/products"], mayPass: true, remedy: stopGracefully },
+} satisfies SavedExperiment;

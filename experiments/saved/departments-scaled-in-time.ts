@@ -1,7 +1,7 @@
 import { productsCheck } from "../products";
 import type { SavedExperiment } from "../saved";
 
-const experiment: SavedExperiment = {
+export default {
     hypothesis: "The shop lists its products again in time: hot-deals and toys-bestseller are scaled up while cut off.",
     attacks: [
         { kind: "blackhole", target: "k8s.deployment=hot-deals" },
@@ -21,5 +21,4 @@ const experiment: SavedExperiment = {
         lesson: "pods",
         remedy: { what: "More pods, even if they come after the attack.", compare: "hot-deals-blackhole" },
     },
-};
-export default experiment;
+} satisfies SavedExperiment;

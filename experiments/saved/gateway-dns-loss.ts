@@ -1,8 +1,7 @@
 import type { SavedExperiment } from "../saved";
 
-const experiment: SavedExperiment = {
+export default {
     hypothesis: "The shop still lists its products while one container of the gateway cannot look up names.",
     attacks: [{ kind: "dns", target: "k8s.deployment=gateway" }],
     story: { lesson: "gone", failing: ["/products"] },
-};
-export default experiment;
+} satisfies SavedExperiment;

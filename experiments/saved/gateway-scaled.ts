@@ -1,7 +1,8 @@
 import { productsCheck } from "../products";
+import { stopGracefully } from "../remedies";
 import type { SavedExperiment } from "../saved";
 
-const experiment: SavedExperiment = {
+export default {
     hypothesis: "No request to /products is lost while the gateway is scaled up to three pods, and down to one again.",
     checks: [{ ...productsCheck, perSecond: 10 }],
     actions: [
@@ -10,14 +11,5 @@ const experiment: SavedExperiment = {
         { kind: "wait", durationMs: 10_000 },
         { kind: "scale", deployment: "gateway", replicas: 1 },
     ],
-    story: {
-        lesson: "change",
-        failing: ["/products"],
-        mayPass: true,
-        remedy: {
-            what: "A stopping pod goes on serving until the cluster sends it no more requests.",
-            settings: { "shutdown.delay": "5s" },
-        },
-    },
-};
-export default experiment;
+    story: { lesson: "change", failing: ["/products"], mayPass: true, remedy: stopGracefully },
+} satisfies SavedExperiment;

@@ -1,6 +1,6 @@
 import type { SavedExperiment } from "../saved";
 
-const experiment: SavedExperiment = {
+export default {
     hypothesis:
         "The gateway is alive, ready and answers while hot-deals and the database are cut off from the network.",
     attacks: [
@@ -20,5 +20,4 @@ const experiment: SavedExperiment = {
             compare: "database-blackhole",
         },
     },
-};
-export default experiment;
+} satisfies SavedExperiment;

@@ -4,7 +4,7 @@ import type { SavedExperiment } from "../saved";
 // So many requests that chance does not decide. Of 100 listings, about 70 succeed without retries, and 97 with two.
 const nineOfTen = { perSecond: 10, successRate: 0.9 };
 
-const experiment: SavedExperiment = {
+export default {
     hypothesis: "Nine of ten listings are complete while three of ten requests to hot-deals fail.",
     attacks: [{ kind: "fault", service: "hot-deals", radius: "all", abort: 503, percentage: "30%" }],
     checks: [
@@ -21,5 +21,4 @@ const experiment: SavedExperiment = {
         failing: ["/products"],
         remedy: { what: "Retries: `/products/retry` asks up to three times." },
     },
-};
-export default experiment;
+} satisfies SavedExperiment;

@@ -1,6 +1,6 @@
 import type { SavedExperiment } from "../saved";
 
-const experiment: SavedExperiment = {
+export default {
     hypothesis: "A fault that delays nothing changes nothing: the shop lists its products through the proxy.",
     attacks: [{ kind: "fault", service: "hot-deals", radius: "all", delay: "0ms" }],
     story: {
@@ -10,5 +10,4 @@ const experiment: SavedExperiment = {
             compare: "hot-deals-slow",
         },
     },
-};
-export default experiment;
+} satisfies SavedExperiment;

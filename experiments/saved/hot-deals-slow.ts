@@ -3,7 +3,7 @@ import type { SavedExperiment } from "../saved";
 /** The listing in six ways: see docs/shop.md. */
 const paths = ["", "/exception", "/timeout", "/retry", "/circuitbreaker", "/parallel"].map((way) => `/products${way}`);
 
-const experiment: SavedExperiment = {
+export default {
     hypothesis: "The shop lists at least fashion and toys within 2.5 s while hot-deals answers three seconds late.",
     attacks: [{ kind: "fault", service: "hot-deals", radius: "all", delay: "3s" }],
     checks: paths.map((path) => ({
@@ -22,5 +22,4 @@ const experiment: SavedExperiment = {
                 "`/products/circuitbreaker`. More tries take longer.",
         },
     },
-};
-export default experiment;
+} satisfies SavedExperiment;

@@ -1,6 +1,7 @@
+import { threePods } from "../remedies";
 import type { SavedExperiment } from "../saved";
 
-const experiment: SavedExperiment = {
+export default {
     hypothesis: "The shop still lists its products while one container of hot-deals cannot reach the database.",
     attacks: [
         {
@@ -10,13 +11,5 @@ const experiment: SavedExperiment = {
             peers: "k8s.deployment=database",
         },
     ],
-    story: {
-        lesson: "gone",
-        failing: ["/products"],
-        remedy: {
-            what: "Three pods of hot-deals: the cluster routes around the one that is not ready.",
-            settings: { "replicas.hot-deals": "3" },
-        },
-    },
-};
-export default experiment;
+    story: { lesson: "gone", failing: ["/products"], remedy: threePods("hot-deals", "not ready") },
+} satisfies SavedExperiment;

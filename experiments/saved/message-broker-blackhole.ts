@@ -1,6 +1,6 @@
 import type { SavedExperiment } from "../saved";
 
-const experiment: SavedExperiment = {
+export default {
     hypothesis: "The shop still lists its products while its message broker is cut off from the network.",
     attacks: [{ kind: "blackhole", target: "k8s.deployment=message-broker" }],
     variant: "seven",
@@ -8,5 +8,4 @@ const experiment: SavedExperiment = {
         lesson: "gone",
         remedy: { what: "The listing does not need the broker, only the database.", compare: "database-blackhole" },
     },
-};
-export default experiment;
+} satisfies SavedExperiment;

@@ -1,7 +1,7 @@
 import { orderAccepted, orderFulfilled } from "../orders";
 import type { SavedExperiment } from "../saved";
 
-const experiment: SavedExperiment = {
+export default {
     hypothesis:
         "Orders are accepted, and fulfilled within 20 s, while the inventory comes back over a slow connection.",
     attacks: [{ kind: "fault", service: "message-broker", radius: "all", delay: "1s" }],
@@ -18,5 +18,4 @@ const experiment: SavedExperiment = {
             compare: "hot-deals-slow",
         },
     },
-};
-export default experiment;
+} satisfies SavedExperiment;

@@ -1,23 +1,12 @@
-import { orderAccepted, orderFulfilled } from "../orders";
+import { goneForTenSeconds, orderAccepted, orderFulfilled } from "../orders";
+import { outbox } from "../remedies";
 import type { SavedExperiment } from "../saved";
 
-const experiment: SavedExperiment = {
+export default {
     hypothesis:
         "Orders are accepted while the message broker is gone for ten seconds, and each is fulfilled within 20 s.",
     checks: [orderAccepted, orderFulfilled],
-    actions: [
-        { kind: "wait", durationMs: 2_000 },
-        { kind: "scale", deployment: "message-broker", replicas: 0 },
-        { kind: "wait", durationMs: 10_000 },
-        { kind: "scale", deployment: "message-broker", replicas: 1 },
-    ],
+    actions: goneForTenSeconds("message-broker"),
     variant: "seven",
-    story: {
-        lesson: "work",
-        remedy: {
-            what: "An order is in the database before it is accepted, and is sent until it is settled.",
-            compare: "orders-without-database",
-        },
-    },
-};
-export default experiment;
+    story: { lesson: "work", remedy: outbox },
+} satisfies SavedExperiment;

@@ -1,7 +1,7 @@
 import { orderAccepted } from "../orders";
 import type { SavedExperiment } from "../saved";
 
-const experiment: SavedExperiment = {
+export default {
     hypothesis: "The shop still accepts orders while the database is cut off from the network.",
     attacks: [{ kind: "blackhole", target: "k8s.deployment=database" }],
     checks: [orderAccepted],
@@ -14,5 +14,4 @@ const experiment: SavedExperiment = {
             compare: "orders-without-broker",
         },
     },
-};
-export default experiment;
+} satisfies SavedExperiment;

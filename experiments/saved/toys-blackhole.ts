@@ -1,15 +1,8 @@
+import { threePods } from "../remedies";
 import type { SavedExperiment } from "../saved";
 
-const experiment: SavedExperiment = {
+export default {
     hypothesis: "The shop still lists its products while one container of toys-bestseller is cut off from the network.",
     attacks: [{ kind: "blackhole", target: "k8s.deployment=toys-bestseller" }],
-    story: {
-        lesson: "gone",
-        failing: ["/products"],
-        remedy: {
-            what: "Three pods of toys-bestseller: the cluster routes around the one that is cut off.",
-            settings: { "replicas.toys-bestseller": "3" },
-        },
-    },
-};
-export default experiment;
+    story: { lesson: "gone", failing: ["/products"], remedy: threePods("toys-bestseller") },
+} satisfies SavedExperiment;

@@ -9,7 +9,7 @@ const KUBERNETES_VERSION = "1.34.4";
 export const COREDNS_VERSION = "1.14.1";
 
 /**
- * The variable that tells kube-router what to do with traffic that a NetworkPolicy denies: an iptables target.
+ * The variable with kube-router's iptables target for traffic that a NetworkPolicy denies.
  * kube-router itself always rejects; Calico and Cilium drop.
  */
 export const deniedTrafficVariable = "DENIED_TRAFFIC_TARGET";

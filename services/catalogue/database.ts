@@ -1,5 +1,5 @@
 import type { Category, Product } from "../shared/products";
-import { type DatabaseArgs, openDatabase } from "../shared/database";
+import { type DatabaseEnvironment, openDatabase } from "../shared/database";
 import { READINESS_TIMEOUT_MS } from "../shared/health";
 import { staleWhileRevalidate } from "../shared/stale-while-revalidate";
 import { within } from "../shared/time";
@@ -20,8 +20,8 @@ export interface ProductDatabase {
     close(): Promise<void>;
 }
 
-export function openProductDatabase(args: DatabaseArgs): ProductDatabase {
-    const database = openDatabase(args);
+export function openProductDatabase(environment: DatabaseEnvironment): ProductDatabase {
+    const database = openDatabase(environment, "catalogue");
     const ask = (category: Category) =>
         database.ask((sql) =>
             sql<Product[]>`select id, name, category from product where category = ${category} order by name`.execute(),

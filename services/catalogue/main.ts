@@ -1,12 +1,10 @@
-import { databaseOf } from "../shared/database";
 import { runProgram } from "../shared/program";
-import { createCatalogue } from "./app";
+import { catalogueEnvironment, createCatalogue } from "./app";
 import { openProductDatabase } from "./database";
-import { catalogueEnvironment } from "./environment";
 
 runProgram("catalogue", catalogueEnvironment, (environment, programLog) => {
     const category = environment.CATEGORY;
     const log = programLog.child({ category });
-    const database = openProductDatabase(databaseOf(environment, "catalogue"));
+    const database = openProductDatabase(environment);
     return { application: createCatalogue({ category, database, log }), log, close: () => database.close() };
 });

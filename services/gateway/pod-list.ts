@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
-import * as z from "zod/mini";
 import { callApi, ownApiServer } from "../../chaos/cluster/in-cluster-api";
-import { isReady } from "../../chaos/targets/containers";
+import { isReady, type Pod } from "../../chaos/targets/containers";
 
 /** What the gateway reads of a pod. */
 export interface ListedPod {
@@ -21,27 +20,15 @@ export interface ListedPod {
  */
 export type ListPods = (label: string, signal: AbortSignal) => Promise<ListedPod[]>;
 
-const texts = z._default(z.record(z.string(), z.string()), {});
-const podSchema = z.object({
-    metadata: z.object({
-        name: z.string(),
-        labels: texts,
-        annotations: texts,
-        deletionTimestamp: z.optional(z.string()),
-    }),
-    status: z.optional(
-        z.object({ conditions: z.optional(z.array(z.object({ type: z.string(), status: z.string() }))) }),
-    ),
-});
-const podsSchema = z.object({ items: z.array(podSchema) });
+type StoredPod = Pod & { metadata: { name: string; annotations?: Record<string, string> } };
 
 export async function podsLabeled(label: string, signal: AbortSignal, server = ownApiServer): Promise<ListedPod[]> {
     const namespace = readFileSync(`${server.account}/namespace`, "utf8");
     const path = `/api/v1/namespaces/${namespace}/pods?labelSelector=${encodeURIComponent(label)}`;
     const { status, body } = await callApi(path, { signal }, server);
     if (status !== 200) throw new Error(`the API server answered with status ${status}`);
-    return podsSchema.parse(JSON.parse(body)).items.map((pod) => {
-        const { name, labels, annotations, deletionTimestamp } = pod.metadata;
+    return (JSON.parse(body) as { items: StoredPod[] }).items.map((pod) => {
+        const { name, labels = {}, annotations = {}, deletionTimestamp } = pod.metadata;
         return { name, labels, annotations, isReady: deletionTimestamp === undefined && isReady(pod) };
     });
 }

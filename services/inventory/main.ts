@@ -1,14 +1,15 @@
 import { backofficeEnvironment, connect } from "../backoffice/connect";
-import { brokerOf } from "../shared/broker";
-import type { BrokerLink } from "../shared/broker-link";
-import { databaseOf, openDatabase } from "../shared/database";
+import type { BrokerLink } from "../shared/broker";
+import { openDatabase } from "../shared/database";
 import { acceptedSchema } from "../shared/orders";
 import { runProgram } from "../shared/program";
 import { createInventory } from "./app";
 import { openStock } from "./stock";
 
-runProgram("inventory", backofficeEnvironment("inventory"), (environment, log) => {
-    const database = openDatabase(databaseOf(environment, "inventory"));
+const program = "inventory";
+
+runProgram(program, backofficeEnvironment(program), (environment, log) => {
+    const database = openDatabase(environment, program);
     const stock = openStock(database);
     // The order is acknowledged after the decision is published. A program killed in between gets the order again and
     // publishes the same decision.
@@ -19,6 +20,6 @@ runProgram("inventory", backofficeEnvironment("inventory"), (environment, log) =
             scope.log.info({ orderId: decided.orderId, outcome: decided.outcome }, "order decided");
         });
     const work = [decideOrders];
-    const { checkReachability, close } = connect(database, { ...brokerOf(environment, "inventory"), log, work });
+    const { checkReachability, close } = connect(database, { environment, program, log, work });
     return { application: createInventory({ stock, checkReachability, log }), close };
 });

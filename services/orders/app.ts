@@ -6,8 +6,7 @@ import { readJsonBody } from "../shared/body";
 import { serveHealth } from "../shared/health";
 import { type Log, reasonOf } from "../shared/log";
 import { createMetrics, gaugeCounts } from "../shared/metrics";
-import { type Item, itemSchema, ORDER_STATES } from "../shared/orders";
-import { waitMsOf } from "../shared/prefer";
+import { type Item, itemSchema, ORDER_STATES, waitMsOf } from "../shared/orders";
 import { databaseUnavailable, plainProblem, ProblemError, problemType } from "../shared/problem";
 import type { Book, Order } from "./book";
 
@@ -19,8 +18,8 @@ export interface OrdersArgs {
 }
 
 const MOST_ITEMS = 50;
-/** How often a waiting request looks for the decision, in milliseconds. */
-const LOOK_EVERY_MS = 200;
+/** Interval at which a waiting request reads its order, in milliseconds. */
+const POLL_INTERVAL_MS = 200;
 
 // Checks the length first, because the response has a sentence for each wrong item.
 const orderSchema = z.strictObject({
@@ -113,9 +112,9 @@ export function createOrders({ book, checkReachability, log }: OrdersArgs): Hono
 async function whenSettled(context: Context, book: Book, order: Order): Promise<Order> {
     const until = performance.now() + waitMsOf(context.req.header("prefer"));
     let last = order;
-    while (last.state === "ACCEPTED" && performance.now() + LOOK_EVERY_MS < until) {
-        await sleep(LOOK_EVERY_MS);
-        // The order is accepted, whatever becomes of a look.
+    while (last.state === "ACCEPTED" && performance.now() + POLL_INTERVAL_MS < until) {
+        await sleep(POLL_INTERVAL_MS);
+        // A failed read does not matter: the order is accepted.
         last = (await book.find(last.id).catch(() => undefined)) ?? last;
     }
     return last;

@@ -1,18 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { backofficeEnvironment, connect } from "../backoffice/connect";
-import { brokerOf } from "../shared/broker";
-import type { BrokerLink } from "../shared/broker-link";
-import { databaseOf, openDatabase } from "../shared/database";
+import type { BrokerLink } from "../shared/broker";
+import { openDatabase } from "../shared/database";
 import { type Accepted, decidedSchema } from "../shared/orders";
 import { runProgram } from "../shared/program";
 import { createOrders } from "./app";
 import { type Book, openBook } from "./book";
 
-runProgram("orders", backofficeEnvironment("orders"), (environment, log) => {
-    const database = openDatabase(databaseOf(environment, "orders"));
+const program = "orders";
+
+runProgram(program, backofficeEnvironment(program), (environment, log) => {
+    const database = openDatabase(environment, program);
     const book = openBook(database);
     const work = [sendOrders(book), storeDecisions(book)];
-    const { checkReachability, close } = connect(database, { ...brokerOf(environment, "orders"), log, work });
+    const { checkReachability, close } = connect(database, { environment, program, log, work });
     return { application: createOrders({ book, checkReachability, log }), close };
 });
 
@@ -20,7 +21,7 @@ const BATCH = 50;
 const PAUSE_MS = 200;
 
 /** Sends due orders to the inventory until the connection to the broker is lost. */
-export function sendOrders(book: Book): (link: BrokerLink) => Promise<void> {
+function sendOrders(book: Book): (link: BrokerLink) => Promise<void> {
     return async ({ publish, lost }) => {
         while (!lost.aborted) {
             const due = await book.takeDue(BATCH).catch(() => []);
@@ -35,7 +36,7 @@ export function sendOrders(book: Book): (link: BrokerLink) => Promise<void> {
 }
 
 /** Stores the inventory's decisions. */
-export function storeDecisions(book: Book): (link: BrokerLink) => Promise<void> {
+function storeDecisions(book: Book): (link: BrokerLink) => Promise<void> {
     return ({ consume }) =>
         consume("orders.decided", decidedSchema, async (decided, scope) => {
             const { orderId, outcome } = decided;

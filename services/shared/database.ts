@@ -1,33 +1,15 @@
 import { connect, type Socket } from "node:net";
 import postgres from "postgres";
 import type { databaseVariables, ValuesOf } from "./environment";
-import { READINESS_TIMEOUT_MS } from "./health";
-import { TimeLimitError, within } from "./time";
+import { within } from "./time";
+import { checkPort } from "./watch";
 
-export type DatabaseArgs = ReturnType<typeof databaseOf>;
-
-/**
- * The database's address and account, from a program's environment.
- *
- * @param program the program's name, shown in the server's list of connections
- */
-export function databaseOf(environment: ValuesOf<ReturnType<typeof databaseVariables>>, program: string) {
-    const {
-        PGHOST: host,
-        PGPORT: port,
-        PGUSER: user,
-        PGPASSWORD: password,
-        PGDATABASE: database,
-        QUERY_TIMEOUT_MS: queryTimeoutMs,
-    } = environment;
-    return { host, port, user, password, database, queryTimeoutMs, program };
-}
+export type DatabaseEnvironment = ValuesOf<ReturnType<typeof databaseVariables>>;
 
 /** The shop's database, as one account sees it. */
 export interface Database {
     /**
-     * Runs queries. Rejects within the query timeout, whatever the network does; the server may have run them all the
-     * same.
+     * Runs queries. Rejects within the query timeout; the server may have run them all the same.
      */
     ask: <Result>(work: (sql: postgres.Sql) => Promise<Result>) => Promise<Result>;
     /** Checks that the server answers on a fresh connection; rejects if it does not within 800 ms. */
@@ -44,74 +26,65 @@ export interface Database {
  * A query has two timeouts. The server cancels a slow statement (`statement_timeout`); the connection stays usable. The
  * client's own timeout is longer. If it expires, the server is unreachable: the network drops packets, and TCP alone
  * would retry for minutes. The client then replaces the whole pool. Closing connections would not be enough: queries
- * that wait for one would run later, long after the caller was told that they failed.
+ * that wait for one would run later, long after they were reported to the caller as failed.
  *
  * An atomic change is always one statement, which may call a function in the database. The library's transactions are
  * not used: one that loses its connection ends the process (porsager/postgres, issue 1208).
+ *
+ * @param program the program's name, shown in the server's list of connections
  */
-export function openDatabase(args: DatabaseArgs): Database {
-    let pool = openPool(args);
+export function openDatabase(environment: DatabaseEnvironment, program: string): Database {
+    const { PGHOST, PGPORT, QUERY_TIMEOUT_MS } = environment;
+    let pool = openPool(environment, program);
     const replace = (lost: Pool) => {
         // Other queries of the lost pool fail as well; they must not end its successor.
         if (lost !== pool) return;
-        pool = openPool(args);
+        pool = openPool(environment, program);
         void lost.close(0);
     };
     return {
         async ask(work) {
             const used = pool;
             try {
-                return await within(args.queryTimeoutMs, work(used.sql));
+                return await within(QUERY_TIMEOUT_MS, work(used.sql));
             } catch (error) {
                 // An error sent by the server arrived over a working connection.
                 if (!(error instanceof postgres.PostgresError)) replace(used);
                 throw error;
             }
         },
-        checkFreshConnection: () => within(READINESS_TIMEOUT_MS, greet(args)),
+        checkFreshConnection: () => checkPort(PGHOST, PGPORT, tlsRequest),
         destroyConnections: () => replace(pool),
         close: () => pool.close(0.2),
     };
 }
 
 /**
- * Opens a connection, asks for TLS and closes it again. The server accepts or denies TLS with one byte before anything
- * else (PostgreSQL's "Message Flow", "SSL Session Encryption"). A login each second would cost more than all other work
- * of an idle shop.
+ * PostgreSQL's SSLRequest: its length, then a code in place of a protocol version. The server accepts or denies TLS with
+ * one byte before anything else ("Message Flow", "SSL Session Encryption"). A login each second would cost more than all
+ * other work of an idle shop.
  */
-function greet({ host, port }: DatabaseArgs): Promise<void> {
-    return new Promise((resolve, reject) => {
-        const socket = connect({ host, port, timeout: READINESS_TIMEOUT_MS }, () => socket.write(tlsRequest));
-        socket.once("data", () => {
-            resolve();
-            socket.destroy();
-        });
-        socket.once("timeout", () => socket.destroy(new TimeLimitError(READINESS_TIMEOUT_MS)));
-        socket.once("error", reject);
-        socket.once("close", () => reject(new Error("the database closed a fresh connection without a reply")));
-    });
-}
-
-/** SSLRequest: its length, then a code in place of a protocol version. */
 const tlsRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
 type Pool = ReturnType<typeof openPool>;
 
 /** `postgres` with sockets that can be destroyed from outside; by itself it waits for them to end. */
-function openPool({ queryTimeoutMs, program, ...server }: DatabaseArgs) {
+function openPool(environment: DatabaseEnvironment, program: string) {
+    const { PGHOST: host, PGPORT: port, PGUSER: user, PGPASSWORD: password, PGDATABASE: database } = environment;
+    const statementTimeoutMs = environment.QUERY_TIMEOUT_MS * (2 / 3);
     const sockets = new Set<Socket>();
     let ended = false;
     const openSocket = () => {
         // A pending query may still want a connection.
         if (ended) throw new Error("the connections to the database have ended");
-        const socket = connect({ host: server.host, port: server.port, noDelay: true });
+        const socket = connect({ host, port, noDelay: true });
         sockets.add(socket);
         return socket.once("close", () => sockets.delete(socket));
     };
     const options: postgres.Options<Record<string, never>> & { socket: () => Socket } = {
-        ...server,
+        ...{ host, port, user, password, database },
         max: 4,
-        connect_timeout: (queryTimeoutMs * (2 / 3)) / 1000,
+        connect_timeout: statementTimeoutMs / 1000,
         idle_timeout: 30,
         // By default it waits up to 20 s before it retries a lost server; here each query retries.
         backoff: () => 0,
@@ -119,7 +92,7 @@ function openPool({ queryTimeoutMs, program, ...server }: DatabaseArgs) {
         fetch_types: false,
         connection: {
             application_name: program,
-            statement_timeout: Math.max(1, Math.round(queryTimeoutMs * (2 / 3))),
+            statement_timeout: Math.max(1, Math.round(statementTimeoutMs)),
         },
         onnotice: () => {},
         // Missing in the library's types, but documented in its README ("Connection details").

@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import { READINESS_TIMEOUT_MS } from "./health";
+import { TimeLimitError } from "./time";
 
 /** Time between checks, in milliseconds. */
 const WATCH_INTERVAL_MS = 1_000;
@@ -40,19 +41,25 @@ export function watch(check: () => Promise<void>, lost: () => void): Watch {
     return { reachable: () => reachable, stop: () => clearInterval(timer) };
 }
 
-/** Opens and closes a TCP connection; rejects if that takes longer than 800 ms. */
-export function checkPort(host: string, port: number): Promise<void> {
+/**
+ * Opens and closes a TCP connection; rejects if that takes longer than 800 ms.
+ *
+ * @param greeting if given, is sent, and an answer counts instead of the connection
+ */
+export function checkPort(host: string, port: number, greeting?: Buffer): Promise<void> {
     return new Promise((resolve, reject) => {
-        const socket = connect({ host, port });
-        const timer = setTimeout(
-            () => socket.destroy(new Error(`no connection within ${READINESS_TIMEOUT_MS} ms`)),
-            READINESS_TIMEOUT_MS,
-        );
-        socket.once("connect", () => {
+        const done = () => {
             resolve();
             socket.destroy();
-        });
+        };
+        const socket = connect({ host, port }, () => (greeting ? socket.write(greeting) : done()));
+        const timeout = () => socket.destroy(new TimeLimitError(READINESS_TIMEOUT_MS));
+        const timer = setTimeout(timeout, READINESS_TIMEOUT_MS);
+        socket.once("data", done);
         socket.once("error", reject);
-        socket.once("close", () => clearTimeout(timer));
+        socket.once("close", () => {
+            clearTimeout(timer);
+            reject(new Error("a fresh connection was closed without an answer"));
+        });
     });
 }

@@ -1,4 +1,4 @@
-// Which changes of the page a screen reader is told, and when. Under an attack the page changes every second: to read
+// Which changes of the page are announced to a screen reader, and when. Under an attack the page changes every second: to read
 // all of that aloud would leave no time to listen to anything else.
 
 /** Between two announcements of how listing and departments are. Attacks are announced at once. */
@@ -12,27 +12,27 @@ const RESTLESS = { changes: 3, withinMs: 30_000 };
  */
 export function createAnnouncer() {
     const histories = new Map();
-    let toldAttacks;
-    let told = { text: undefined, at: -Infinity };
+    let announcedAttacks;
+    let announced = { text: undefined, at: -Infinity };
     let latest = { text: undefined, since: 0 };
 
     const attackNews = (attacks) => {
         if (attacks === null) return "";
         const now = attacks.length === 0 ? "The attack has ended." : `Under attack: ${attacks.join("; ")}.`;
-        const isNews = toldAttacks !== undefined && now !== toldAttacks;
+        const isNews = announcedAttacks !== undefined && now !== announcedAttacks;
         // To a page that was opened without an attack, none has ended.
-        toldAttacks = now;
+        announcedAttacks = now;
         return isNews ? now : "";
     };
 
     const stateNews = (shown, at) => {
         const { text, fits } = inWords(shown, (name, state) => historyWith(histories, { name, state, at }));
         if (text !== latest.text) latest = { text, since: at };
-        if (told.text === undefined) told = { text, at: -Infinity };
-        if (text === told.text || at - told.at < PAUSE_MS) return "";
+        if (announced.text === undefined) announced = { text, at: -Infinity };
+        if (text === announced.text || at - announced.at < PAUSE_MS) return "";
         // Two requests made this text, and may have seen different moments: then the next ones agree.
         if (!fits && at - latest.since < PAUSE_MS) return "";
-        told = { text, at };
+        announced = { text, at };
         return text;
     };
 

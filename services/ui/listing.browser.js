@@ -9,7 +9,7 @@ const DEPARTMENTS = {
 
 export const nameOf = (category) => DEPARTMENTS[category].name;
 
-/** The departments whose list is a fallback's, which is empty, each with why. Status 200 alone does not tell. */
+/** The departments whose list is a fallback's, which is empty, each with the reason. Status 200 does not show them. */
 export function missingFrom(listing) {
     return Object.values(DEPARTMENTS)
         .map(({ name, source }) => ({ name, why: listing[source] }))

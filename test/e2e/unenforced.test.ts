@@ -23,6 +23,6 @@ it("a verdict is INCONCLUSIVE if the cluster ignores NetworkPolicies, and says w
     } finally {
         await startEnforcer();
     }
-    await stack.up({ "experiment.enabled": "false" });
+    await stack.toDefaults();
     expect(await stack.traces()).toEqual([]);
 });

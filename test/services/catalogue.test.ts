@@ -31,13 +31,12 @@ describeOnPostgres("the catalogue on a real PostgreSQL", () => {
     function open(given: { category?: Category; port?: number; password?: string } = {}): Hono {
         const { category = "HOT_DEALS", port = server.port, password = READER_PASSWORD } = given;
         database = openProductDatabase({
-            host: "127.0.0.1",
-            port,
-            user: "shop_reader",
-            password,
-            database: "shop",
-            queryTimeoutMs: QUERY_TIMEOUT_MS,
-            program: "catalogue",
+            PGHOST: "127.0.0.1",
+            PGPORT: port,
+            PGUSER: "shop_reader",
+            PGPASSWORD: password,
+            PGDATABASE: "shop",
+            QUERY_TIMEOUT_MS,
         });
         log = "";
         return createCatalogue({ category, database, log: pino({}, { write: (line) => void (log += line) }) });

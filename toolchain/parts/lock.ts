@@ -21,7 +21,7 @@ export interface Lock {
  */
 export async function takeLock(file: string, onWait: (holderPid: string) => void): Promise<Lock> {
     mkdirSync(dirname(file), { recursive: true });
-    for (let told = false; ; told = true) {
+    for (let isWaiting = false; ; isWaiting = true) {
         const holder = await tryLock(file);
         if (holder) {
             writeFileSync(file, `${process.pid}\n`);
@@ -34,7 +34,7 @@ export async function takeLock(file: string, onWait: (holderPid: string) => void
                 },
             };
         }
-        if (!told) onWait(readFileSync(file, "utf8").trim() || "unknown");
+        if (!isWaiting) onWait(readFileSync(file, "utf8").trim() || "unknown");
         await sleep(500);
     }
 }

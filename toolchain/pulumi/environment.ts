@@ -7,7 +7,7 @@ import { PULUMI_CLI_VERSION } from "./versions";
 /**
  * The environment variables that the Pulumi CLI needs and the user has not set. Without a login or a backend, the state
  * is kept in a file backend in the project, encrypted with a generated passphrase; both are in `.pulumi/`, which git
- * ignores. `npx pulumi`, whose npm package pins another version, is told to use the installed CLI.
+ * ignores. `PULUMI_VERSION` makes `npx pulumi`, whose npm package pins another version, use the installed CLI.
  *
  * @param project the project's folder
  * @param env the variables that are set. @default the environment of this process

@@ -3,7 +3,7 @@ import { type Cluster, ignoreNotFound } from "../../cluster/client";
 import { change } from "../../cluster/change";
 import { objectApi } from "../../cluster/objects";
 import { resources } from "../../cluster/resources";
-import { poll } from "../../pause";
+import { poll } from "../../async";
 import { reason, type Reason } from "../../reasons";
 import { isReady } from "../../targets/containers";
 import type { RunAttack } from "../kind";

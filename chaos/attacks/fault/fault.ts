@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { resources } from "../../cluster/resources";
-import type { Right } from "../../cluster/rights";
+import { resources, type Right } from "../../cluster/resources";
 import { describeMilliseconds, type Duration, parseDuration } from "../../duration";
 import { describeShare, parsePercentage } from "../../share";
 import { describeValue, durationBetween, percentage } from "../../texts";

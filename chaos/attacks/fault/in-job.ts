@@ -2,7 +2,7 @@ import type { V1Service } from "@kubernetes/client-node";
 import { setTimeout as sleep } from "node:timers/promises";
 import { targetLabelOf } from "../../cluster/labels";
 import { resources } from "../../cluster/resources";
-import { inTurns } from "../../in-turns";
+import { inTurns } from "../../async";
 import { isReady, type Pod } from "../../targets/containers";
 import type { JobContext, JobPart } from "../job-part";
 import { behind, noteOf, proxyOf, selectsNobody } from "./pointing";

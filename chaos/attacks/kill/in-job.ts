@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { annotations, labels } from "../../cluster/labels";
 import { resources } from "../../cluster/resources";
-import { inTurns } from "../../in-turns";
+import { inTurns } from "../../async";
 import { deploymentOf, type Pod, replicaSetOf } from "../../targets/containers";
-import { shuffled } from "../../targets/shuffle";
+import { shuffled } from "../../targets/radius";
 import type { BeginInJob, JobContext } from "../job-part";
 import { type Candidate, candidateOf, chooseVictims, containersIn, type Killing } from "./victims";
 

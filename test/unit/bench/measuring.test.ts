@@ -1,23 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { recoverySeconds } from "../../../bench/figures/experiment-rounds";
 import { benchOptions } from "../../../bench/options";
 import { manifestsOf } from "../../../bench/stack";
-
-describe("the recovery", () => {
-    const bad = (answeredAt: number) => ({ answeredAt, good: false });
-    const good = (answeredAt: number) => ({ answeredAt, good: true });
-
-    it("lasts from the policy's deletion to the first good answer after the last bad one", () =>
-        expect(recoverySeconds([bad(900), good(1_100), bad(1_400), good(1_500), good(1_600)], 1_000)).toBe(0.5));
-    it("sorts the answers by the time of answering", () =>
-        expect(recoverySeconds([good(1_500), bad(900), good(1_300)], 1_000)).toBe(0.3));
-    it("is 0 if the shop answered before the deletion was reported", () =>
-        expect(recoverySeconds([bad(900), good(950)], 1_000)).toBe(0));
-    it("is an error without an attack", () =>
-        expect(() => recoverySeconds([good(1)], 0)).toThrow("nothing to recover from"));
-    it("is an error without a recovery", () =>
-        expect(() => recoverySeconds([good(1), bad(2)], 0)).toThrow("still bad"));
-});
 
 describe("the manifests of a stack", () => {
     const secret = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", plaintext: '"hush"' };

@@ -12,7 +12,7 @@ const story: Story = {
 const linesOf = (verdict: Verdict, settings: Record<string, string> = {}, of = story) => {
     const setting = (key: string) => settings[key];
     const checks = [{ name: "/products", held: verdict === "PASSED", requests: 30, successRate: "" }];
-    return lessonLines(of, expectationOf(of, setting)!, { verdict, checks }, setting).map((line) =>
+    return lessonLines(of, expectationOf(of, setting, [])!, { verdict, checks }, setting).map((line) =>
         line.replace(/^ +(\w+) +/, "$1: "),
     );
 };

@@ -2,14 +2,14 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { notRun, reportedRun, writeReports } from "../../../cli/experiment-outcomes";
+import { notRun, writeReports } from "../../../cli/experiment-outcomes";
 import type { Outcome } from "../../../cli/experiment-runs";
 import { failed, passed } from "../chaos/report/runs";
 
 const folder = mkdtempSync(join(tmpdir(), "experiment-reports-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const ended: Outcome = { experiment: "hot-deals-kill", begunAt: 1_000, endedAt: 3_500 };
+const ended: Outcome = { experiment: "hot-deals-kill", startedAt: 1_000, durationMs: 2_500 };
 
 describe("the reports of `npm run experiment`", () => {
     it("have every run in one file, also one that failed and one that was not begun", () => {
@@ -30,24 +30,14 @@ describe("the reports of `npm run experiment`", () => {
         expect(readFileSync(files.summary, "utf8")).toContain("1 PASSED, 1 FAILED, 2 no verdict");
     });
 
-    it("give a run without a verdict the time that it took, and its error without terminal colors", () => {
-        expect(reportedRun({ ...ended, error: "\u001b[31merror:\u001b[0m no target" })).toEqual({
-            experiment: "hot-deals-kill",
-            error: "error: no target",
-            startedAt: 1_000,
-            durationMs: 2_500,
-        });
-    });
-
     it("say if a run could not be undone", () => {
-        const notUndone = new Error("the API server does not answer");
-        expect(reportedRun({ ...ended, journal: passed.journal, notUndone })).toMatchObject({
-            experiment: passed.experiment,
-            notUndone: "the API server does not answer",
-        });
+        const summary = join(folder, "not-undone.md");
+        const notUndone = "the API server does not answer";
+        writeReports({ summary }, [{ ...ended, journal: passed.journal, notUndone }], () => undefined);
+        expect(readFileSync(summary, "utf8")).toContain(notUndone);
     });
 
-    it("that cannot be written are told, and keep the verdicts from nobody", () => {
+    it("that cannot be written are reported, and do not hide the verdicts", () => {
         mkdirSync(join(folder, "x.xml.unfinished"));
         const lines: string[] = [];
         expect(writeReports({ junit: join(folder, "x.xml") }, [ended], (line) => lines.push(line))).toBe(false);

@@ -17,7 +17,7 @@ class FakeRuns {
     whole = async (changes: Record<string, string>): Promise<Outcome> => {
         this.run.push(changes);
         const experiment = changes["experiment.name"] ?? "unnamed";
-        return { experiment, begunAt: 0, endedAt: 1, ...this.during(experiment) };
+        return { experiment, startedAt: 0, durationMs: 1, ...this.during(experiment) };
     };
 }
 
@@ -59,7 +59,7 @@ describe("experiments in turn", () => {
 
     it("are not begun after one that could not be undone", async () => {
         const outcomes: Outcome[] = [];
-        const runs = new FakeRuns((name) => (name === "b" ? { notUndone: new Error("no answer") } : {}));
+        const runs = new FakeRuns((name) => (name === "b" ? { notUndone: "no answer" } : {}));
         await runInTurn(runs, ["a", "b", "c", "d"], {}, outcomes);
         expect(runs.run).toHaveLength(2);
         expect(errorsOf(outcomes).slice(2)).toEqual([

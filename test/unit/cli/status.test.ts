@@ -26,12 +26,12 @@ describe("`npm run experiment -- --status` says", () => {
         );
     });
 
-    it("that nothing runs, and where it could not look", () => {
+    it("that nothing runs, and which namespaces it could not list", () => {
         expect(status([])).toBe("No experiment runs.");
         expect(status([], false)).toBe(
-            "No experiment runs in namespace demo. Your account may not look at other namespaces.",
+            "No experiment runs in namespace demo. Your account may not list other namespaces.",
         );
-        expect(status([attack], false)).toMatch(/\n\nOnly namespace demo: your account may not look/);
+        expect(status([attack], false)).toMatch(/\n\nOnly namespace demo: your account may not list/);
     });
 
     it("that an attack has not begun, or is over", () =>
@@ -41,7 +41,7 @@ describe("`npm run experiment -- --status` says", () => {
         const expired = { ...attack, lease: { holder: "stack theirs", endsAt: now - 1_000 } };
         expect(status([expired])).toContain("its lease ended at 2026-11-21T09:59:59.000Z (1 s ago)");
         const left = status([{ ...attack, lease: undefined }]);
-        expect(left).toContain("nobody: these labels are left from a run");
+        expect(left).toContain("no run: its labels are left over");
         const kubectl = "kubectl --context 'kind shop' --namespace shop";
         const without = ["target", "attacked", "combined"].map((label) => `chaos-experiments/${label}-`).join(" ");
         const commands = [

@@ -10,8 +10,8 @@ function outcome(verdict: string | undefined, expectedToFail?: string[]): Outcom
         journal: verdict === undefined ? undefined : ({ conclusion } as Outcome["journal"]),
         error: "no cluster",
         expected: expectedToFail && { failing: expectedToFail, mayPass: false },
-        begunAt: 0,
-        endedAt: 1,
+        startedAt: 0,
+        durationMs: 1,
     };
 }
 

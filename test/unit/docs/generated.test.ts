@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { register } from "tsx/cjs/api";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { generatedPages } from "../../../docs/generated-pages";
+import { generatedPages } from "../../../docs/generate";
 import { withPart } from "../../../docs/markdown";
 
 // Saved experiments are TypeScript, which `npm run docs` loads by tsx.

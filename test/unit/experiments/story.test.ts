@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { checkName } from "../../../chaos/checks/registry";
-import { type Key, settings } from "../../../components/configuration/settings";
+import { type Key, overrides, settings } from "../../../components/configuration/settings";
 import { productsCheck } from "../../../experiments/products";
 import { loadSavedExperiments } from "../support/saved-experiments";
-import { overrides, differenceFrom, expectationOf, lessons, type Story, verdictOf } from "../../../experiments/story";
+import { differenceFrom, expectationOf, lessons, type Story, verdictOf } from "../../../experiments/story";
 
 const saved = loadSavedExperiments();
 const stories = saved.flatMap(({ story, ...experiment }) => (story ? [{ ...experiment, story }] : []));
@@ -50,7 +50,7 @@ describe("the expectation of a run", () => {
         failing: ["/products"],
         remedy: { what: "More pods.", settings: { "replicas.hot-deals": "3", "shutdown.delay": "5s" } },
     };
-    const expected = (set: Record<string, string>) => expectationOf(story, (key) => set[key]);
+    const expected = (set: Record<string, string>) => expectationOf(story, (key) => set[key], overrides);
 
     it("is the story's with default settings, and that all holds with those of its remedy", () => {
         expect(expected({ variant: "four", "experiment.duration": "5s" })?.failing).toEqual(["/products"]);

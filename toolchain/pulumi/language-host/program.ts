@@ -3,7 +3,6 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { ProgramInfo, RunRequest } from "@pulumi/pulumi/proto/language_pb";
 import { STOP_GRACE_MILLISECONDS } from "../plugin";
-import { parseRuntimeOptions } from "./options";
 
 /** How a program's run ended. */
 export interface RunResult {
@@ -13,8 +12,8 @@ export interface RunResult {
     readonly bail: boolean;
 }
 
-/** The SDK's exit code for "failed, and the user has been told" (cmd/run/index.js of @pulumi/pulumi). */
-const EXIT_USER_WAS_TOLD = 32;
+/** The SDK's exit code for "failed, and the error was printed" (cmd/run/index.js of @pulumi/pulumi). */
+const EXIT_ERROR_WAS_PRINTED = 32;
 
 /** How long to wait for the end of the output, which a process that the program started may hold open. */
 const OUTPUT_DELAY_MILLISECONDS = 5_000;
@@ -91,6 +90,35 @@ function locate(module: string, programDirectory: string): string {
     }
 }
 
+/**
+ * Checks the `runtime.options` of a Pulumi.yaml.
+ *
+ * @param options as sent by the engine: `{ typescript: false, nodeargs: "--import tsx" }`.
+ * @returns whether and with which tsconfig.json ts-node loads the program, and the arguments for `node`.
+ * @throws an error with every wrong option, its value and the allowed values.
+ */
+export function parseRuntimeOptions(options: Readonly<Record<string, unknown>>) {
+    const { typescript = true, tsconfig, nodeargs = "" } = options;
+    const expected: [holds: boolean, name: string, allowed: string][] = [
+        [typeof typescript === "boolean", "typescript", "true or false"],
+        [tsconfig === undefined || typeof tsconfig === "string", "tsconfig", "a path"],
+        [
+            typeof nodeargs === "string" && !/["'\\]/.test(nodeargs),
+            "nodeargs",
+            "a string without quotes, for example --import tsx",
+        ],
+    ];
+    const mistakes = expected
+        .filter(([holds]) => !holds)
+        .map(
+            ([, name, allowed]) =>
+                `runtime option ${name} is ${JSON.stringify(options[name])}, but must be ${allowed}; see Pulumi.yaml`,
+        );
+    if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
+    const words = (nodeargs as string).split(/\s+/).filter((word) => word !== "");
+    return { typescript: typescript as boolean, tsconfig: tsconfig as string | undefined, nodeargs: words };
+}
+
 function requireInfo(info: ProgramInfo | undefined): ProgramInfo {
     if (!info) throw new Error("the engine sent no program to run; Pulumi CLI 3.92 or later is needed");
     return info;
@@ -118,7 +146,7 @@ function resultOf(end: End, outOfMemory: boolean): RunResult {
     if ("failure" in end)
         return { error: `could not start node, which must be on PATH: ${end.failure.message}`, bail: false };
     if (end.code === 0) return { error: "", bail: false };
-    if (end.code === EXIT_USER_WAS_TOLD) return { error: "", bail: true };
+    if (end.code === EXIT_ERROR_WAS_PRINTED) return { error: "", bail: true };
     const remedy = outOfMemory
         ? ". It ran out of memory; raise the limit in Pulumi.yaml, for example with the runtime option " +
           "nodeargs: --max-old-space-size=4096"

@@ -48,20 +48,20 @@ describe("edits of files", () => {
     });
     afterEach(() => rmSync(folder, { recursive: true }));
 
-    it("can be made and taken back, each more than once", () => {
+    it("can be made and reverted, each more than once", () => {
         const sources = new Sources(folder);
         for (let time = 0; time < 2; time++) {
             sources.apply(editsIn(diff));
             expect(textOf()).toBe(changed);
         }
-        expect(sources.takeBack(editsIn(diff))).toEqual(["a.ts"]);
-        expect(sources.takeBack(editsIn(diff))).toEqual([]);
+        expect(sources.revert(editsIn(diff))).toEqual(["a.ts"]);
+        expect(sources.revert(editsIn(diff))).toEqual([]);
         expect(textOf()).toBe(original);
     });
 
     it("leave the rest of a file as its owner has written it", () => {
         writeFileSync(join(folder, "a.ts"), `// mine $&\n${changed}`);
-        new Sources(folder).takeBack(editsIn(diff));
+        new Sources(folder).revert(editsIn(diff));
         expect(textOf()).toBe(`// mine $&\n${original}`);
     });
 

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { render } from "../../../../cli/rendering/render";
 import { renderOptions } from "../../../../cli/render-options";
-import { shopArgsOf } from "../../../../components/install/install";
 import { Shop } from "../../../../components/shop/shop";
 import { recordGraph } from "../../graph/support";
 
@@ -45,7 +44,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("rendered manifests", () => {
     it("are exactly the objects that the program creates for these settings", async () => {
-        const asked = await recordGraph(async () => new Shop("shop", shopArgsOf(configuration())));
+        const asked = await recordGraph(async () => new Shop("shop", configuration()));
         const names = (objects: { kind: string; name: string }[]) =>
             objects.map(({ kind, name }) => `${kind} ${name}`).sort();
         const made = asked

@@ -101,7 +101,7 @@ describe("the output says why a workload is not ready, and what to do, if", () =
                     status: { phase: "Running" },
                 },
             ],
-            /^orders was under attack by the experiment orders-blackhole\. The next update looks again\.$/,
+            /^orders was under attack by the experiment orders-blackhole\. The next update checks it again\.$/,
         ],
         ["it does not become ready", deployment(), [pod({ phase: "Running" })], /readiness probe/],
     ])("%s", (_what, found, pods, words) => expect(whatItWaitsFor(found, pods)).toMatch(words));

@@ -4,31 +4,39 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { ConfigurationError, type Mistake } from "../../../../components/configuration/mistakes";
 import { readConfiguration } from "../../../../components/configuration/read";
-import { settings } from "../../../../components/configuration/settings";
+import { type KnownExperiment, settings } from "../../../../components/configuration/settings";
 
-const around = {
-    project: "chaos-shop",
-    stack: "local",
-    experiments: [
-        { name: "hot-deals-blackhole", attacks: [{ kind: "blackhole" }] },
-        { name: "orders-kill", variant: "seven" as const, attacks: [{ kind: "kill" }] },
-        { name: "two-at-once", attacks: [{ kind: "blackhole" }, { kind: "dns" }] },
-        { name: "wants-cut", attacks: [{ kind: "blackhole", established: "cut" as const }] },
-        {
-            name: "patient",
-            attacks: [{ kind: "blackhole" }],
-            actions: [{ kind: "wait", durationMs: 20_000 }, { kind: "scale" }, { kind: "wait", durationMs: 10_000 }],
-        },
-        {
-            name: "careful",
-            attacks: [{ kind: "dns" }],
-            checks: [
-                { abortBelow: "50%", abortOver: "20s" },
-                { abortBelow: "60%", perSecond: 4, successRate: 0.7 },
-            ],
-        },
-    ],
-};
+const target = "k8s.deployment=hot-deals";
+const experiments: KnownExperiment[] = [
+    { name: "hot-deals-blackhole", attacks: [{ kind: "blackhole", target }] },
+    { name: "orders-kill", variant: "seven", attacks: [{ kind: "kill", target }] },
+    {
+        name: "two-at-once",
+        attacks: [
+            { kind: "blackhole", target },
+            { kind: "dns", target },
+        ],
+    },
+    { name: "wants-cut", attacks: [{ kind: "blackhole", target, established: "cut" }] },
+    {
+        name: "patient",
+        attacks: [{ kind: "blackhole", target }],
+        actions: [
+            { kind: "wait", durationMs: 20_000 },
+            { kind: "scale", deployment: "hot-deals", replicas: 2 },
+            { kind: "wait", durationMs: 10_000 },
+        ],
+    },
+    {
+        name: "careful",
+        attacks: [{ kind: "dns", target }],
+        checks: [
+            { kind: "http", path: "/", abortBelow: "50%", abortOver: "20s" },
+            { kind: "http", path: "/", abortBelow: "60%", perSecond: 4, successRate: 0.7 },
+        ],
+    },
+];
+const around = { project: "chaos-shop", stack: "local", experiments };
 const own = (values: Record<string, string>) =>
     Object.fromEntries(Object.entries(values).map(([key, value]) => [`chaos-shop:${key}`, value]));
 /** Without an agent, unless it is about one. */

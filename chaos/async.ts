@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 /**
  * Does something with each item, with at most `limit` of them at a time.
  *
- * @returns the results in the order of the items
  * @throws what the first has thrown, when none is under way any more: what is undone next must not be done after that
  */
 export async function inTurns<T, R>(items: readonly T[], limit: number, work: (item: T) => Promise<R>): Promise<R[]> {
@@ -20,4 +21,25 @@ export async function inTurns<T, R>(items: readonly T[], limit: number, work: (i
     await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
     if (failures.length > 0) throw failures[0];
     return results;
+}
+
+/** Sleeps, but not longer than until a signal is aborted. */
+export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+    // Only the signal makes it reject.
+    await sleep(Math.max(0, ms), undefined, { signal }).catch(() => undefined);
+}
+
+const pollMs = 50;
+
+/**
+ * Looks again and again until that is enough, or until a time has passed.
+ *
+ * @returns the last look
+ */
+export async function poll<T>(look: () => Promise<T>, isEnough: (seen: T) => boolean, timeoutMs: number): Promise<T> {
+    // Not by the clock, which may be set back.
+    for (const giveUpAt = performance.now() + timeoutMs; ; await sleep(pollMs)) {
+        const seen = await look();
+        if (isEnough(seen) || performance.now() > giveUpAt) return seen;
+    }
 }
