@@ -1,10 +1,10 @@
 /** What other parts may import from chaos: the package's own face, and what the shop's programs share with it. */
 const face = {
     package: ["chaos/index.ts"],
-    clusters: ["client", "guard", "kubeconfig", "labels", "name", "pod-security", "problem"].map(
+    clusters: ["client", "guard", "kubeconfig", "labels", "pod-security", "problem"].map(
         (file) => `chaos/cluster/${file}.ts`,
     ),
-    units: ["chaos/duration.ts", "chaos/share.ts", "chaos/times.ts"],
+    units: ["chaos/duration.ts", "chaos/share.ts", "chaos/texts.ts"],
     /** How settings are read, and what they contradict. */
     settings: [
         "chaos/attacks/registry.ts",
@@ -20,13 +20,11 @@ const face = {
     ],
     /** The agent, and what is discovered. */
     targets: [
-        ...["agent-contract", "agents", "attributes", "containers", "discover"].map(
-            (file) => `chaos/targets/${file}.ts`,
-        ),
+        ...["agents", "attributes", "containers", "discover"].map((file) => `chaos/targets/${file}.ts`),
         "chaos/checks/service.ts",
     ],
     /** Values that the state keeps. */
-    state: ["chaos/identity.ts", "chaos/stash.ts"],
+    state: ["chaos/stash.ts"],
     /** What is known of a run while it lasts, and afterwards. */
     runs: [
         "chaos/lifecycle/lease.ts",
@@ -44,7 +42,6 @@ const layers = {
     services: [
         "chaos/cluster/in-cluster-api.ts",
         "chaos/cluster/labels.ts",
-        "chaos/targets/agent-contract.ts",
         "chaos/targets/attributes.ts",
         "chaos/targets/containers.ts",
     ],
@@ -62,7 +59,12 @@ const layers = {
         ...["components/", "experiments/", "index.ts", "sandbox/", "services/", "toolchain/"],
     ],
     docs: [
-        ...["chaos/actions/registry.ts", "chaos/cluster/rights.ts", "chaos/definition/plan.ts", "chaos/permissions/"],
+        ...[
+            "chaos/actions/registry.ts",
+            "chaos/cluster/resources.ts",
+            "chaos/definition/plan.ts",
+            "chaos/permissions/",
+        ],
         ...["cli/command.ts", "cli/programs.ts", "components/", "experiments/"],
     ],
     bench: ["chaos/", "cli/", "components/", "experiments/", "index.ts", "sandbox/", "services/", "toolchain/"],

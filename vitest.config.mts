@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 const all = process.env.TEST_ALL === "true";
 
 /** Tests that stop a part of the sandbox, or all of it, or change this project's files: alone, after the others. */
-const alone = ["unenforced", "trials"].map((file) => `test/e2e/${file}.test.ts`);
+const alone = ["unenforced", ...(all ? ["trials"] : [])].map((file) => `test/e2e/${file}.test.ts`);
 const aloneInAll = [
     "test/e2e/all/workshop.test.ts",
     ...["network-policy", "lifecycle"].map((file) => `sandbox/test/e2e/${file}.test.ts`),

@@ -9,7 +9,7 @@ import { type DefinedExperiment, namespaceOf, planOfArguments } from "./definiti
 import { inputsOf } from "./definition/inputs";
 import { isAttack, type Plan, runNameOf } from "./definition/plan";
 import { type FirstActs, firstActs } from "./first-acts";
-import { holderOf, identityIn } from "./identity";
+import { holderOf, identityIn } from "./stash";
 import { endRuns } from "./ending/end-run";
 import type { LeaseOwner } from "./lifecycle/lease";
 import { builtPrograms, type ExperimentPrograms } from "./programs";

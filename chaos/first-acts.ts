@@ -1,7 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 
-/** Mistakes of the person who wrote the program. Their message has no stack trace. */
 class MistakeError extends pulumi.RunError {
     constructor(message: string) {
         super(message);
@@ -27,7 +26,6 @@ export class FirstActs {
     private mistakes: string[] = [];
     private told?: MistakeError;
 
-    /** Adds an experiment, which its constructor begins with. */
     add(): this {
         this.experiments++;
         return this;
@@ -94,7 +92,6 @@ const ended = (ending: pulumi.Output<void>) => new Promise<void>((resolve) => vo
 /** By what a program talks to: one process may run several programs, one after the other. */
 const ofPrograms = new WeakMap<object, FirstActs>();
 
-/** Those of the program that runs now. */
 export function firstActs(): FirstActs {
     const program = pulumi.runtime.getMonitor() ?? ofPrograms;
     const acts = ofPrograms.get(program) ?? new FirstActs();

@@ -9,9 +9,9 @@ export type { AttackDefinition, ExperimentDefinition } from "./definition/defini
 export { type DefinedExperiment, planOfArguments } from "./definition/arguments";
 export { type Plan, type PlanArgs, planOf } from "./definition/plan";
 export { Experiment, type ExperimentArgs, type ExperimentOptions } from "./experiment";
-export { holderOf } from "./identity";
+export { holderOf } from "./stash";
 export type { ExperimentPrograms } from "./programs";
-export type { Right } from "./cluster/rights";
+export type { Right } from "./cluster/resources";
 export { permissionsOf } from "./permissions/permissions";
 export { type RolesArgs, rolesManifest, type Subject } from "./permissions/roles";
 export type { Duration } from "./duration";

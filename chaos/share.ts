@@ -14,17 +14,14 @@ export function parsePercentage(text: string): Share | undefined {
     return share > 0 && share <= 1 ? share : undefined;
 }
 
-/** For people: `50%`, `99.95%`. */
 export function describeShare(share: Share): string {
     return `${Number((share * 100).toFixed(7))}%`;
 }
 
-/** Whether some of a number make up a share of it. */
 export function reaches(share: Share, some: number, all: number): boolean {
     return some * billion >= billionthsOf(share) * all;
 }
 
-/** A share of a number, rounded down. */
 export function shareOf(share: Share, all: number): number {
     return Math.floor((billionthsOf(share) * all) / billion);
 }

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { randomBytes } from "node:crypto";
 
 /**
  * Keeps a value in the stack's state: the first one that it was given, until the resource is replaced. The engine
@@ -19,3 +20,17 @@ export async function remember<T>(
 }
 
 const known = <T>(output: pulumi.Output<T>) => new Promise<T>((resolve) => void output.apply(resolve));
+
+/**
+ * The identity that the state keeps under a name, 16 hexadecimal digits: two backends may have stacks of the same name.
+ */
+export async function identityIn(
+    name: string,
+    inherited = randomBytes(8).toString("hex"),
+    opts?: pulumi.CustomResourceOptions,
+): Promise<string> {
+    return (await remember(name, inherited, { ...opts, ignoreChanges: ["input"] })).first;
+}
+
+/** A stack, as leases name it. @param identity distinguishes it from others of its name */
+export const holderOf = (identity: string): string => `${pulumi.getStack()}/${identity}`;

@@ -1,10 +1,8 @@
-/** Values as a person writes them in a definition, and what is told of wrong ones. */
+/** Values as a person writes them in a definition, and what is said of wrong ones. */
 import * as z from "zod";
-import { parseDuration } from "./duration";
+import { parseDuration, type Range } from "./duration";
 import { parsePercentage } from "./share";
-import type { Range } from "./times";
 
-/** Whether a value is only known later. */
 export const isOutput = (value: unknown): boolean =>
     value instanceof Promise || (typeof value === "object" && value !== null && "__pulumiOutput" in value);
 
@@ -15,10 +13,15 @@ export function describeValue(value: unknown): string {
     return typeof value === "number" ? String(value) : JSON.stringify(value);
 }
 
+/** The error of a schema: the wrong value, and what is allowed. */
+export const notAllowed =
+    (allowed: string, what = "allowed") =>
+    ({ input }: { input?: unknown }) =>
+        `${describeValue(input)} is not ${what}; allowed: ${allowed}`;
+
 /** @param examples completes "such as …", in the error */
 export function durationBetween({ least, most }: Range, examples = "500ms, 30s or 5m0s") {
-    const error = ({ input }: { input?: unknown }) =>
-        `${describeValue(input)} is not allowed; allowed: a duration from ${least} to ${most}, such as ${examples}`;
+    const error = notAllowed(`a duration from ${least} to ${most}, such as ${examples}`);
     return z.string({ error }).refine(
         (text) => {
             const milliseconds = parseDuration(text) ?? -1;
@@ -30,8 +33,53 @@ export function durationBetween({ least, most }: Range, examples = "500ms, 30s o
 
 /** A percentage above 0% and up to 100%. @param example completes "such as …", in the error */
 export function percentage(example = "99.5%") {
-    const error = ({ input }: { input?: unknown }) =>
-        `${describeValue(input)} is not a percentage; allowed: a percentage above 0% and up to 100%, such as ` +
-        example;
+    const error = notAllowed(`a percentage above 0% and up to 100%, such as ${example}`, "a percentage");
     return z.string({ error }).refine((text) => parsePercentage(text) !== undefined, { error });
+}
+
+/** Completes the sentence "allowed: …". */
+export const allowedNameOf = (length: number) =>
+    `lower-case letters, digits and dashes, at most ${length}, beginning and ending with a letter or digit`;
+export const allowedName = allowedNameOf(63);
+
+/** Whether a text is a name that Kubernetes accepts for most objects (an RFC 1123 label). */
+export const isName = (text: string): boolean => /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/.test(text);
+
+/** @param what completes "… is not", in the error */
+export const nameSchema = (what?: string) => z.string().refine(isName, { error: notAllowed(allowedName, what) });
+
+/** A mistake that lies in several fields together. */
+export interface Mistake {
+    field: string;
+    message: string;
+}
+
+/**
+ * Reports mistakes that lie in several fields, also if some of these are mistakes on their own: all are reported at
+ * once.
+ */
+export function together<T>(
+    mistakesIn: (check: Partial<T>) => Mistake[],
+): [(check: T, context: z.RefinementCtx) => void, { when: () => true }] {
+    const report = (check: T, context: z.RefinementCtx) => {
+        for (const { field, message } of mistakesIn(check ?? {}))
+            context.addIssue({ code: "custom", path: field.split("."), message });
+    };
+    return [report, { when: () => true }];
+}
+
+/** Where an experiment is written decides how a person changes it. */
+export interface Written {
+    /**
+     * Prefix of the stack's settings that the experiment is made from, such as `experiment.`. @default it is written in
+     * a program
+     */
+    settings?: string;
+}
+
+/** How to give one of an experiment's values another: completes "…: ". @param value as it is written there */
+export function remedy({ settings }: Written, name: string, value: string | number | boolean): string {
+    if (settings === undefined) return `in the program, ${name}: ${JSON.stringify(value)}`;
+    const quoted = typeof value === "string" && !/^[\w.%-]+$/.test(value) ? `'${value}'` : String(value);
+    return `pulumi config set ${settings}${name} ${quoted}`;
 }

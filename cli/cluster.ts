@@ -33,8 +33,8 @@ export async function clusterOf({ kubeContext }: Pick<StackPlace, "kubeContext">
     const isDemo = kubeContext === undefined || kubeContext === sandboxContext;
     let context = isDemo ? await ownCluster(kubeContext) : allowedContext(loadKubeconfig(), kubeContext);
     if (context === undefined) {
-        const { kubeconfig } = (await import("../sandbox/paths.js")).sandboxPaths();
-        if (existsSync(kubeconfig)) process.env.KUBECONFIG = kubeconfig;
+        const { layout } = await import("../sandbox/node/layout.js");
+        if (existsSync(layout.kubeconfig)) process.env.KUBECONFIG = layout.kubeconfig;
         context = allowedContext(loadKubeconfig(), undefined);
     }
     return connect({ context: context.name });

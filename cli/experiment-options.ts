@@ -1,5 +1,5 @@
 import type { CiFiles } from "../chaos/report/ci-files";
-import { mistakesInOutputs } from "../chaos/report/output-files";
+import { mistakesInOutputs } from "../chaos/report/ci-files";
 import { type Lesson, lessons } from "../experiments/story";
 import { settingsIn } from "./command";
 import { experimentProgram } from "./programs";

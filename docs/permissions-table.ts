@@ -1,5 +1,5 @@
 import { exampleActions } from "../chaos/actions/registry";
-import { isRequired, type Right } from "../chaos/cluster/rights";
+import { isRequired, type Right } from "../chaos/cluster/resources";
 import { type Plan, planOf } from "../chaos/definition/plan";
 import { permissionsOf } from "../chaos/permissions/permissions";
 import { tableOf, withPart } from "./markdown";

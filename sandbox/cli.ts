@@ -1,134 +1,86 @@
-import { parseArgs } from "node:util";
-import { deniedTrafficChoices } from "./node/components/network-policy";
-import { sandboxDestroy, sandboxDown } from "./node/down";
-import { exportCommands, sandboxEnvironment } from "./node/env";
-import { sandboxStatus } from "./node/status";
-import { statusTable } from "./node/status-table";
-import { sandboxUp } from "./node/up";
+import { Command, Option } from "commander";
 import { ensureParts } from "../toolchain/parts/ensure";
-import { requireSandboxHost } from "./host";
-import { userParts } from "./parts/locate";
-import { sandboxPaths } from "./paths";
+import { cachePaths } from "../toolchain/parts/paths";
 import { removeTree } from "../toolchain/parts/store";
 import { ensurePulumi } from "../toolchain/pulumi/parts";
+import { type DeniedTraffic, deniedTrafficChoices } from "./node/components/network-policy";
+import { sandboxDestroy, sandboxDown } from "./node/down";
+import { exportCommands, sandboxEnvironment } from "./node/env";
+import { sandboxStatus, statusTable } from "./node/status";
+import { requireSandboxHost, sandboxUp } from "./node/up";
+import { userParts } from "./parts/locate";
 
-const usage = `Usage: npm run sandbox -- COMMAND
+const program = new Command("npm run sandbox --")
+    .usage("COMMAND [options]")
+    .description("A one-node Kubernetes, and the Pulumi CLI. Requires Linux, root and apt-get (Debian, Ubuntu).")
+    .helpOption("-h, --help", "show this text")
+    .helpCommand(false)
+    .configureOutput({ getOutHelpWidth: () => 120, getErrHelpWidth: () => 120 })
+    .showHelpAfterError()
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
 
-A one-node Kubernetes, and the Pulumi CLI. Requires Linux, root and apt-get (Debian, Ubuntu).
+program
+    .command("up")
+    .description("start it; the first time, build its parts (8 min)")
+    .addOption(
+        new Option(
+            "--denied <what>",
+            "what the network does with traffic that a NetworkPolicy denies. Kept until changed; at first drop, as " +
+                "with Calico and Cilium",
+        ).choices(deniedTrafficChoices),
+    )
+    .action(async ({ denied }: { denied?: DeniedTraffic }) => {
+        requireSandboxHost();
+        await ensureParts(userParts);
+        await ensurePulumi();
+        const { wasUp } = await sandboxUp(denied);
+        console.log(
+            wasUp
+                ? "The sandbox is already up."
+                : 'The sandbox is up. To use kubectl and pulumi in this shell: eval "$(npm run -s sandbox -- env)"',
+        );
+    });
 
-  up [--denied drop|reject]
-                     Start it. The first time, build its parts (8 min). --denied: what the network does with traffic
-                     that a NetworkPolicy denies. Kept until changed; at first drop, as with Calico and Cilium
-  down               Stop it and undo its changes to this machine. Keeps the cluster, images and volumes
-  status [--json]    Show its state. Exit code 0: up, 1: broken, 3: down
-  env                Print the environment of kubectl and Pulumi: eval "$(npm run -s sandbox -- env)"
-  destroy [--parts]  Stop it and remove the cluster, images and volumes; with --parts, also the built parts
+program
+    .command("down")
+    .description("stop it and undo its changes to this machine; keep the cluster, images and volumes")
+    .action(async () => {
+        requireSandboxHost();
+        console.log((await sandboxDown()) ? "The sandbox is down." : "The sandbox is already down.");
+    });
 
-  --help             Show this text
-`;
+program
+    .command("status")
+    .description("show its state. Exit code 0: up, 1: broken, 3: down")
+    .option("--json", "as JSON")
+    .action(async ({ json }: { json?: true }) => {
+        const found = await sandboxStatus();
+        process.stdout.write(json ? `${JSON.stringify(found, undefined, 2)}\n` : statusTable(found));
+        process.exitCode = { up: 0, broken: 1, down: 3 }[found.state];
+    });
 
-class UsageError extends Error {}
+program
+    .command("env")
+    .description('print the environment of kubectl and Pulumi: eval "$(npm run -s sandbox -- env)"')
+    .action(async () => {
+        const { state } = await sandboxStatus();
+        if (state === "down") throw new Error("The sandbox is down. Run `npm run sandbox -- up`.");
+        if (state === "broken") console.error("The sandbox is broken. `npm run sandbox -- up` repairs it.");
+        process.stdout.write(exportCommands(sandboxEnvironment()));
+    });
 
-const options = {
-    help: { type: "boolean", short: "h" },
-    denied: { type: "string" },
-    json: { type: "boolean" },
-    parts: { type: "boolean" },
-} as const;
+program
+    .command("destroy")
+    .description("stop it and remove the cluster, images and volumes")
+    .option("--parts", "also remove the built parts")
+    .action(async ({ parts }: { parts?: true }) => {
+        requireSandboxHost();
+        await sandboxDestroy();
+        if (parts) removeTree(cachePaths().parts);
+        console.log(`The sandbox is removed${parts ? " with its built parts" : "; its built parts are kept"}.`);
+    });
 
-/** The commands, and the option that each takes. */
-const commands: Readonly<Record<string, { run(flags: Flags): Promise<number>; takes?: keyof typeof options }>> = {
-    up: { run: up, takes: "denied" },
-    down: { run: down },
-    status: { run: status, takes: "json" },
-    env: { run: env },
-    destroy: { run: destroy, takes: "parts" },
-};
-
-type Flags = { readonly help?: boolean; readonly denied?: string; readonly json?: boolean; readonly parts?: boolean };
-
-async function up({ denied }: Flags): Promise<number> {
-    const choice = deniedTrafficChoices.find((each) => each === denied);
-    if (denied !== undefined && choice === undefined)
-        throw new UsageError(`\`--denied\` is \`${denied}\`; choices: ${deniedTrafficChoices.join(", ")}`);
-    requireSandboxHost();
-    await ensureParts(userParts);
-    await ensurePulumi();
-    const { wasUp } = await sandboxUp(undefined, choice);
-    console.log(
-        wasUp
-            ? "The sandbox is already up."
-            : 'The sandbox is up. To use kubectl and pulumi in this shell: eval "$(npm run -s sandbox -- env)"',
-    );
-    return 0;
-}
-
-async function down(): Promise<number> {
-    requireSandboxHost();
-    const stopped = await sandboxDown();
-    console.log(stopped ? "The sandbox is down." : "The sandbox is already down.");
-    return 0;
-}
-
-async function destroy({ parts }: Flags): Promise<number> {
-    requireSandboxHost();
-    await sandboxDestroy();
-    if (parts) await removeTree(sandboxPaths().parts);
-    console.log(`The sandbox is removed${parts ? " with its built parts" : "; its built parts are kept"}.`);
-    return 0;
-}
-
-async function status({ json }: Flags): Promise<number> {
-    const found = await sandboxStatus();
-    process.stdout.write(json ? `${JSON.stringify(found, undefined, 2)}\n` : statusTable(found));
-    return { up: 0, broken: 1, down: 3 }[found.state];
-}
-
-async function env(): Promise<number> {
-    const { state } = await sandboxStatus();
-    if (state === "down") throw new Error("The sandbox is down. Run `npm run sandbox -- up`.");
-    if (state === "broken") console.error("The sandbox is broken. `npm run sandbox -- up` repairs it.");
-    process.stdout.write(exportCommands(sandboxEnvironment()));
-    return 0;
-}
-
-/** @returns the exit code. */
-async function main(commandLine: readonly string[]): Promise<number> {
-    const { name, flags } = parse(commandLine);
-    if (flags.help || name === undefined) {
-        process[flags.help ? "stdout" : "stderr"].write(usage);
-        return flags.help ? 0 : 2;
-    }
-    return commands[name]!.run(flags);
-}
-
-function parse(commandLine: readonly string[]): { name?: string; flags: Flags } {
-    const { values: flags, positionals } = parseStrictly(commandLine);
-    const [name, ...surplus] = positionals;
-    if (flags.help || name === undefined) return { name, flags };
-    const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-    if (!command) {
-        throw new UsageError(`unknown command \`${name}\`; commands: ${Object.keys(commands).join(", ")}`);
-    }
-    if (surplus.length > 0) throw new UsageError(`\`${name}\` takes no argument: \`${surplus.join(" ")}\``);
-    const foreign = Object.keys(flags).find((flag) => flag !== command.takes);
-    if (foreign) throw new UsageError(`\`${name}\` has no option \`--${foreign}\``);
-    return { name, flags };
-}
-
-function parseStrictly(commandLine: readonly string[]) {
-    try {
-        return parseArgs({ args: [...commandLine], options, allowPositionals: true });
-    } catch (error) {
-        throw new UsageError((error as Error).message);
-    }
-}
-
-main(process.argv.slice(2)).then(
-    (code) => (process.exitCode = code),
-    (error: unknown) => {
-        console.error(error instanceof Error ? error.message : error);
-        if (error instanceof UsageError) console.error(`\n${usage}`);
-        process.exitCode = error instanceof UsageError ? 2 : 1;
-    },
-);
+program.parseAsync().catch((error: unknown) => {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+});

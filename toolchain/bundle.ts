@@ -18,18 +18,13 @@ const alwaysSources = ["package-lock.json", "tsconfig.json", relative(project, _
 /** What the shop's gateway serves to browsers as it is. */
 const loader = { ".html": "text", ".css": "text", ".svg": "text", ".browser.js": "text" } as const;
 
-export interface BundleOptions {
-    /** @default true */
-    minify?: boolean;
-}
-
 /**
  * The path of a program's bundle. Builds it if it is missing or a source has changed.
  *
  * @param entry path of the file that begins the program
  * @throws Error if the program does not compile
  */
-export function bundledFile(entry: string, { minify = true }: BundleOptions = {}): string {
+export function bundledFile(entry: string, { minify = true } = {}): string {
     const name = relative(project, resolve(entry)).replace(/\W+/g, "-");
     const file = join(cache, `${name}${minify ? "" : "-readable"}.js`);
     if (!isCurrent(file)) make(entry, file, minify);

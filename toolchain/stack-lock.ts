@@ -3,39 +3,26 @@ import { homedir, hostname } from "node:os";
 import { join, resolve } from "node:path";
 
 /**
- * The lock of an update in a file backend: a file with the id of the process. The locks of Pulumi's other backends are
- * not known here.
+ * Releases a stack's locks whose processes, on this machine, are gone: killed updates leave them. In a file backend, a
+ * lock is a file that names process and machine; the locks of Pulumi's other backends are not known here.
  */
-interface StackLock {
-    readonly file: string;
-    readonly pid: number;
-    readonly hostname: string;
-}
-
-const project = "chaos-shop";
-
-/** Releases a stack's locks whose processes, on this machine, are gone: killed updates leave them. */
 export function releaseStaleLocks(stack: string, env: NodeJS.ProcessEnv = process.env): void {
-    for (const { file, pid } of locksHere(stack, env)) if (!isRunning(pid)) rmSync(file, { force: true });
-}
-
-/** A stack's locks of processes on this machine. */
-function locksHere(stack: string, env: NodeJS.ProcessEnv): StackLock[] {
     const backend = fileBackendFolder(env);
-    if (backend === undefined) return [];
-    const folder = join(backend, ".pulumi", "locks", "organization", project, stack);
-    if (!existsSync(folder)) return [];
-    return readdirSync(folder)
-        .flatMap((name) => readLock(join(folder, name)))
-        .filter((lock) => lock.hostname === hostname());
+    if (backend === undefined) return;
+    const folder = join(backend, ".pulumi", "locks", "organization", "chaos-shop", stack);
+    if (!existsSync(folder)) return;
+    for (const file of readdirSync(folder).map((name) => join(folder, name))) {
+        const lock = readLock(file);
+        if (lock?.hostname === hostname() && !isRunning(lock.pid)) rmSync(file, { force: true });
+    }
 }
 
-/** None if the file is gone, or not yet written. */
-function readLock(file: string): StackLock[] {
+/** Undefined if the file is gone, or not yet written. */
+function readLock(file: string): { pid: number; hostname: string } | undefined {
     try {
-        return [{ ...(JSON.parse(readFileSync(file, "utf8")) as Omit<StackLock, "file">), file }];
+        return JSON.parse(readFileSync(file, "utf8")) as { pid: number; hostname: string };
     } catch {
-        return [];
+        return undefined;
     }
 }
 

@@ -1,7 +1,6 @@
 import type * as z from "zod";
 import type { Cluster } from "../cluster/client";
-import type { Restores } from "../cluster/resources";
-import type { Right } from "../cluster/rights";
+import type { Restores, Right } from "../cluster/resources";
 import type { FoundWorkload, Workload } from "./workload";
 
 /**

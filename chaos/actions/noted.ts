@@ -1,6 +1,6 @@
 /** Changes that an action makes to an object until the run is undone: pure patches, for the update and the Job. */
 import { isDeepStrictEqual } from "node:util";
-import { annotations } from "../cluster/labels";
+import { annotations, noteIn } from "../cluster/labels";
 import type { KubeObject, Restorable } from "../cluster/resources";
 
 type Fields = Record<string, unknown>;
@@ -35,14 +35,9 @@ export const notedChange: Restorable = {
     },
 };
 
-/** Undefined if somebody has edited it. */
-function noteOf({ metadata }: KubeObject): Note | undefined {
-    try {
-        const note = JSON.parse(metadata!.annotations![annotations.changed]!) as Partial<Note> | null;
-        return isFields(note?.before) && isFields(note.set) ? (note as Note) : undefined;
-    } catch {
-        return undefined;
-    }
+function noteOf(object: KubeObject): Note | undefined {
+    const { before, set } = noteIn<Note>(object, annotations.changed);
+    return isFields(before) && isFields(set) ? { before, set } : undefined;
 }
 
 const specOf = ({ spec }: KubeObject) => (spec ?? {}) as Fields;

@@ -1,6 +1,45 @@
+import type { Cluster } from "../cluster/client";
+import { isProtected } from "../cluster/labels";
 import { problemOf } from "../cluster/problem";
 import type { ActionContext } from "./kind";
 import { type Action, actionKindOf } from "./registry";
+import { type FoundWorkload, type Workload, type WorkloadKind, workloadKinds, workloadsOf } from "./workload";
+
+/** Whether some actions change anything in the cluster. */
+export const changesWorkloads = (actions: readonly Action[]): boolean =>
+    actions.some((action) => actionKindOf(action).workload !== undefined);
+
+/**
+ * Looks whether actions can be done: one that cannot would leave an attack without a verdict.
+ *
+ * @throws Error with all that keeps them from it: workloads that are missing or protected, or that the kind refuses
+ */
+export async function requireWorkloads(cluster: Cluster, namespace: string, actions: readonly Action[]): Promise<void> {
+    const wanted = actions.flatMap((action) => {
+        const kind = actionKindOf(action);
+        return kind.workload ? [{ action, kind, workload: kind.workload(action) }] : [];
+    });
+    const there = new Map<WorkloadKind, FoundWorkload[]>();
+    for (const kind of workloadKinds.filter((one) => wanted.some(({ workload }) => workload.kind === one)))
+        there.set(kind, await workloadsOf(cluster, kind, namespace));
+    const mistakes = wanted.flatMap(({ action, kind, workload }) => {
+        const all = there.get(workload.kind)!;
+        const found = all.find(({ metadata }) => metadata?.name === workload.name);
+        const problem = found ? (whyRefused(found) ?? kind.whyNot?.(action, found)) : missing(workload, all, namespace);
+        return problem === undefined ? [] : [`the experiment cannot ${kind.describe(action)}: ${problem}`];
+    });
+    if (mistakes.length > 0) throw new Error([...new Set(mistakes)].join("\n"));
+}
+
+function missing({ kind, name }: Workload, all: readonly FoundWorkload[], namespace: string): string {
+    const names = all.map(({ metadata }) => metadata!.name!);
+    return `namespace ${namespace} has no ${kind} ${name}; its ${kind}s are: ${names.join(", ") || "none"}`;
+}
+
+function whyRefused({ metadata, spec }: FoundWorkload): string | undefined {
+    const isSpared = isProtected(metadata?.labels) || isProtected(spec?.template?.metadata?.labels);
+    return isSpared ? "it is labeled as protected" : undefined;
+}
 
 /** What became of an action. Times are milliseconds since the epoch. */
 export interface Performed {

@@ -1,9 +1,7 @@
 import type { FoundWorkload, WorkloadKind } from "./workload";
 
-/** Whether a rollout is complete, what it lacks, or why it never will be. */
 export type RolloutState = "complete" | { missing: string } | { failed: string };
 
-/** Why a workload cannot be restarted. Undefined if it can. */
 export function whyNoRollout({ spec }: FoundWorkload): string | undefined {
     if (spec?.paused) return "its rollout is paused; resume it with `kubectl rollout resume`";
     if (spec?.updateStrategy?.type === "OnDelete")
@@ -44,7 +42,6 @@ function whyStuck({ status }: FoundWorkload): string | undefined {
     return stuck && `the rollout exceeded its progress deadline: ${stuck.message ?? "no reason is known"}`;
 }
 
-/** How many pods are still of an earlier template. Undefined if none is. */
 function describeOld(kind: WorkloadKind, workload: FoundWorkload): string | undefined {
     const { wanted, updated, all } = podsOf(kind, workload);
     if (updated < wanted) return `${updated} of ${wanted} pods are new`;

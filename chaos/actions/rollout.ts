@@ -1,11 +1,11 @@
 import * as z from "zod";
 import type { Cluster } from "../cluster/client";
 import { annotations } from "../cluster/labels";
-import { allowedName, isName } from "../cluster/name";
+import { nameSchema } from "../texts";
 import { objectApi } from "../cluster/objects";
 import type { ObjectReference } from "../cluster/resources";
 import { describeMilliseconds } from "../duration";
-import { pause } from "../pause";
+import { pause } from "../async";
 import type { ActionKind } from "./kind";
 import { rolloutState, whyNoRollout } from "./rollout-state";
 import { readWorkload, referenceTo, requireFound, resourceOf, type Workload, type WorkloadKind } from "./workload";
@@ -33,11 +33,7 @@ type Field = keyof typeof fields;
 const names = Object.keys(fields) as Field[];
 const named = (action: RolloutAction) => names.filter((field) => action[field] !== undefined);
 
-const name = (kind: WorkloadKind) =>
-    z
-        .string()
-        .refine(isName, { error: `not a ${kind} name; allowed: ${allowedName}` })
-        .optional();
+const name = (kind: WorkloadKind) => nameSchema(`a ${kind} name`).optional();
 
 export const rollout = {
     schema: z

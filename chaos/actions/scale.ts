@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { allowedName, isName } from "../cluster/name";
+import { nameSchema } from "../texts";
 import { resources } from "../cluster/resources";
 import type { ActionKind } from "./kind";
 import { setUntilUndone } from "./workload";
@@ -13,13 +13,12 @@ export interface ScaleAction {
     replicas: number;
 }
 
-const deploymentName = z.string().refine(isName, { error: `not a Deployment name; allowed: ${allowedName}` });
 const resource = resources.deployment;
 
 export const scale = {
     schema: z.strictObject({
         kind: z.literal("scale"),
-        deployment: deploymentName,
+        deployment: nameSchema("a Deployment name"),
         replicas: z.int().min(0).max(100),
     }),
     example: { kind: "scale", deployment: "NAME", replicas: 2 },

@@ -4,7 +4,6 @@ import { objectApi } from "../cluster/objects";
 import type { ObjectReference } from "../cluster/resources";
 import { noting } from "./noted";
 
-/** What actions change. */
 export interface Workload {
     kind: WorkloadKind;
     name: string;
@@ -38,14 +37,12 @@ export interface FoundWorkload {
 /** The plural that the API has for it: `deployments`. */
 export const resourceOf = (kind: WorkloadKind) => `${kind.toLowerCase()}s`;
 
-/** A workload as an object of the API. */
 export const referenceTo = ({ kind, name }: Workload, namespace: string): ObjectReference => ({
     resource: { apiGroup: "apps", resource: resourceOf(kind), kind },
     namespace,
     name,
 });
 
-/** All workloads of a kind in a namespace. */
 export async function workloadsOf(cluster: Cluster, kind: WorkloadKind, namespace: string): Promise<FoundWorkload[]> {
     const { resource } = referenceTo({ kind, name: "" }, namespace);
     const found: FoundWorkload[] = [];
@@ -53,7 +50,6 @@ export async function workloadsOf(cluster: Cluster, kind: WorkloadKind, namespac
     return found;
 }
 
-/** @returns undefined if it does not exist */
 export const readWorkload = (
     cluster: Cluster,
     workload: Workload,
@@ -66,11 +62,7 @@ export function requireFound<T>(found: T | undefined, { resource, name, namespac
     throw new Error(`there is no ${resource.kind} ${name} in namespace ${namespace}`);
 }
 
-/**
- * Sets fields of an object's `spec` until the run is undone. The kind of action says so by `restores`.
- *
- * @throws Error if the object does not exist
- */
+/** Sets fields of an object's `spec` until the run is undone. The kind of action says so by `restores`. */
 export async function setUntilUndone(cluster: Cluster, object: ObjectReference, spec: Record<string, unknown>) {
     const api = objectApi(cluster);
     const patched = await againOnConflict(async () => {

@@ -2,8 +2,7 @@ import * as k8s from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { annotations, labels } from "../cluster/labels";
 import type { Chosen } from "../targets/choose";
-import { type Peers, peersIn } from "../policies/allow-rules";
-import { denying, isTotal } from "../policies/denial";
+import { denying, isTotal, type Peers, peersIn } from "../policies/denial";
 import { killRequest, objectTypeOf } from "./objects";
 import { type Attack, attackKindOf } from "./registry";
 

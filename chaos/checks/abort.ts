@@ -21,7 +21,6 @@ export const abortSettingsSchema = {
     abortOver: durationBetween({ least: "1s", most: "1h" }, "10s").optional(),
 };
 
-/** When a check ends the attacks early. */
 export interface AbortRule {
     below: Share;
     /** How long the success rate is measured, in milliseconds. */
@@ -35,52 +34,41 @@ export function abortRuleOf({ abortBelow, abortOver }: AbortSettings, defaultBel
     return below === undefined || overMs === undefined ? undefined : { below, overMs };
 }
 
-/** What a rule depends on, and contradicts. */
 export interface AbortContradiction {
     against: "successRate" | "intervalMs" | "durationMs";
-    /** In words, without what is allowed. */
     reason: string;
 }
 
-/** The contradictions between a rule, its check, and how long the answers count. */
 export function contradictionsIn(
     { below, overMs }: AbortRule,
     { successRate, intervalMs, durationMs }: { successRate: Share; intervalMs: number; durationMs: number },
 ): AbortContradiction[] {
-    const faults: (AbortContradiction | false)[] = [
-        below > successRate && {
-            against: "successRate",
-            reason:
-                `the attacks would end below ${describeShare(below)}, in a run that passes with ` +
-                `${describeShare(successRate)}, the required success rate`,
-        },
-        overMs <= intervalMs && {
-            against: "intervalMs",
-            reason:
-                `the abort rule measures ${describeMilliseconds(overMs)}, and would see one answer at an interval of ` +
-                describeMilliseconds(intervalMs),
-        },
-        overMs > durationMs && {
-            against: "durationMs",
-            reason:
-                `the abort rule measures ${describeMilliseconds(overMs)}, but answers count for only ` +
-                describeMilliseconds(durationMs),
-        },
+    const [limit, required] = [describeShare(below), describeShare(successRate)];
+    const measures = `the abort rule measures ${describeMilliseconds(overMs)}`;
+    const once = `${measures}, and would see one answer at an interval of ${describeMilliseconds(intervalMs)}`;
+    const faults: [isWrong: boolean, against: AbortContradiction["against"], reason: string][] = [
+        [
+            below > successRate,
+            "successRate",
+            `the attacks would end below ${limit}, in a run that passes with ${required}, the required success rate`,
+        ],
+        [overMs <= intervalMs, "intervalMs", once],
+        [
+            overMs > durationMs,
+            "durationMs",
+            `${measures}, but answers count for only ${describeMilliseconds(durationMs)}`,
+        ],
     ];
-    return faults.filter((fault) => fault !== false);
+    return faults.flatMap(([isWrong, against, reason]) => (isWrong ? { against, reason } : []));
 }
 
-/** That a rule has ended a run, as the journal tells it. */
 export interface Aborted {
-    /** Name of the check whose success rate was too low. */
     check: string;
     /** Time from the proof of the last attack until the decision, in milliseconds. */
     afterMs: number;
     /** Success rate over `overMs`, as a percentage, rounded down. */
     rate: string;
-    /** Number of answers that the rate rests on. */
     answers: number;
-    /** The limit, as a percentage. */
     below: string;
     overMs: number;
     /** When the attacks had ended. Undefined if they could not be ended. */

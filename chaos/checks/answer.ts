@@ -3,13 +3,11 @@ import { describeMilliseconds } from "../duration";
 
 /** The answer to one look of a check, or the lack of one. */
 export interface Answer {
-    /** When the check looked, in milliseconds since the epoch. */
     at: number;
     latencyMs: number;
     good: boolean;
     /** HTTP status. Undefined if there was no answer, or the check does not use HTTP. */
     status?: number;
-    /** Why the answer is not good, in a sentence. */
     problem?: string;
     /** Set if the look did not see the application: then nothing is known about that. */
     unseen?: true;
@@ -23,27 +21,32 @@ export class UnseenError extends Error {
 /** How late this machine may be, in milliseconds, before it was asleep or too busy to say anything. */
 export const maxLateMs = 1_000;
 
-/** What was not looked at in time. */
 export function missed(at: number, lateMs: number, latencyMs = 0): Answer {
     const problem = `this machine was busy or asleep for ${describeMilliseconds(lateMs)}`;
     return { at, latencyMs, good: false, problem, unseen: true };
 }
 
-/** Looks once. The answer is good if the look finds no problem within the time. */
+/**
+ * Looks once. The answer is good if the look finds no problem within the time.
+ *
+ * @param failures what a look says of the application that fails or takes too long: that it is bad, or nothing
+ */
 export async function answerOf(
     look: (signal: AbortSignal) => Promise<{ status?: number; problem?: string }>,
     timeoutMs: number,
+    failures: "bad" | "unseen" = "bad",
 ): Promise<Answer> {
     const at = Date.now();
     const begun = performance.now();
     const signal = AbortSignal.timeout(timeoutMs);
-    const tooLate = new Promise<{ problem: string }>((resolve) =>
-        signal.addEventListener("abort", () => resolve({ problem: `no answer within ${timeoutMs} ms` })),
-    );
-    const failed = (error: Error) => {
-        if (signal.aborted) return tooLate;
-        return { problem: problemOf(error), ...(error instanceof UnseenError && { unseen: true as const }) };
+    const failure = (problem: string, error?: Error): Pick<Answer, "problem" | "status" | "unseen"> => {
+        const isUnseen = failures === "unseen" || error instanceof UnseenError;
+        return { problem, ...(isUnseen && { unseen: true }) };
     };
+    const tooLate = new Promise<ReturnType<typeof failure>>((resolve) =>
+        signal.addEventListener("abort", () => resolve(failure(`no answer within ${timeoutMs} ms`))),
+    );
+    const failed = (error: Error) => (signal.aborted ? tooLate : failure(problemOf(error), error));
     const found = await Promise.race([look(signal).catch(failed), tooLate]);
     const latencyMs = Math.round(performance.now() - begun);
     const lateMs = latencyMs - timeoutMs;

@@ -1,4 +1,5 @@
 import { type Cluster, statusOf } from "../cluster/client";
+import { parseJson } from "./values";
 import type { ServiceReference } from "./service";
 
 /** How the API server's own answers begin that are not Status objects: it has too much to do, stops, or has failed. */
@@ -35,13 +36,7 @@ export function lackOfEndpoints(body: string, path: string): string | undefined 
     );
 }
 
-function parsed(body: string): { kind?: string; apiVersion?: string; message?: string } {
-    try {
-        return (JSON.parse(body) as object | null) ?? {};
-    } catch {
-        return {};
-    }
-}
+const parsed = (body: string) => (parseJson(body) ?? {}) as { kind?: string; apiVersion?: string; message?: string };
 
 /** The longest time that the API server may take to answer, in milliseconds: depends on the checks' time limits. */
 const answerMs = { least: 50, most: 500 };

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from "node:util";
 import * as z from "zod";
-import { answerOf, UnseenError } from "./answer";
+import { answerOf } from "./answer";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
-import { type Ended, NotStartedError, runCommand } from "./run-command";
+import { type Ended, runCommand } from "./run-command";
 
 /** Runs a program on the machine of the update. */
 export interface CommandCheck extends CheckSettings {
@@ -50,9 +50,7 @@ export const command = {
     rights: () => [],
     look: ({ command: [program, ...args], exitCode = 0, env }, _, timeoutMs) =>
         answerOf(async (signal) => {
-            const ended = await runCommand(program!, args, env, signal).catch((error: unknown) => {
-                throw error instanceof NotStartedError ? new UnseenError(error.message) : error;
-            });
+            const ended = await runCommand(program!, args, env, signal);
             return { problem: ended.exitCode === exitCode ? undefined : problemWith(ended, exitCode) };
         }, timeoutMs),
 } satisfies CheckKind<CommandCheck>;

@@ -1,11 +1,8 @@
 import * as z from "zod";
-import { problemOf } from "../cluster/problem";
-import { answerOf, UnseenError } from "./answer";
-import { scalarMistake, valueAt } from "./json";
+import { answerOf } from "./answer";
+import { describeLimits, limitMistakes, missOf, numberLimits, scalarMistake, valueAt } from "./values";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
-import { describeLimits, limitMistakes, missOf, numberLimits } from "./limits";
-import { type Mistake, together } from "./mistakes";
-import { describeValue } from "../texts";
+import { type Mistake, notAllowed, together } from "../texts";
 import { type ObjectReference, readObject } from "./object";
 import { requireNamespace } from "./references";
 
@@ -34,7 +31,7 @@ const scalar = z.union([z.string(), z.number(), z.boolean()], { error: scalarMis
 const text = z.string().trim().min(1).max(253);
 // As the API server wants it: it is a part of a path.
 const objectName = text.refine((name) => !/^\.{1,2}$|[/%]/.test(name), {
-    error: ({ input }) => `${describeValue(input)} is not the name of an object; allowed: text without / and %`,
+    error: notAllowed("text without / and %", "the name of an object"),
 });
 
 export const condition = {
@@ -80,18 +77,15 @@ export const condition = {
             without: "the check sees nothing, and the run is ABORTED",
         },
     ],
-    async look(check, { cluster, defaultNamespace }, timeoutMs) {
-        let seen = false;
+    look(check, { cluster, defaultNamespace }, timeoutMs) {
         const of = { namespace: defaultNamespace, ...check.of };
-        const answer = await answerOf(async (signal) => {
-            const object = await readObject(cluster, of, signal).catch((error: unknown) => {
-                throw new UnseenError(problemOf(error));
-            });
-            if (object === undefined) await requireNamespace(cluster.core, of.namespace);
-            seen = true;
-            return { problem: object === undefined ? `${nameOf(of)} does not exist` : problemWith(check, object) };
-        }, timeoutMs);
-        return seen ? answer : { ...answer, unseen: true };
+        const find = async (signal: AbortSignal) => {
+            const object = await readObject(cluster, of, signal);
+            if (object !== undefined) return { problem: problemWith(check, object) };
+            await requireNamespace(cluster.core, of.namespace);
+            return { problem: `${of.kind} ${of.namespace}/${of.name} does not exist` };
+        };
+        return answerOf(find, timeoutMs, "unseen");
     },
 } satisfies CheckKind<ConditionCheck>;
 
@@ -126,15 +120,12 @@ function mistakesIn(check: Partial<ConditionCheck>): Mistake[] {
         }));
 }
 
-const nameOf = ({ kind, namespace, name }: ObjectReference) => `${kind} ${namespace}/${name}`;
-
 interface Condition {
     type: string;
     status: string;
     reason?: string;
 }
 
-/** Why an object is not what the check requires. Undefined if it is. */
 export function problemWith(check: ConditionCheck, object: unknown): string | undefined {
     const { type, status: wanted = "True", field, ifMissing } = check;
     if (type === undefined) {

@@ -1,13 +1,10 @@
-import type { Right } from "../cluster/rights";
+import type { Right } from "../cluster/resources";
 import type { EndpointSettings } from "./endpoint";
 import { serviceNamedBy } from "./endpoints";
 import type { CheckPlace } from "./kind";
+import type { NamedService } from "./route";
 
-/**
- * What it takes to ask what a check over HTTP asks.
- *
- * @param verb what the API server's proxy wants for the check's method
- */
+/** What it takes to ask what a check over HTTP asks. */
 export function endpointRights(
     check: EndpointSettings & { kind: string },
     { defaultNamespace, service }: CheckPlace,
@@ -15,28 +12,25 @@ export function endpointRights(
 ): Right[] {
     const named = serviceNamedBy(check, defaultNamespace);
     const asked = named ?? (check.url === undefined ? service : undefined);
+    const { namespace = defaultNamespace, headersFrom = {}, caFrom, scheme } = check;
+    const reading = (namespace: string, resource: string, name: string, why: string): Right => ({
+        namespace,
+        resource,
+        names: [name],
+        verbs: ["get"],
+        why,
+    });
+    const why = "read the headers and the CA that a check names";
+    const caResource = caFrom?.kind === "Secret" ? "secrets" : "configmaps";
     return [
-        ...(named
-            ? [
-                  {
-                      namespace: named.namespace,
-                      resource: "services",
-                      names: [named.name],
-                      verbs: ["get"],
-                      why: "find the Service that a check names",
-                  },
-              ]
-            : []),
-        ...(asked ? [rightToProxy(asked, check.scheme, verb)] : []),
-        ...rightsToReferences(check, check.namespace ?? defaultNamespace),
+        ...(named ? [reading(named.namespace, "services", named.name, "find the Service that a check names")] : []),
+        ...(asked ? [rightToProxy(asked, scheme, verb)] : []),
+        ...Object.values(headersFrom).map((one) => reading(one.namespace ?? namespace, "secrets", one.secret, why)),
+        ...(caFrom ? [reading(caFrom.namespace ?? namespace, caResource, caFrom.name, why)] : []),
     ];
 }
 
-function rightToProxy(
-    { namespace, name, port }: { namespace: string; name: string; port?: number | string },
-    scheme: EndpointSettings["scheme"],
-    verb: string,
-): Right {
+function rightToProxy({ namespace, name, port }: NamedService, scheme: NamedService["scheme"], verb: string): Right {
     return {
         namespace,
         resource: "services/proxy",
@@ -46,29 +40,4 @@ function rightToProxy(
         why: "send the checks' requests through the API server",
         without: "the checks need an address of the Service that answers from outside the cluster",
     };
-}
-
-function rightsToReferences({ headersFrom, caFrom }: EndpointSettings, namespace: string): Right[] {
-    const why = "read the headers and the CA that a check names";
-    const secrets = Object.values(headersFrom ?? {});
-    return [
-        ...secrets.map(({ secret, namespace: own = namespace }) => ({
-            namespace: own,
-            resource: "secrets",
-            names: [secret],
-            verbs: ["get"],
-            why,
-        })),
-        ...(caFrom
-            ? [
-                  {
-                      namespace: caFrom.namespace ?? namespace,
-                      resource: caFrom.kind === "Secret" ? "secrets" : "configmaps",
-                      names: [caFrom.name],
-                      verbs: ["get"],
-                      why,
-                  },
-              ]
-            : []),
-    ];
 }

@@ -1,23 +1,22 @@
 import { X509Certificate } from "node:crypto";
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import * as z from "zod";
-import { allowedName, isName } from "../cluster/name";
+import type { EndpointSettings } from "./endpoint";
+import { type Mistake, nameSchema as name, notAllowed } from "../texts";
 
-const name = z
-    .string()
-    .refine(isName, { error: ({ input }) => `"${String(input)}" is not allowed; allowed: ${allowedName}` });
 const objectName = z.string().regex(/^[a-z0-9](?:[-.a-z0-9]{0,251}[a-z0-9])?$/, {
-    error: ({ input }) =>
-        `"${String(input)}" is not the name of an object; allowed: lower-case letters, digits, dashes and dots`,
+    error: notAllowed("lower-case letters, digits, dashes and dots", "the name of an object"),
 });
-const key = z.string().regex(/^[-._a-zA-Z0-9]+$/, {
-    error: ({ input }) => `"${String(input)}" is not a key; allowed: letters, digits, dashes, dots and underscores`,
-});
+const key = z
+    .string()
+    .regex(/^[-._a-zA-Z0-9]+$/, { error: notAllowed("letters, digits, dashes, dots and underscores", "a key") });
 
-const url = z.string().superRefine((text, context) => {
-    const problem = problemWithUrl(text);
-    if (problem) context.addIssue({ code: "custom", message: problem });
-});
+/** A text with which nothing is wrong. @param problemWith what is wrong with it, in words */
+const textWithout = (problemWith: (text: string) => string | undefined) =>
+    z.string().superRefine((text, context) => {
+        const message = problemWith(text);
+        if (message) context.addIssue({ code: "custom", message });
+    });
 
 function problemWithUrl(text: string): string | undefined {
     const form = "allowed: http:// or https://, a host, and if needed a port and a path, such as https://shop.example";
@@ -33,56 +32,34 @@ function problemWithUrl(text: string): string | undefined {
 }
 
 const secretHeader = /authorization|cookie|token|secret|password|api-?key/i;
-const headerMistake = (check: () => void, problem: string) => {
+
+function failing(check: () => void, problem: string): string | undefined {
     try {
         check();
         return undefined;
     } catch {
         return problem;
     }
-};
-const nameMistake = (header: string) => headerMistake(() => validateHeaderName(header), "not a header name");
+}
 
-const headers = z.record(z.string(), z.string()).superRefine((all, context) => {
-    for (const [header, value] of Object.entries(all)) {
-        const refuse = (message: string | undefined | false) =>
-            message && context.addIssue({ code: "custom", path: [header], message });
-        refuse(nameMistake(header));
-        refuse(
-            headerMistake(() => validateHeaderValue("value", value), "a header value must not have control characters"),
-        );
-        refuse(
-            secretHeader.test(header) &&
-                "secrets must not be in a definition: the state and journals show it; use headersFrom, which names a " +
-                    "Secret",
-        );
-    }
-});
-
-const headersFrom = z
-    .record(
-        z.string(),
-        z.strictObject({
-            secret: objectName,
-            key,
-            prefix: z.string().max(20).optional(),
-            namespace: name.optional(),
-        }),
-    )
-    .superRefine((all, context) => {
-        for (const header of Object.keys(all)) {
-            const message = nameMistake(header);
-            if (message) context.addIssue({ code: "custom", path: [header], message });
-        }
+/** Values by the names of headers. @param refused what is wrong with a name, in words */
+const byHeader = <T extends z.ZodType>(value: T, refused: (name: string) => string | false = () => false) =>
+    z.record(z.string(), value).superRefine((all, context) => {
+        for (const name of Object.keys(all))
+            for (const message of [failing(() => validateHeaderName(name), "not a header name"), refused(name)])
+                if (message) context.addIssue({ code: "custom", path: [name], message });
     });
 
-/** What is wrong with certificates in PEM, in words. */
+const headerValue = textWithout((value) =>
+    failing(() => validateHeaderValue("value", value), "a header value must not have control characters"),
+);
+
 export function problemWithCa(pem: string): string | undefined {
     if (pem.includes("PRIVATE KEY-----")) return "holds a private key; allowed: certificates";
     const certificates = pem.match(/-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs) ?? [];
     if (certificates.length === 0)
         return "holds no certificate; allowed: PEM, which begins with -----BEGIN CERTIFICATE-----";
-    return headerMistake(
+    return failing(
         () => certificates.forEach((text) => new X509Certificate(text)),
         "holds a certificate that cannot be read; allowed: certificates in PEM",
     );
@@ -98,26 +75,21 @@ const port = z.union(
 );
 
 export const endpointSchema = {
-    url: url.optional(),
-    service: name.optional(),
-    namespace: name.optional(),
+    url: textWithout(problemWithUrl).optional(),
+    service: name().optional(),
+    namespace: name().optional(),
     port: port.optional(),
     scheme: z.enum(["http", "https"]).optional(),
-    ca: z
-        .string()
+    ca: textWithout(problemWithCa)
         // Plans are in environment variables and annotations.
         .max(20_000, { error: "longer than 20000 characters; put it into a ConfigMap, and set `caFrom`" })
-        .superRefine((pem, context) => {
-            const message = problemWithCa(pem);
-            if (message) context.addIssue({ code: "custom", message });
-        })
         .optional(),
     caFrom: z
         .strictObject({
             kind: z.enum(["ConfigMap", "Secret"]).optional(),
             name: objectName,
             key: key.optional(),
-            namespace: name.optional(),
+            namespace: name().optional(),
         })
         .optional(),
     serverName: z
@@ -126,6 +98,51 @@ export const endpointSchema = {
             error: "not a host name; allowed: a name such as shop.example",
         })
         .optional(),
-    headers: headers.optional(),
-    headersFrom: headersFrom.optional(),
+    headers: byHeader(
+        headerValue,
+        (name) =>
+            secretHeader.test(name) &&
+            "secrets must not be in a definition: the state and journals show it; use headersFrom with a Secret",
+    ).optional(),
+    headersFrom: byHeader(
+        z.strictObject({
+            secret: objectName,
+            key,
+            prefix: z.string().max(20).optional(),
+            namespace: name().optional(),
+        }),
+    ).optional(),
 };
+
+/** What contradicts itself in an endpoint, whose fields may be wrong on their own, too. */
+export function endpointMistakes(check: Partial<EndpointSettings>): Mistake[] {
+    const { url, service, namespace, port, scheme, ca, caFrom, serverName, headers, headersFrom } = check;
+    const isHttps = url === undefined ? scheme === "https" : String(url).startsWith("https:");
+    const needsService =
+        url === undefined ? "needs `service`" : "belongs to `service`; with `url` it is part of the URL";
+    const needsHttps = 'needs HTTPS; allowed with an https `url`, or with `service` and scheme: "https"';
+    const own = Object.keys(headers ?? {}).map((name) => name.toLowerCase());
+    const twice = Object.keys(headersFrom ?? {}).filter((name) => own.includes(name.toLowerCase()));
+    const used = service ?? caFrom ?? headersFrom;
+    const mistakes: [isWrong: boolean, field: string, message: string][] = [
+        [url !== undefined && service !== undefined, "service", "excludes `url`; allowed: one of them"],
+        [service === undefined && port !== undefined, "port", needsService],
+        [service === undefined && scheme !== undefined, "scheme", needsService],
+        [
+            used === undefined && namespace !== undefined,
+            "namespace",
+            "is that of `service`, `headersFrom` or `caFrom`, and there is none of them",
+        ],
+        [ca !== undefined && caFrom !== undefined, "caFrom", "excludes `ca`; allowed: one of them"],
+        [ca !== undefined && !isHttps, "ca", needsHttps],
+        [caFrom !== undefined && !isHttps, "caFrom", needsHttps],
+        [serverName !== undefined && !isHttps, "serverName", needsHttps],
+    ];
+    return [
+        ...mistakes.flatMap(([isWrong, field, message]) => (isWrong ? { field, message } : [])),
+        ...twice.map((name) => ({
+            field: `headersFrom.${name}`,
+            message: "is in `headers`, too; allowed: one of them",
+        })),
+    ];
+}

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cluster } from "../cluster/client";
+import { type Answer, answerOf } from "./answer";
+import type { ApiServerPulse } from "./api-server";
 import type { EndpointSettings } from "./endpoint";
-import { hiding } from "./hide";
 import { readReferences } from "./references";
 import type { Access } from "./request";
 import { findRoute, type NamedService } from "./route";
@@ -15,9 +16,7 @@ export interface Endpoint {
     hide: (text: string) => string;
 }
 
-/** How Services are reached. */
 export interface KnownRoutes {
-    /** To the plan's Service. */
     route?: Route;
     /** To the Services that checks name, by `routeKey`. @default none */
     routes?: Record<string, Route>;
@@ -75,11 +74,11 @@ export class Endpoints {
     }
 
     private async find(check: AnyCheck): Promise<Endpoint> {
-        const [route, { ca, headers, secrets }] = await Promise.all([
+        const [route, { ca, headers, hide }] = await Promise.all([
             this.routeOf(check),
             readReferences(this.cluster, check, check.namespace ?? this.defaultNamespace),
         ]);
-        return { route, access: { ca, serverName: check.serverName, headers }, hide: hiding(secrets) };
+        return { route, access: { ca, serverName: check.serverName, headers }, hide };
     }
 
     private async routeOf(check: AnyCheck): Promise<Route> {
@@ -103,4 +102,33 @@ function once<K, V>(kept: Map<K, Promise<V>>, key: K, find: () => Promise<V>): P
     kept.set(key, finding);
     finding.catch(() => kept.delete(key));
     return finding;
+}
+
+/**
+ * Looks at an endpoint. If that is not found, or the API server through which it is asked does not answer, nothing is
+ * known about the application. Finding it is not part of the latency.
+ */
+export async function askEndpoint(
+    check: AnyCheck,
+    { endpoints, pulse }: { endpoints: Endpoints; pulse?: ApiServerPulse },
+    timeoutMs: number,
+    ask: (endpoint: Endpoint) => Promise<Answer>,
+): Promise<Answer> {
+    const found: { endpoint?: Endpoint } = {};
+    const finding = await answerOf(
+        async () => {
+            found.endpoint = await endpoints.of(check);
+            return {};
+        },
+        timeoutMs,
+        "unseen",
+    );
+    const { endpoint } = found;
+    if (!finding.good || !endpoint) return finding;
+    const begun = performance.now();
+    const answer = await ask(endpoint);
+    const known = answer.good || answer.unseen || endpoint.route.kind !== "apiServer" || !pulse;
+    if (known || (await pulse.answeredSince(begun))) return answer;
+    const problem = `${answer.problem}, while the API server did not answer other requests either`;
+    return { ...answer, problem, unseen: true };
 }

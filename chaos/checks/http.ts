@@ -2,16 +2,13 @@ import * as z from "zod";
 import type { Cluster } from "../cluster/client";
 import { type Answer, answerOf } from "./answer";
 import { lackOfEndpoints } from "./api-server";
-import { askEndpoint } from "./ask-endpoint";
+import { askEndpoint, type Endpoint } from "./endpoints";
 import type { EndpointSettings } from "./endpoint";
-import { endpointMistakes } from "./endpoint-mistakes";
+import { endpointMistakes, endpointSchema } from "./endpoint-schema";
 import { endpointRights } from "./endpoint-rights";
-import { endpointSchema } from "./endpoint-schema";
-import type { Endpoint } from "./endpoints";
-import { expectationSchema, type JsonExpectation, parseJson, unmet } from "./json";
+import { excerpt, expectationSchema, type JsonExpectation, parseJson, unmet } from "./values";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
-import { type Mistake, together } from "./mistakes";
-import { describeValue } from "../texts";
+import { notAllowed, together } from "../texts";
 import { send } from "./request";
 import type { Route } from "./service";
 
@@ -36,8 +33,7 @@ export interface HttpCheck extends CheckSettings, EndpointSettings {
 
 const dotSegment = /[/\\](?:\.|%2e){1,2}(?:[/\\?#]|$)/i;
 const status = z.int().min(100).max(599);
-const statusMistake = ({ input }: { input?: unknown }) =>
-    `${describeValue(input)} is not allowed; allowed: a status from 100 to 599, or a list of the least and the most`;
+const statusMistake = notAllowed("a status from 100 to 599, or a list of the least and the most");
 const statuses = z.union(
     [status, z.tuple([status, status]).refine(([least, most]) => least <= most, { error: statusMistake })],
     { error: statusMistake },
@@ -66,7 +62,12 @@ export const http = {
             maxLatencyMs: z.int().positive().optional(),
             ...checkSettingsSchema,
         })
-        .superRefine(...together<HttpCheck>((check) => [...endpointMistakes(check), ...methodMistakes(check)])),
+        .superRefine(
+            ...together<HttpCheck>((check) => [
+                ...endpointMistakes(check),
+                ...(check.method === "HEAD" && check.json !== undefined ? [ofHead] : []),
+            ]),
+        ),
     name: nameOf,
     describeSuccess: (check) => `requests to ${nameOf(check)} succeeded`,
     rights: (check, place) => endpointRights(check, place, proxyVerbs[check.method ?? "GET"]),
@@ -76,21 +77,9 @@ export const http = {
         ),
 } satisfies CheckKind<HttpCheck>;
 
-function methodMistakes({ method, json }: Partial<HttpCheck>): Mistake[] {
-    return method === "HEAD" && json !== undefined
-        ? [{ field: "json", message: "an answer to HEAD has no body; allowed with another method" }]
-        : [];
-}
+const ofHead = { field: "json", message: "an answer to HEAD has no body; allowed with another method" };
 
-/** What the API server's proxy asks for a method. */
-const proxyVerbs = {
-    GET: "get",
-    HEAD: "get",
-    POST: "create",
-    PUT: "update",
-    PATCH: "patch",
-    DELETE: "delete",
-} as const satisfies Record<(typeof methods)[number], string>;
+const proxyVerbs = { GET: "get", HEAD: "get", POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete" };
 
 function nameOf({ method = "GET", path, url, service }: HttpCheck): string {
     const place = url === undefined ? path : url.replace(/\/$/, "") + path;
@@ -100,7 +89,6 @@ function nameOf({ method = "GET", path, url, service }: HttpCheck): string {
 
 const nothingSecret: Omit<Endpoint, "route"> = { access: {}, hide: (text) => text };
 
-/** Sends one request. */
 export async function askOverHttp(
     check: HttpCheck,
     cluster: Cluster,
@@ -143,7 +131,5 @@ function detailOf(body: string, hide: (text: string) => string): string {
     const problem = parseJson(body) as { detail?: unknown; title?: unknown; message?: unknown } | null | undefined;
     const sentence = [problem?.detail, problem?.title, problem?.message].find((text) => typeof text === "string");
     // Hidden first: a part of a secret would not be found.
-    return hide(sentence ?? body)
-        .replace(/\s+/g, " ")
-        .slice(0, 200);
+    return excerpt(hide(sentence ?? body));
 }

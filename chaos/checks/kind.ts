@@ -1,10 +1,9 @@
 import * as z from "zod";
 import type { Cluster } from "../cluster/client";
-import type { Right } from "../cluster/rights";
+import type { Right } from "../cluster/resources";
 import { type AbortSettings, abortSettingsSchema } from "./abort";
 import type { Answer } from "./answer";
-import { parseDuration } from "../duration";
-import { times } from "../times";
+import { parseDuration, times } from "../duration";
 import type { ApiServerPulse } from "./api-server";
 import type { Endpoints } from "./endpoints";
 import type { ServiceReference } from "./service";
@@ -31,7 +30,6 @@ export const checkSettingsSchema = {
 
 export interface CheckContext {
     cluster: Cluster;
-    /** What checks over HTTP ask. */
     endpoints: Endpoints;
     /** Tells failures of the API server from the application's. @default they are not told apart */
     pulse?: ApiServerPulse;
@@ -40,7 +38,6 @@ export interface CheckContext {
     clusterName: string;
 }
 
-/** Where checks look. */
 export interface CheckPlace {
     /** Namespace of what names none. */
     defaultNamespace: string;
@@ -48,11 +45,7 @@ export interface CheckPlace {
     service?: ServiceReference;
 }
 
-/**
- * One kind of check: a file of its own in this folder, and its lines in `registry.ts`.
- *
- * @typeParam C what a definition says of such a check, its `kind` included
- */
+/** One kind of check: a file of its own in this folder, and its lines in `registry.ts`. */
 export interface CheckKind<C extends { kind: string }> {
     /** What a definition may say; anything else is a mistake. */
     schema: z.ZodType<C>;

@@ -1,6 +1,6 @@
 import { ApiException } from "@kubernetes/client-node";
 import type { Cluster } from "../cluster/client";
-import { parseJson } from "./json";
+import { parseJson } from "./values";
 import { askApiServer } from "./request";
 import { MissingError } from "./references";
 
@@ -28,9 +28,7 @@ const discovered = new WeakMap<object, Map<string, readonly ApiResource[]>>();
 /**
  * An object as the API server has it: the client's typed objects lack fields that are newer than the client.
  *
- * @returns undefined if it does not exist
  * @throws MissingError if the cluster does not know its kind
- * @throws ApiException if the API server rejects the request
  */
 export async function readObject(
     cluster: Cluster,

@@ -1,25 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { withoutPeriod } from "../cluster/problem";
-import { pause } from "../pause";
+import { pause } from "../async";
 import type { AbortRule } from "./abort";
 import { type Answer, maxLateMs, missed } from "./answer";
 import type { CheckContext } from "./kind";
 import { type Check, checkKindOf } from "./registry";
 
-/** A check, completed by the run's settings. */
 export interface PlannedCheck {
     /** Unique in the experiment. */
     name: string;
     check: Check;
     intervalMs: number;
     timeoutMs: number;
-    /** Required share of good answers, above 0 and up to 1. */
     successRate: number;
     /** When it ends the attacks early. Absent if it does not. */
     abort?: AbortRule;
 }
 
-/** A check's answers, in the order of asking. */
 export interface Observed {
     name: string;
     answers: Answer[];
@@ -37,11 +34,7 @@ export function namesOf({ checks }: { checks: readonly PlannedCheck[] }): string
 /** Consecutive good answers that make a check steady. */
 export const steadyAnswers = 3;
 
-/**
- * Runs all checks at once until each got three good answers in a row, or the time is up.
- *
- * @returns all answers; `unsteady` are the checks that were not steady in time
- */
+/** Runs all checks at once until each got three good answers in a row, or the time is up. */
 export async function untilSteady(
     { checks }: { checks: readonly PlannedCheck[] },
     context: CheckContext,
@@ -71,25 +64,18 @@ export function problemsOf(unsteady: readonly Observed[]): string {
     return withoutPeriod(problems.join("; "));
 }
 
-export interface AskOptions {
-    /** Is told each answer, in the order of asking: one that is late delays those after it. @default nobody is told */
-    onAnswer?: (answer: Answer) => void;
-    /** Ends the asking early. What was asked by then is awaited. @default all is asked */
-    signal?: AbortSignal;
-}
-
 /**
  * Asks at a fixed rate: every `intervalMs` from the start, even if earlier answers are missing, since slow answers must
  * not lower the rate. What this machine did not ask when it was due, it does not ask later in a burst.
  *
- * @param ask one request; never rejects
- * @returns all answers, in the order of asking
+ * @param onAnswer gets each answer, in the order of asking: one that is late delays those after it
+ * @param signal ends the asking early. What was asked by then is awaited
  */
 export async function askThrough(
     ask: () => Promise<Answer>,
     lengthMs: number,
     intervalMs: number,
-    { onAnswer, signal }: AskOptions = {},
+    { onAnswer, signal }: { onAnswer?: (answer: Answer) => void; signal?: AbortSignal } = {},
 ): Promise<Answer[]> {
     const begun = performance.now();
     const begunAt = Date.now();

@@ -33,15 +33,15 @@ export const podsReady = {
             { namespace, apiGroup: "apps", resource: "replicasets", verbs: ["list"], why },
         ];
     },
-    async look({ of, atLeast = 1 }, context, timeoutMs) {
-        let seen = false;
-        const answer = await answerOf(async () => {
-            const ready = await countReady(of, context);
-            seen = true;
-            return { problem: ready >= atLeast ? undefined : `${ready} ready (required: at least ${atLeast})` };
-        }, timeoutMs);
-        return seen ? answer : { ...answer, unseen: true };
-    },
+    look: ({ of, atLeast = 1 }, context, timeoutMs) =>
+        answerOf(
+            async () => {
+                const ready = await countReady(of, context);
+                return { problem: ready >= atLeast ? undefined : `${ready} ready (required: at least ${atLeast})` };
+            },
+            timeoutMs,
+            "unseen",
+        ),
 } satisfies CheckKind<PodsReadyCheck>;
 
 async function countReady(of: AttributeExpression, context: CheckContext): Promise<number> {

@@ -1,17 +1,15 @@
 import * as z from "zod";
 import { messageOf } from "../cluster/client";
 import { withoutPeriod } from "../cluster/problem";
-import { answerOf, UnseenError } from "./answer";
+import { answerOf } from "./answer";
 import { lackOfEndpoints } from "./api-server";
-import { askEndpoint } from "./ask-endpoint";
+import { askEndpoint } from "./endpoints";
 import type { EndpointSettings } from "./endpoint";
-import { endpointMistakes } from "./endpoint-mistakes";
+import { endpointMistakes, endpointSchema } from "./endpoint-schema";
 import { endpointRights } from "./endpoint-rights";
-import { endpointSchema } from "./endpoint-schema";
-import { parseJson } from "./json";
+import { describeLimits, excerpt, limitMistakes, type Limits, missOf, numberLimits, parseJson } from "./values";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
-import { describeLimits, limitMistakes, type Limits, missOf, numberLimits } from "./limits";
-import { together } from "./mistakes";
+import { together } from "../texts";
 import { type Response, send } from "./request";
 
 /** Asks Prometheus, or what has its API, for the value of a query now. */
@@ -53,28 +51,23 @@ export const prometheus = {
         ),
     name: nameOf,
     describeSuccess: (check) => `values of ${nameOf(check)} were ${describeLimits(check)}`,
-    rights: (check, place) => endpointRights(check, place),
-    async look(check, context, timeoutMs) {
-        let seen = false;
-        const answer = await askEndpoint(check, context, timeoutMs, ({ route, access, hide }) =>
-            answerOf(async (signal) => {
+    rights: endpointRights,
+    look: (check, context, timeoutMs) =>
+        askEndpoint(check, context, timeoutMs, ({ route, access, hide }) => {
+            const query = async (signal: AbortSignal) => {
                 const path = `/api/v1/query?query=${encodeURIComponent(check.query)}&timeout=${timeoutMs}ms`;
                 const response = await send({ path }, context.cluster, route, signal, access).catch(
                     (error: unknown) => {
-                        throw new UnseenError(
-                            hide(`Prometheus cannot be asked: ${withoutPeriod(messageOf(error))}. ${whereToLook}`),
-                        );
+                        const problem = withoutPeriod(messageOf(error));
+                        throw new Error(hide(`Prometheus cannot be asked: ${problem}. ${whereToLook}`));
                     },
                 );
                 const lack = route.kind === "apiServer" ? lackOfEndpoints(response.body, route.path) : undefined;
-                if (lack) throw new UnseenError(lack);
-                const samples = samplesIn(response, hide);
-                seen = true;
-                return { problem: problemWith(check, samples, hide) };
-            }, timeoutMs),
-        );
-        return seen ? answer : { ...answer, unseen: true };
-    },
+                if (lack) throw new Error(lack);
+                return { problem: problemWith(check, samplesIn(response, hide), hide) };
+            };
+            return answerOf(query, timeoutMs, "unseen");
+        }),
 } satisfies CheckKind<PrometheusCheck>;
 
 const whereToLook = "Check that it runs, and `url`, or `service`, `namespace` and `port`";
@@ -100,19 +93,17 @@ interface Answered {
 
 type RawSample = { metric: Record<string, string>; value?: [at: number, value: string] };
 
-/** @throws UnseenError if the answer is no value: that says nothing about the application */
+/** @throws Error if the answer is no value: that says nothing about the application */
 function samplesIn({ status, body }: Response, hide: (text: string) => string): Sample[] {
     const answered = (parseJson(body) ?? {}) as Answered;
     const { error, errorType, data } = answered;
     if (answered.status === "error")
-        throw new UnseenError(`Prometheus answered with an error (${errorType}): ${hide(String(error)).slice(0, 200)}`);
+        throw new Error(`Prometheus answered with an error (${errorType}): ${hide(String(error)).slice(0, 200)}`);
     if (answered.status !== "success") {
         // The API server's proxy answers for a pod that does not, with a Status object.
         const { message } = answered;
-        const text = hide(typeof message === "string" ? message : body)
-            .replace(/\s+/g, " ")
-            .slice(0, 200);
-        throw new UnseenError(`what was asked is not Prometheus, or rejects the request: status ${status}: ${text}`);
+        const text = excerpt(hide(typeof message === "string" ? message : body));
+        throw new Error(`what was asked is not Prometheus, or rejects the request: status ${status}: ${text}`);
     }
     if (data?.resultType === "scalar") return [{ series: "", value: numberOf((data.result as [number, string])[1]) }];
     const samples = data?.resultType === "vector" ? (data.result as RawSample[]) : [];
@@ -120,9 +111,7 @@ function samplesIn({ status, body }: Response, hide: (text: string) => string): 
     if (data?.resultType === "vector" && samples.every(({ value }) => value !== undefined))
         return samples.map(({ metric, value }) => ({ series: seriesOf(metric), value: numberOf(value![1]) }));
     const what = data?.resultType === "vector" ? "histograms" : `a ${data?.resultType}`;
-    throw new UnseenError(
-        `the query gives ${what}; allowed: a query that gives a scalar or an instant vector of numbers`,
-    );
+    throw new Error(`the query gives ${what}; allowed: a query that gives a scalar or an instant vector of numbers`);
 }
 
 function numberOf(text: string): number {

@@ -14,8 +14,8 @@ export interface Referenced {
     ca?: string;
     /** Headers from Secrets, complete with their prefixes. */
     headers: Record<string, string>;
-    /** What must show nowhere. */
-    secrets: string[];
+    /** Hides the values in a text. */
+    hide: (text: string) => string;
 }
 
 /** Reads the Secrets and ConfigMaps that a check names. @throws MissingError that names what is not there */
@@ -36,13 +36,11 @@ export async function readReferences(
     return {
         ...(ca !== undefined && { ca }),
         headers: Object.fromEntries(headers.map(({ header, whole }) => [header, whole])),
-        secrets: headers.flatMap(({ value, whole }) => [whole, value]),
+        hide: hiding(headers.flatMap(({ value, whole }) => [whole, value])),
     };
 }
 
-type Located<T> = T & { namespace: string };
-
-async function readCa(cluster: Cluster, reference: Located<CaReference>): Promise<string> {
+async function readCa(cluster: Cluster, reference: CaReference & { namespace: string }): Promise<string> {
     const { kind = "ConfigMap", name, key = "ca.crt", namespace } = reference;
     const pem = await readKey(cluster, { kind, namespace, name, key });
     const problem = problemWithCa(pem);
@@ -50,7 +48,10 @@ async function readCa(cluster: Cluster, reference: Located<CaReference>): Promis
     return pem;
 }
 
-async function readSecret(cluster: Cluster, { secret, key, namespace }: Located<SecretReference>): Promise<string> {
+async function readSecret(
+    cluster: Cluster,
+    { secret, key, namespace }: SecretReference & { namespace: string },
+): Promise<string> {
     // Files end with a line break, and `kubectl create secret --from-file` keeps it.
     const value = (await readKey(cluster, { kind: "Secret", namespace, name: secret, key })).trim();
     const which = `key ${key} of Secret ${namespace}/${secret}`;
@@ -63,14 +64,7 @@ async function readSecret(cluster: Cluster, { secret, key, namespace }: Located<
     return value;
 }
 
-interface Key {
-    kind: "ConfigMap" | "Secret";
-    namespace: string;
-    name: string;
-    key: string;
-}
-
-async function readKey({ core }: Cluster, { kind, namespace, name, key }: Key): Promise<string> {
+async function readKey({ core }: Cluster, { kind, namespace, name, key }: Required<CaReference>): Promise<string> {
     const read =
         kind === "Secret"
             ? core.readNamespacedSecret({ namespace, name })
@@ -114,3 +108,29 @@ export async function requireNamespace(core: Cluster["core"], name: string): Pro
             `namespace ${name} does not exist. Create it, or name another one; see: kubectl get namespaces`,
         );
 }
+
+/**
+ * Hides secret values in texts that are shown or stored: as they are, without the scheme of a credential (`Bearer …`),
+ * and as JSON, URLs, HTML and base64 have them.
+ */
+export function hiding(secrets: readonly string[]): (text: string) => string {
+    const bare = secrets.flatMap((secret) => [secret, secret.replace(/^\S+\s+/, "")]);
+    const forms = bare.flatMap((text) => [
+        text,
+        JSON.stringify(text).slice(1, -1),
+        encodeURIComponent(text),
+        encodeURIComponent(text).replace(/%../g, (byte) => byte.toLowerCase()),
+        ...inHtml(text),
+        Buffer.from(text).toString("base64"),
+    ]);
+    // The longest first: what is left of a longer one would show.
+    const hidden = [...new Set(forms)].filter((form) => form !== "").sort((one, other) => other.length - one.length);
+    return (text) => hidden.reduce((rest, form) => rest.replaceAll(form, "[secret]"), text);
+}
+
+/** With the apostrophe as the common libraries write it. */
+const inHtml = (text: string) =>
+    ["'", "&#39;", "&#x27;", "&#039;", "&apos;"].map((apostrophe) =>
+        text.replace(/[&<>"']/g, (character) => entities[character] ?? apostrophe),
+    );
+const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { request as httpRequest, type RequestOptions } from "node:http";
+import { type IncomingMessage, request as httpRequest, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
+import { text } from "node:stream/consumers";
 import { type Cluster, messageOf } from "../cluster/client";
 import { forbidden, withoutPeriod } from "../cluster/problem";
 import { UnseenError } from "./answer";
@@ -12,7 +13,6 @@ export interface Request {
     method?: string;
     /** `{uuid}` in a value is replaced by a new UUID. */
     headers?: Record<string, string>;
-    /** Sent as JSON. */
     body?: Record<string, unknown>;
 }
 
@@ -21,7 +21,6 @@ export interface Response {
     body: string;
 }
 
-/** How an endpoint is trusted, and what it is shown. */
 export interface Access {
     /** Certificates in PEM. @default the CAs that Node.js trusts */
     ca?: string;
@@ -132,22 +131,16 @@ function unreached(error: NodeJS.ErrnoException, origin: string): Error {
 }
 
 /** @param failed the error to report if there is no response at all */
-function exchange(
+async function exchange(
     url: URL,
     options: RequestOptions,
     failed: (error: Error) => Error,
-    body?: Buffer,
+    content?: Buffer,
 ): Promise<Response> {
-    return new Promise((resolve, reject) => {
-        const request = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, options, (response) => {
-            const chunks: Buffer[] = [];
-            response.on("data", (chunk: Buffer) => chunks.push(chunk));
-            response.on("end", () =>
-                resolve({ status: response.statusCode!, body: Buffer.concat(chunks).toString("utf8") }),
-            );
-            response.on("error", reject);
-        });
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+        const request = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, options, resolve);
         request.on("error", (error) => reject(failed(error)));
-        request.end(body);
+        request.end(content);
     });
+    return { status: response.statusCode!, body: await text(response) };
 }

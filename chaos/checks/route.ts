@@ -22,7 +22,6 @@ export async function chooseRoute(cluster: Cluster, service: ServiceReference): 
     return routeTo(cluster, service, await addressOf(cluster, service));
 }
 
-/** A Service as a check names it. */
 export interface NamedService {
     namespace: string;
     name: string;
@@ -71,10 +70,7 @@ async function routeTo(
 
 /** Whether there is an answer at all. The check decides if the certificate is right. */
 async function answers(cluster: Cluster, route: Route): Promise<boolean> {
-    const access = { anyCertificate: true };
-    const { status } = await answerOf(async (signal) => {
-        const { status } = await send({ path: "/" }, cluster, route, signal, access);
-        return { status };
-    }, answerTimeoutMs);
+    const ask = (signal: AbortSignal) => send({ path: "/" }, cluster, route, signal, { anyCertificate: true });
+    const { status } = await answerOf(ask, answerTimeoutMs);
     return status !== undefined;
 }

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
+import { UnseenError } from "./answer";
 
-/** How a program ended. */
 export interface Ended {
     exitCode?: number;
     /** Set if a signal ended it, such as `SIGSEGV`. */
@@ -10,17 +10,10 @@ export interface Ended {
     lastLine: string;
 }
 
-/** A program is missing, or cannot be executed. */
-export class NotStartedError extends Error {
-    override readonly name = "NotStartedError";
-}
-
-/** Of the output, in characters. */
 const keptLength = 4_096;
 /** How long the output of a program that has ended may be missing, in milliseconds. */
 const outputMs = 200;
 
-/** The process groups that run now, by the id of their leaders. */
 const running = new Set<number>();
 
 /** What a step is given, a kubeconfig perhaps: what a program prints of it would be stored. */
@@ -34,7 +27,7 @@ function withoutOwn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
  * Runs a program without a shell, in the current folder. When it ends, or when the signal is given, its whole process
  * group is killed: nothing of it is left.
  *
- * @throws NotStartedError if it cannot be started
+ * @throws UnseenError if it cannot be started
  */
 export async function runCommand(
     program: string,
@@ -43,7 +36,7 @@ export async function runCommand(
     signal: AbortSignal,
 ): Promise<Ended> {
     // Before the program is there: a signal that comes while it starts would leave it behind.
-    expectEnding();
+    if (expecting++ === 0) listen("on");
     let pid: number | undefined;
     const kill = () => pid !== undefined && killGroup(pid);
     signal.addEventListener("abort", kill, { once: true });
@@ -71,7 +64,7 @@ export async function runCommand(
     } finally {
         signal.removeEventListener("abort", kill);
         if (pid !== undefined) running.delete(pid);
-        expectNoEnding();
+        if (--expecting === 0) listen("off");
     }
 }
 
@@ -81,14 +74,14 @@ const lastLineOf = (output: string) =>
         .split(/[\r\n]+/)
         .at(-1) ?? "";
 
-function notStarted(program: string, { code, message }: NodeJS.ErrnoException): NotStartedError {
+function notStarted(program: string, { code, message }: NodeJS.ErrnoException): UnseenError {
     const reasons: Record<string, string> = {
         ENOENT:
             "it, or the interpreter that its first line names, does not exist. Name a file from the folder of the " +
             "update, as in ./check.sh, or a program in PATH",
         EACCES: `it is not executable; run: chmod +x ${program}`,
     };
-    return new NotStartedError(`${program} cannot be started: ${reasons[code ?? ""] ?? message}`);
+    return new UnseenError(`${program} cannot be started: ${reasons[code ?? ""] ?? message}`);
 }
 
 function killGroup(pid: number): void {
@@ -105,22 +98,14 @@ const killAll = () => running.forEach(killGroup);
 /** Kills what runs when this process ends: a group of its own gets none of the signals that this process gets. */
 function onEnding(signal: NodeJS.Signals): void {
     killAll();
-    for (const one of endings) process.removeListener(one, onEnding);
+    for (const one of endings) process.off(one, onEnding);
     // Without this listener the signal has its usual effect, unless the program listens to it.
     if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
 }
 
-/** How many programs are started or run. */
 let expecting = 0;
 
-function expectEnding(): void {
-    if (expecting++ > 0) return;
-    for (const one of endings) process.on(one, onEnding);
-    process.on("exit", killAll);
-}
-
-function expectNoEnding(): void {
-    if (--expecting > 0) return;
-    for (const one of endings) process.removeListener(one, onEnding);
-    process.removeListener("exit", killAll);
+function listen(change: "on" | "off"): void {
+    for (const one of endings) process[change](one, onEnding);
+    process[change]("exit", killAll);
 }

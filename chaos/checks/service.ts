@@ -7,9 +7,7 @@ export interface ServiceReference {
     port: number;
 }
 
-/** Where a Service answers from outside the cluster. */
 export interface ServiceAddress {
-    /** An IP address or a host name. */
     host: string;
     port: number;
 }

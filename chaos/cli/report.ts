@@ -1,7 +1,7 @@
-import { writeCiFiles } from "../report/ci-files";
+import { parseArgs } from "node:util";
+import { type CiFiles, mistakesInOutputs, writeCiFiles } from "../report/ci-files";
 import { findRuns, type Wanted } from "../report/find-runs";
-import { countResults, hasPassed, type ReportedRun } from "../report/reported-run";
-import { type ReportOptions, reportOptions } from "./report-options";
+import { countResults, hasPassed } from "../report/reported-run";
 
 const help = `Usage: chaos-report [OPTIONS] JOURNAL_OR_FOLDER...
 
@@ -20,34 +20,27 @@ Exit codes: 0 all runs PASSED, 1 one did not, no run was found or a file could n
 
 const exitCodes = { allPassed: 0, notAllPassed: 1, wrongUse: 2 };
 
-/** Where a program prints to. */
-export interface Output {
-    log(line: string): void;
-    error(line: string): void;
-}
-
-/** The program `chaos-report`. @returns its exit code */
-export function chaosReport(args: string[], output: Output = console): number {
+/** The program `chaos-report`. @param output where it prints to. @returns its exit code */
+export function chaosReport(args: string[], output: Pick<Console, "log" | "error"> = console): number {
     const parsed = reportOptions(args);
     if ("help" in parsed) {
         output.log(help);
         return exitCodes.allPassed;
     }
-    const { options } = parsed;
-    const { runs, mistakes } = findRuns(options.paths, options.wanted);
+    const { paths, wanted, files } = parsed;
+    const { runs, mistakes } = findRuns(paths, wanted);
     const all = [...parsed.mistakes, ...mistakes];
     if (all.length > 0) {
         output.error(`${all.join("\n")}\nSee: chaos-report --help`);
         return exitCodes.wrongUse;
     }
-    return report(options, runs, output);
-}
-
-function report(options: ReportOptions, found: readonly ReportedRun[], output: Output): number {
     // A report without a single test would look as if all was well.
-    const runs = found.length > 0 ? found : [nothingFound(options)];
+    if (runs.length === 0) {
+        const error = `no run${describe(wanted)} was found in ${paths.join(", ")}`;
+        runs.push({ experiment: "experiments", error, startedAt: Date.now(), durationMs: 0 });
+    }
     try {
-        const written = writeCiFiles(options, runs);
+        const written = writeCiFiles(files, runs);
         output.log(`${countResults(runs)}\nWrote ${written.join(" and ")}`);
     } catch (error) {
         output.error((error as Error).message);
@@ -56,12 +49,57 @@ function report(options: ReportOptions, found: readonly ReportedRun[], output: O
     return runs.every(hasPassed) ? exitCodes.allPassed : exitCodes.notAllPassed;
 }
 
-function nothingFound({ paths, wanted }: ReportOptions): ReportedRun {
-    const error = `no run${describe(wanted)} was found in ${paths.join(", ")}`;
-    return { experiment: "experiments", error, startedAt: Date.now(), durationMs: 0 };
-}
-
 function describe({ since, run }: Wanted): string {
     if (since !== undefined) return ` since ${new Date(since).toISOString()}`;
     return run === undefined ? "" : ` named ${run}`;
+}
+
+interface ReportOptions {
+    /** Journals, and folders of journals. */
+    paths: string[];
+    wanted: Wanted;
+    files: CiFiles;
+    /** A sentence for each mistake in the arguments. */
+    mistakes: string[];
+}
+
+/** Dates without a time zone are left out: they would mean another moment on another machine. */
+const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+export function reportOptions(args: string[]): { help: true } | ReportOptions {
+    try {
+        const { values, positionals: paths } = parseArgs({
+            args,
+            allowPositionals: true,
+            options: {
+                junit: { type: "string" },
+                summary: { type: "string" },
+                since: { type: "string" },
+                run: { type: "string" },
+                help: { type: "boolean", short: "h" },
+            },
+        });
+        if (values.help) return { help: true };
+        const { junit, summary, since, run } = values;
+        const at = since === undefined ? undefined : timeOf(since);
+        const mistakes = [
+            paths.length === 0 && "no journal is named: name journals, or folders of them",
+            (junit ?? summary) === undefined && "nothing is to be written: add --junit FILE, --summary FILE or both",
+            since !== undefined && run !== undefined && "--since and --run exclude each other: omit one",
+            since !== undefined &&
+                at === undefined &&
+                `--since ${since} is not a time with a time zone; example: --since 2026-11-21T10:15:00Z`,
+            ...mistakesInOutputs({ "--junit": junit, "--summary": summary }),
+        ].filter((mistake) => mistake !== false);
+        return { paths, wanted: { since: at, run }, files: { junit, summary }, mistakes };
+    } catch (error) {
+        return { paths: [], wanted: {}, files: {}, mistakes: [(error as Error).message] };
+    }
+}
+
+function timeOf(text: string): number | undefined {
+    if (!moment.test(text) || Number.isNaN(Date.parse(text))) return undefined;
+    const day = text.slice(0, 10);
+    // February 31 is taken for March 3.
+    return new Date(day).toISOString().startsWith(day) ? Date.parse(text) : undefined;
 }

@@ -22,8 +22,6 @@ export async function againOnConflict<T>(readAndChange: () => Promise<T>): Promi
  *
  * @param next the next merge patch for what the object is; undefined if there is nothing to change
  * @param known the object as it was read. @default it is read first
- * @typeParam T what the object's type has
- * @returns whether the object exists
  */
 export async function change<T extends KubeObject>(
     api: ObjectApi,

@@ -1,6 +1,7 @@
 import {
     AdmissionregistrationV1Api,
     ApiException,
+    type ApiType,
     AppsV1Api,
     AuthorizationV1Api,
     BatchV1Api,
@@ -18,23 +19,23 @@ import { isDeepStrictEqual } from "node:util";
 import { KubeconfigError, kubeconfigFrom, loadKubeconfig } from "./kubeconfig";
 
 /** The parts of the Kubernetes API that are used directly, not through resources of a stack. */
-export interface Cluster {
-    kubeconfig: KubeConfig;
-    admission: AdmissionregistrationV1Api;
-    core: CoreV1Api;
-    apps: AppsV1Api;
-    authorization: AuthorizationV1Api;
-    batch: BatchV1Api;
-    coordination: CoordinationV1Api;
-    networking: NetworkingV1Api;
-    rbac: RbacAuthorizationV1Api;
-    storage: StorageV1Api;
-}
+const apis = {
+    admission: AdmissionregistrationV1Api,
+    core: CoreV1Api,
+    apps: AppsV1Api,
+    authorization: AuthorizationV1Api,
+    batch: BatchV1Api,
+    coordination: CoordinationV1Api,
+    networking: NetworkingV1Api,
+    rbac: RbacAuthorizationV1Api,
+    storage: StorageV1Api,
+};
+
+export type Cluster = { kubeconfig: KubeConfig } & { [A in keyof typeof apis]: InstanceType<(typeof apis)[A]> };
 
 /** Time limit of a call. After this machine slept, a dead connection would otherwise block a call for many minutes. */
 const callTimeoutMs = 30_000;
 
-/** How a cluster is reached. */
 export interface ClusterAccess {
     /** Text of a kubeconfig, a secret. @default this machine's, as kubectl loads it */
     kubeconfig?: string;
@@ -42,10 +43,7 @@ export interface ClusterAccess {
     context?: string;
 }
 
-/**
- * @param timeoutMs time limit of each call, in milliseconds
- * @throws KubeconfigError if there is no such context, or the kubeconfig cannot be read
- */
+/** @throws KubeconfigError if there is no such context, or the kubeconfig cannot be read */
 export function connect({ kubeconfig: text, context }: ClusterAccess, timeoutMs = callTimeoutMs): Cluster {
     const kubeconfig = text === undefined ? loadKubeconfig() : kubeconfigFrom(text);
     if (context !== undefined) {
@@ -54,18 +52,8 @@ export function connect({ kubeconfig: text, context }: ClusterAccess, timeoutMs 
         kubeconfig.setCurrentContext(context);
     }
     keepConnections(kubeconfig, timeoutMs);
-    return {
-        kubeconfig,
-        admission: kubeconfig.makeApiClient(AdmissionregistrationV1Api),
-        core: kubeconfig.makeApiClient(CoreV1Api),
-        apps: kubeconfig.makeApiClient(AppsV1Api),
-        authorization: kubeconfig.makeApiClient(AuthorizationV1Api),
-        batch: kubeconfig.makeApiClient(BatchV1Api),
-        coordination: kubeconfig.makeApiClient(CoordinationV1Api),
-        networking: kubeconfig.makeApiClient(NetworkingV1Api),
-        rbac: kubeconfig.makeApiClient(RbacAuthorizationV1Api),
-        storage: kubeconfig.makeApiClient(StorageV1Api),
-    };
+    const clients = Object.entries(apis).map(([name, api]) => [name, kubeconfig.makeApiClient<ApiType>(api)]);
+    return { kubeconfig, ...Object.fromEntries(clients) } as Cluster;
 }
 
 function missingContext(kubeconfig: KubeConfig, context: string): string {
@@ -105,7 +93,6 @@ function keepConnections(kubeconfig: KubeConfig, timeoutMs: number): void {
 /** Options of a call whose body is a merge patch. */
 export const mergePatch = () => setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
 
-/** The HTTP status of a failed call. Undefined if there was no answer. */
 export function statusOf(error: unknown): number | undefined {
     return error instanceof ApiException ? error.code : undefined;
 }
@@ -138,21 +125,14 @@ function statusMessageOf(body: unknown): string | undefined {
     }
 }
 
-export async function ignoreNotFound<T>(call: Promise<T>): Promise<T | undefined> {
-    try {
-        return await call;
-    } catch (error) {
-        if (statusOf(error) === 404) return undefined;
+/** The result of a call. Undefined if it failed with one of some statuses. */
+const unless = async <T>(call: Promise<T>, ...statuses: number[]): Promise<T | undefined> =>
+    call.catch((error: unknown) => {
+        if (statuses.includes(statusOf(error) ?? 0)) return undefined;
         throw error;
-    }
-}
+    });
 
-/** The result of a call. Undefined if the account may not make it (403), or if there is no such thing (404). */
-export async function unlessForbidden<T>(call: Promise<T>): Promise<T | undefined> {
-    try {
-        return await call;
-    } catch (error) {
-        if (statusOf(error) === 403 || statusOf(error) === 404) return undefined;
-        throw error;
-    }
-}
+export const ignoreNotFound = <T>(call: Promise<T>) => unless(call, 404);
+
+/** The result of a call. Undefined if the account may not make it, or if there is no such thing. */
+export const unlessForbidden = <T>(call: Promise<T>) => unless(call, 403, 404);

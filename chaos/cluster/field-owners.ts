@@ -14,7 +14,6 @@ type Fields = Record<"f:spec", Record<string, object> | undefined>;
 const has = ({ fieldsV1 }: V1ManagedFieldsEntry, field: Field) =>
     (fieldsV1 as Fields | undefined)?.["f:spec"]?.[`f:${field}`] !== undefined;
 
-/** Who owns a field. */
 export const ownersOf = ({ managedFields = [] }: V1ObjectMeta, field: Field): Owner[] =>
     managedFields
         .filter((entry) => has(entry, field))

@@ -1,9 +1,7 @@
 import type { KubeConfig } from "@kubernetes/client-node";
 
-/** A kubeconfig context that may be touched. */
 export interface AllowedContext {
     name: string;
-    /** Address of the API server. */
     server: string;
     /** The kind of local cluster. Undefined if it is not plainly local. */
     local?: string;
@@ -36,7 +34,6 @@ const localClusters: readonly LocalCluster[] = [
 
 /** How a person names a context, and what may happen there: for errors. */
 export interface Naming {
-    /** What names it: `kube.context`. */
     key: string;
     /** What gives that a value: a command or code, and where that belongs if it is not obvious. */
     named(context: string): { code: string; where?: string };
@@ -44,16 +41,11 @@ export interface Naming {
     local: string;
     /** Completes "If … may run there: ". */
     what: string;
-    /** Other local clusters. @default none */
     others?: readonly LocalCluster[];
 }
 
-/** The kubeconfig's cluster may not be touched. */
 export class GuardError extends Error {
-    constructor(message: string) {
-        super(message);
-        this.name = "GuardError";
-    }
+    override readonly name = "GuardError";
 }
 
 /**
@@ -69,21 +61,13 @@ export function guardedContext(kubeconfig: KubeConfig, named: string | undefined
     const { code, where } = naming.named("NAME");
     const toName = `\`${code}\`${where ? ` ${where}` : ""}`;
     const remedy = `start a local one (${naming.local}), or name one with ${toName}`;
-    if (named !== undefined && !known.includes(named)) {
-        throw new GuardError(
-            `${naming.key} is "${named}", which the kubeconfig does not have; ` +
-                (known.length > 0
-                    ? `allowed: ${known.join(", ")}; set with ${toName}`
-                    : `it has no context at all: ${remedy}`),
-        );
-    }
     const name = named ?? kubeconfig.getCurrentContext();
     if (!name) throw new GuardError(`the kubeconfig has no current context, and so no cluster: ${remedy}`);
     const context = contexts.find((candidate) => candidate.name === name);
     if (!context) {
-        const others =
-            known.length > 0 ? `which it does not have; it has ${known.join(", ")}` : "and it has none at all";
-        throw new GuardError(`the kubeconfig's current context is "${name}", ${others}: ${remedy}`);
+        const what = named === undefined ? "the kubeconfig's current context" : naming.key;
+        const others = known.length > 0 ? `it has ${known.join(", ")}` : "it has no context at all";
+        throw new GuardError(`${what} is "${name}", which the kubeconfig does not have; ${others}: ${remedy}`);
     }
     const { server, proxyUrl } = kubeconfig.getCluster(context.cluster) ?? {};
     if (!server) {

@@ -24,7 +24,6 @@ export interface ApiCall {
     body?: object;
     /** The call fails when the server sends nothing for this long, in milliseconds. @default 5000 */
     silenceMs?: number;
-    /** Aborts the call. */
     signal?: AbortSignal;
     /** Connections to use. @default a new one for the call */
     agent?: Agent;

@@ -20,12 +20,10 @@ export const labels = {
 /** The labels that a run gives its targets. */
 export const runLabels = [labels.target, labels.attacked, labels.combined] as const;
 
-/** The merge patch that takes labels from an object. */
 export const without = (keys: readonly string[]) => ({
     metadata: { labels: Object.fromEntries(keys.map((key) => [key, null])) },
 });
 
-/** Whether labels protect an object. */
 export const isProtected = (found: Readonly<Record<string, string>> = {}): boolean =>
     found[labels.protected] === "true";
 
@@ -67,3 +65,15 @@ export const annotations = {
     /** On the pod template of a workload that an experiment has restarted: when. */
     restarted: "chaos-experiments/restarted-at",
 } as const;
+
+/** What an annotation says in JSON. Nothing if it is missing, or somebody has edited it. */
+export function noteIn<T>(
+    object: { metadata?: { annotations?: Record<string, string> } },
+    annotation: string,
+): Partial<T> {
+    try {
+        return (JSON.parse(object.metadata!.annotations![annotation]!) as Partial<T> | null) ?? {};
+    } catch {
+        return {};
+    }
+}

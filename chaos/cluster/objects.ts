@@ -5,7 +5,6 @@ import type { KubeObject, ObjectApi, Resource, resources } from "./resources";
 
 type ApiGroup = (typeof resources)[keyof typeof resources]["apiGroup"];
 
-/** The parts of the client that have the objects of API groups. */
 const clients = {
     "": "core",
     apps: "apps",

@@ -1,7 +1,6 @@
 /** What ending a run needs of an API server. Knows no client: the deadline Job has another than the update. */
 import type { KubernetesObject } from "@kubernetes/client-node";
 
-/** A type of objects that are in a namespace. */
 export interface Resource {
     /** `""` is the core group. */
     apiGroup: string;
@@ -11,7 +10,6 @@ export interface Resource {
     kind: string;
 }
 
-/** The types of objects that runs make or change. */
 export const resources = {
     configMap: { apiGroup: "", resource: "configmaps", kind: "ConfigMap" },
     deployment: { apiGroup: "apps", resource: "deployments", kind: "Deployment" },
@@ -24,7 +22,6 @@ export const resources = {
     serviceAccount: { apiGroup: "", resource: "serviceaccounts", kind: "ServiceAccount" },
 } as const satisfies Record<string, Resource>;
 
-/** One object. */
 export interface ObjectReference {
     resource: Resource;
     namespace: string;
@@ -44,21 +41,15 @@ export function referenceAt(path: string): ObjectReference {
     return { resource, namespace: namespace!, name: name! };
 }
 
-/** An object as the API server has it; `spec` is of its kind. */
 export interface KubeObject extends KubernetesObject {
     spec?: object;
 }
 
 /** Four calls to an API server. What fails has the status as its `code`, if there was an answer. */
 export interface ObjectApi {
-    /** @returns undefined if it does not exist */
     get(object: ObjectReference): Promise<KubeObject | undefined>;
     /** @param labelSelector absent for all objects */
     list(resource: Resource, namespace: string, labelSelector?: string): AsyncIterable<KubeObject>;
-    /**
-     * @param body a JSON merge patch
-     * @returns what it is then; undefined if it does not exist
-     */
     patch(object: ObjectReference, body: object): Promise<KubeObject | undefined>;
     /** Deletes it, and what belongs to it in the background. Nothing if it does not exist. */
     delete(object: ObjectReference): Promise<void>;
@@ -67,8 +58,6 @@ export interface ObjectApi {
 /**
  * What attacks or actions of a kind change in the cluster and must be restored. By this the deadline Job, the sweep and
  * the rights know it.
- *
- * @typeParam W what a definition says of such an attack or action
  */
 export interface Restores<W> {
     resource: Resource;
@@ -89,8 +78,25 @@ export interface Restorable {
     /**
      * The next merge patch that restores an object. Undefined if there is nothing to restore. It names the object's
      * `resourceVersion`: the API server rejects it (409) if somebody has changed the object since.
-     *
-     * @param kept the object of `keeperOf`
      */
     next(object: KubeObject, kept?: KubeObject): object | undefined;
 }
+
+/** What Kubernetes RBAC lets an account do with some objects. */
+export interface Right {
+    /** Namespace of the objects. Absent: the right is for the whole cluster. */
+    namespace?: string;
+    /** @default "", the core group */
+    apiGroup?: string;
+    /** In the plural, with a subresource if it is meant: `pods`, `pods/exec`. */
+    resource: string;
+    verbs: readonly string[];
+    /** Names of the objects. RBAC cannot limit `create` to names. @default all objects */
+    names?: readonly string[];
+    /** What needs it, as a phrase: "label the targets". */
+    why: string;
+    /** What is lost without it, in a sentence without a period. Absent: the experiment needs it. */
+    without?: string;
+}
+
+export const isRequired = ({ without }: Right) => without === undefined;

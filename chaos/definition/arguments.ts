@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Check } from "../checks/registry";
-import { allowedName, allowedNameOf, isName } from "../cluster/name";
-import { type Duration, parseDuration } from "../duration";
+import { allowedNameOf, durationBetween, isName, nameSchema, percentage } from "../texts";
+import { type Duration, parseDuration, times } from "../duration";
 import { parsePercentage } from "../share";
 import {
     checksWith,
@@ -15,8 +15,6 @@ import {
 } from "./definition";
 import { type Plan, planOf } from "./plan";
 import { locateTarget } from "../targets/locate";
-import { describeValue, durationBetween, percentage } from "../texts";
-import { times } from "../times";
 import { timeMistakes } from "./time-mistakes";
 
 /** An experiment as a program writes it. All are plain values: a preview shows what would be attacked. */
@@ -61,10 +59,7 @@ export interface DefinedExperiment extends ExperimentDefinition {
 
 const argumentsSchema = definitionSchema.extend({
     checks: checksWith("without a check there is no verdict"),
-    namespace: z
-        .string()
-        .refine(isName, { error: ({ input }) => `${describeValue(input)} is not a namespace; allowed: ${allowedName}` })
-        .optional(),
+    namespace: nameSchema("a namespace").optional(),
     window: z
         .strictObject({
             duration: durationBetween(times.duration).optional(),
@@ -84,11 +79,7 @@ const argumentsSchema = definitionSchema.extend({
 /** A process gets the plan in a variable, of which Linux allows 128 KiB. */
 const maxPlanLength = 100_000;
 
-/**
- * The plan of a run.
- *
- * @throws Error with all mistakes in the arguments
- */
+/** The plan of a run. */
 export function planOfArguments(name: string, args: DefinedExperiment): Plan {
     const issues = issuesIn(args, argumentsSchema);
     const isNamed = isName(name) && name.length <= maxNameLength;

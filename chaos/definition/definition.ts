@@ -123,11 +123,18 @@ function refuseSharedNames(all: readonly unknown[], context: z.RefinementCtx): v
         const { success, data } = checkSchema.safeParse(check);
         return success ? checkName(data) : undefined;
     });
-    for (const [index, name] of names.entries()) {
-        if (name === undefined || names.indexOf(name) === index) continue;
-        const message = `another check is named "${name}"; rename one of them`;
-        context.addIssue({ code: "custom", path: [index, "name"], message });
-    }
+    refuseTwice(names, context, "name", (name) => `another check is named "${name}"; rename one of them`);
+}
+
+function refuseTwice(
+    values: readonly (string | undefined)[],
+    context: z.RefinementCtx,
+    field: string,
+    message: (value: string) => string,
+): void {
+    for (const [index, value] of values.entries())
+        if (value !== undefined && values.indexOf(value) !== index)
+            context.addIssue({ code: "custom", path: [index, field], message: message(value) });
 }
 
 /** What a check's abort rule contradicts in the check itself. What settings add, `planOf` compares. */
@@ -144,20 +151,17 @@ function abortMistakes(check: Check): { field: keyof Check; message: string }[] 
     );
 }
 
-/** A Service's place can be taken once. */
-function refuseSharedServices(all: readonly AttackDefinition[], context: z.RefinementCtx): void {
-    const services = all.map((attack) => throughOf(attack)?.service);
-    for (const [index, service] of services.entries()) {
-        if (service === undefined || services.indexOf(service) === index) continue;
-        const message = `"${service}" has a fault already; allowed: one for each Service`;
-        context.addIssue({ code: "custom", path: [index, "service"], message });
-    }
-}
-
 /** What a definition may say; anything else is a mistake. */
 export const definitionSchema = z.strictObject({
     hypothesis: z.string().trim().min(1),
-    attacks: z.array(attacks).superRefine(refuseSharedServices).optional(),
+    attacks: z
+        .array(attacks)
+        .superRefine((all, context) => {
+            const services = all.map((attack) => throughOf(attack)?.service);
+            const message = (service: string) => `"${service}" has a fault already; allowed: one for each Service`;
+            refuseTwice(services, context, "service", message);
+        })
+        .optional(),
     checks: checksWith("without a check there is no verdict; leave `checks` out for the default check").optional(),
     actions: z.array(actionSchema).optional(),
 }) satisfies z.ZodType<ExperimentDefinition>;
@@ -168,8 +172,6 @@ export const maxNameLength = 45;
 /**
  * All mistakes in a definition, each with its place and what is allowed there. Types alone prevent none: nothing checks
  * them before an update.
- *
- * @param schema `definitionSchema`, or one that extends it
  */
 export function mistakesIn(definition: unknown, name = "", schema: z.ZodType = definitionSchema): string[] {
     const mistakes = issuesIn(definition, schema).map(describeIssue);

@@ -1,7 +1,6 @@
 import type * as z from "zod";
 import { describeValue } from "../texts";
 
-/** What is wrong with the shape of a value, and what is allowed, where no rule of our own says it better. */
 export function inWords(issue: z.core.$ZodRawIssue): string | undefined {
     switch (issue.code) {
         case "unrecognized_keys":
@@ -31,7 +30,7 @@ function wrong(input: unknown, allowed: string): string {
 /** `"a", "b" or "c"` */
 function oneOf(values: unknown): string {
     const quoted = [values].flat().map((value) => JSON.stringify(value));
-    return quoted.length < 2 ? quoted.join("") : `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`;
+    return new Intl.ListFormat("en-GB", { type: "disjunction" }).format(quoted);
 }
 
 function outside(input: unknown, bound: string): string {

@@ -5,7 +5,7 @@ import { abortRuleOf, contradictionsIn } from "../checks/abort";
 import type { PlannedCheck } from "../checks/observe";
 import { type Check, checkName } from "../checks/registry";
 import type { ServiceReference } from "../checks/service";
-import type { Written } from "../remedy";
+import type { Written } from "../texts";
 import type { AttributeExpression } from "../targets/attributes";
 import type { TargetRequest } from "../targets/choose";
 import type { DiscoveryScope } from "../targets/discover";

@@ -20,13 +20,10 @@ export interface TimeFault {
 /** An action, as far as its times go, in milliseconds. */
 export interface TimedAction {
     kind: string;
-    /** How long it waits. */
     durationMs?: number;
-    /** How long it may take. */
     timeoutMs?: number;
 }
 
-/** What contradicts what among a run's times. */
 export function timeMistakes(
     { durationMs, graceMs, intervalMs, deadlineMs }: Times,
     actions: readonly TimedAction[] = [],

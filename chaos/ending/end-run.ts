@@ -4,7 +4,7 @@ import type { HttpCheck } from "../checks/http";
 import { type Check, checkSchema } from "../checks/registry";
 import { type Cluster, mergePatch } from "../cluster/client";
 import { annotations, labels } from "../cluster/labels";
-import { isName } from "../cluster/name";
+import { isName } from "../texts";
 import { objectApi } from "../cluster/objects";
 import type { ObjectApi } from "../cluster/resources";
 import type { Plan } from "../definition/plan";

@@ -5,7 +5,7 @@ import { change } from "../cluster/change";
 import { runLabels, without } from "../cluster/labels";
 import type { KubeObject, ObjectApi, ObjectReference, Restorable } from "../cluster/resources";
 import { pointedService } from "../fault/pointing";
-import { inTurns } from "../in-turns";
+import { inTurns } from "../async";
 import { exemptedPolicy } from "../policies/exemption";
 import { selectingNobody, witnessPrefix } from "../policies/witness-access";
 import type { Reach, Some } from "./reach";

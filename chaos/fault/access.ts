@@ -3,6 +3,7 @@
  * and by nobody else; its callers may reach it where they may reach these pods.
  */
 import type { V1NetworkPolicy, V1NetworkPolicyPeer } from "@kubernetes/client-node";
+import { labels } from "../cluster/labels";
 import { exemption } from "../policies/exemption";
 import { isolates, policyRules, type PolicySpec, type Rule, rulesOf } from "../policies/rules";
 import { also, both, type Labels, selects } from "../policies/selector";
@@ -60,13 +61,14 @@ export function proxyPolicies(policies: readonly V1NetworkPolicy[], args: Access
     return [ofProxy, ...ofPods, ...ofCallers];
 }
 
-/** Whether a rule's peer is for the Service's pods by their labels, which the proxy does not have. */
+/** Whether a rule's peer is for the Service's pods by labels that the proxy does not have. */
 function isForPods(
     { podSelector, namespaceSelector, ipBlock }: V1NetworkPolicyPeer,
-    { pods, namespace }: Pick<AccessArgs, "pods" | "namespace">,
+    { pods, namespace, proxy, experiment }: AccessArgs,
 ): boolean {
     if (ipBlock !== undefined || podSelector === undefined) return false;
     if (namespaceSelector !== undefined && !selects(namespaceSelector, namespace)) return false;
+    if (selects(podSelector, { ...proxyLabels(proxy), [labels.experiment]: experiment })) return false;
     return pods.some((pod) => selects(podSelector, pod));
 }
 
@@ -77,22 +79,19 @@ function isForPods(
  * @param all policies of the cluster
  * @throws Error that names the policy
  */
-export function refuseForeignCallers(
-    all: readonly V1NetworkPolicy[],
-    { proxied, pods, namespace }: Pick<AccessArgs, "proxied" | "pods" | "namespace">,
-): void {
-    const own = namespace["kubernetes.io/metadata.name"];
+export function refuseForeignCallers(all: readonly V1NetworkPolicy[], args: AccessArgs): void {
+    const own = args.namespace["kubernetes.io/metadata.name"];
     const letsThrough = ({ metadata, spec }: V1NetworkPolicy) =>
         metadata!.namespace !== own &&
         rulesOf(spec!, "egress").some(({ peers = [] }) =>
-            peers.some((peer) => peer.namespaceSelector !== undefined && isForPods(peer, { pods, namespace })),
+            peers.some((peer) => peer.namespaceSelector !== undefined && isForPods(peer, args)),
         );
     const policy = all.find(letsThrough)?.metadata;
     if (policy === undefined) return;
     throw new Error(
         `the NetworkPolicy ${policy.name} of namespace ${policy.namespace} lets its pods reach those of Service ` +
-            `${proxied.service} by their labels: a proxy in their place would be out of reach for them. Nothing was ` +
-            "attacked. Let the policy name the namespace alone, without a podSelector",
+            `${args.proxied.service} by their labels: a proxy in their place would be out of reach for them. Nothing ` +
+            "was attacked. Let the policy name the namespace alone, without a podSelector",
     );
 }
 

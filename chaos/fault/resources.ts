@@ -2,8 +2,7 @@ import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { Through } from "../attacks/kind";
 import { annotations, labels } from "../cluster/labels";
-import { withoutMesh } from "../cluster/mesh";
-import { restrictedContainer, restrictedPod, users } from "../cluster/pod-security";
+import { restrictedContainer, restrictedPod, users, withoutMesh } from "../cluster/pod-security";
 import { nodeFlags } from "../proxy/node-flags";
 import { podProgram } from "../packed";
 import {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { annotations, labels } from "../cluster/labels";
 import { deploymentOf, type Pod, type ReplicaSet, replicaSetOf } from "../targets/containers";
-import { shuffled } from "../targets/shuffle";
+import { shuffled } from "../targets/radius";
 import { listed, log, noteOnOwnPod, remove } from "./api";
-import { inTurns } from "../in-turns";
+import { inTurns } from "../async";
 import type { JobLog } from "./job-log";
 import type { Killing, LastKilled } from "./protocol";
 import { type Candidate, candidateOf, chooseVictims, containersIn } from "./victims";

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { targetLabelOf } from "../cluster/labels";
 import { resources } from "../cluster/resources";
 import { noteOf } from "../fault/pointing";
-import { inTurns } from "../in-turns";
+import { inTurns } from "../async";
 import { probeThrough, type Probed } from "../proxy/probe";
 import { isReady, type Pod } from "../targets/containers";
 import { log, objectApi } from "./api";

@@ -7,7 +7,7 @@ import type { KeptTargets } from "../definition/plan";
 import type { Pod } from "../targets/containers";
 import { accepts, RareConnections } from "./accepts";
 import { endpointsOf, listed, log, noteOnOwnPod } from "./api";
-import { inTurns } from "../in-turns";
+import { inTurns } from "../async";
 import type { JobLog } from "./job-log";
 import { KeptConnections } from "./kept-connections";
 import { keptTargets } from "./lease-look";

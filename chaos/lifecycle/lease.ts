@@ -3,12 +3,10 @@ import { type Cluster, ignoreNotFound, statusOf } from "../cluster/client";
 import { againOnConflict } from "../cluster/change";
 import { annotations, labels, runLabels } from "../cluster/labels";
 import { identityOf, keptTargetsOf, type Plan, runNameOf } from "../definition/plan";
-import { remedy } from "../remedy";
+import { remedy } from "../texts";
 
-/** Name of the Lease: a namespace has one. */
 export const leaseName = "chaos-experiment";
 
-/** API path of a namespace's Lease. */
 export const leasePath = (namespace: string) =>
     `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${leaseName}`;
 
@@ -17,7 +15,6 @@ const preparationMs = 180_000;
 
 type Place = Pick<Plan, "context" | "namespace">;
 
-/** The beginning of a kubectl command, for a shell. */
 function kubectl({ context, namespace }: Place): string {
     const inNamespace = `--namespace ${namespace}`;
     if (context === undefined) return `kubectl ${inNamespace}`;
@@ -38,7 +35,6 @@ export const cleanUpCommands = (place: Place): [string, string] => [
     `${kubectl(place)} delete networkpolicies --selector ${labels.experiment}`,
 ];
 
-/** Another experiment holds the namespace's lease. */
 export class LeaseHeldError extends Error {
     override readonly name = "LeaseHeldError";
 
@@ -58,44 +54,30 @@ export interface LeaseHolder {
     plan: Pick<Plan, "namespace" | "defaultNamespace" | "experiment" | "deadlineMs">;
 }
 
-/** A stack, as its leases name it. */
 export interface LeaseOwner {
     stack: string;
     /** Namespace of its application. */
     defaultNamespace: string;
 }
 
-const ownerOf = ({ stack, plan: { defaultNamespace } }: LeaseHolder): LeaseOwner => ({ stack, defaultNamespace });
-const holderIdentityOf = ({ stack, defaultNamespace }: LeaseOwner) =>
-    `stack ${stack} (its application is in ${defaultNamespace})`;
-
 /** The identity decides: a stack may be renamed, and its namespace changed, while it runs an experiment. */
-function belongsTo({ spec }: V1Lease, owner: LeaseOwner): boolean {
-    const [, stack] = /^stack (\S+) /.exec(spec!.holderIdentity ?? "") ?? [];
-    return stack !== undefined && identityOf(stack) === identityOf(owner.stack);
+function belongsTo({ spec }: V1Lease, { stack }: { stack: string }): boolean {
+    const [, holder] = /^stack (\S+) /.exec(spec!.holderIdentity ?? "") ?? [];
+    return holder !== undefined && identityOf(holder) === identityOf(stack);
 }
-
-const isHeldBy = (held: V1Lease, holder: LeaseHolder) => belongsTo(held, ownerOf(holder));
 
 /**
  * Takes the lease on a namespace: one experiment at a time. Two that begin at once, each within its radius, would
  * together affect more than either may. Only one client can create a Lease. It ends when the experiment is undone, or
  * when the deadline must have ended the attack. It names the run: while it does, the run's deadline Job may attack.
- *
- * @throws LeaseHeldError that names the holder
  */
 export async function acquireLease(cluster: Cluster, holder: LeaseHolder & { plan: Plan }): Promise<void> {
-    const { namespace } = holder.plan;
-    const { now } = await readAt(cluster, namespace);
-    const body = leaseOf(holder, now);
-    if (await succeeds(cluster.coordination.createNamespacedLease({ namespace, body }))) return;
-    await take(cluster, holder, body, await read(cluster, namespace), now);
+    await take(cluster, holder, await readAt(cluster, holder.plan.namespace));
 }
 
 /**
- * Takes the lease again that an earlier step of the run has taken.
+ * Takes the lease again that an earlier step of the run has taken, which has named the run.
  *
- * @param runName as that step has named the run
  * @throws Error if it was deleted since, which ends the run
  * @throws LeaseHeldError that names the holder, if another stack has taken it since
  */
@@ -105,12 +87,53 @@ export async function renewLease(
     runName: string,
 ): Promise<void> {
     const { namespace, run } = holder.plan;
-    const { held, now } = await readAt(cluster, namespace);
-    if (held) return take(cluster, holder, leaseOf(holder, now, runName), held, now);
+    const found = await readAt(cluster, namespace);
+    if (found.held) return take(cluster, holder, found, runName);
     throw new Error(
         `the lease of namespace ${namespace} was deleted, which ends the run ${run}. Nothing was attacked. Start ` +
             `another run: ${remedy(holder.plan, "run", `${run} again`)}`,
     );
+}
+
+async function take(
+    { coordination }: Cluster,
+    { stack, plan }: LeaseHolder & { plan: Plan },
+    { held, now }: FoundLease,
+    runName = runNameOf(plan, stack),
+): Promise<void> {
+    const { namespace, defaultNamespace, experiment, deadlineMs } = plan;
+    // The attacks of a run that was ended are gone. Its resources may still be deleted.
+    const isFree = !held || isOver(held, now) || belongsTo(held, { stack }) || earlyEndOf(held) !== undefined;
+    if (!isFree) throw new LeaseHeldError(describe(held), otherOfStack(held, { stack, plan }));
+    const time = new V1MicroTime(now);
+    const body: V1Lease = {
+        metadata: {
+            name: leaseName,
+            namespace,
+            // If somebody else has seen it end too, and changed it since, the API server rejects this (409).
+            resourceVersion: held?.metadata!.resourceVersion,
+            annotations: {
+                [labels.experiment]: experiment,
+                [annotations.run]: runName,
+                [annotations.plan]: JSON.stringify(plan),
+                // Not in the Job's environment: another version would replace the Jobs of enabled experiments.
+                [annotations.kept]: JSON.stringify(keptTargetsOf(plan)),
+            },
+        },
+        spec: {
+            holderIdentity: `stack ${stack} (its application is in ${defaultNamespace})`,
+            acquireTime: time,
+            renewTime: time,
+            leaseDurationSeconds: Math.ceil((deadlineMs + preparationMs) / 1_000),
+        },
+    };
+    const taken = held
+        ? coordination.replaceNamespacedLease({ name: leaseName, namespace, body })
+        : coordination.createNamespacedLease({ namespace, body });
+    await taken.catch((error: unknown) => {
+        if (statusOf(error) !== 409) throw error;
+        throw new LeaseHeldError(`another experiment has just begun in namespace ${namespace}`);
+    });
 }
 
 /** Whether a run has its lease, and its deadline has not passed. For runs whose attacks do not show that. */
@@ -118,61 +141,6 @@ export async function isUnderWay(cluster: Cluster, plan: Plan, runName: string):
     const { held, now } = await readAt(cluster, plan.namespace);
     if (held?.metadata!.annotations?.[annotations.run] !== runName) return false;
     return now < new Date(held.spec!.renewTime!).getTime() + plan.deadlineMs;
-}
-
-/** @param at when it is taken, by the API server's clock */
-function leaseOf(
-    holder: LeaseHolder & { plan: Plan },
-    at: number,
-    runName = runNameOf(holder.plan, holder.stack),
-): V1Lease {
-    const { namespace, experiment, deadlineMs } = holder.plan;
-    const now = new V1MicroTime(at);
-    return {
-        metadata: {
-            name: leaseName,
-            namespace,
-            annotations: {
-                [labels.experiment]: experiment,
-                [annotations.run]: runName,
-                [annotations.plan]: JSON.stringify(holder.plan),
-                // Not in the Job's environment: another version would replace the Jobs of enabled experiments.
-                [annotations.kept]: JSON.stringify(keptTargetsOf(holder.plan)),
-            },
-        },
-        spec: {
-            holderIdentity: holderIdentityOf(ownerOf(holder)),
-            acquireTime: now,
-            renewTime: now,
-            leaseDurationSeconds: Math.ceil((deadlineMs + preparationMs) / 1_000),
-        },
-    };
-}
-
-/**
- * @param body the lease as it shall be
- * @param held the lease as it is. Undefined if it does not exist
- * @param now the time by the API server's clock
- */
-async function take(
-    cluster: Cluster,
-    holder: LeaseHolder,
-    body: V1Lease,
-    held: V1Lease | undefined,
-    now: number,
-): Promise<void> {
-    const { namespace } = holder.plan;
-    // The attacks of a run that was ended are gone. Its resources may still be deleted.
-    const isFree = !held || isOver(held, now) || isHeldBy(held, holder) || earlyEndOf(held) !== undefined;
-    if (!isFree) throw new LeaseHeldError(describe(held), otherOfStack(held, holder));
-    // If somebody else has seen it end too, and changed it since, the API server rejects this (409).
-    const resourceVersion = held?.metadata!.resourceVersion;
-    const replacement = { ...body, metadata: { ...body.metadata, resourceVersion } };
-    const taken = held
-        ? cluster.coordination.replaceNamespacedLease({ name: leaseName, namespace, body: replacement })
-        : cluster.coordination.createNamespacedLease({ namespace, body });
-    if (await succeeds(taken)) return;
-    throw new LeaseHeldError(`another experiment has just begun in namespace ${namespace}`);
 }
 
 /** A run whose attacks were ended before its resources were deleted. Kept in its lease's annotation, as JSON. */
@@ -210,7 +178,7 @@ export async function releaseLease(cluster: Cluster, holder: LeaseHolder): Promi
 export async function leaseFor(cluster: Cluster, holder: LeaseHolder): Promise<{ own?: V1Lease; others?: string }> {
     const { held, now } = await readAt(cluster, holder.plan.namespace);
     if (!held) return {};
-    if (isHeldBy(held, holder)) return { own: held };
+    if (belongsTo(held, holder)) return { own: held };
     return isOver(held, now) ? {} : { others: describe(held) };
 }
 
@@ -219,19 +187,41 @@ export async function leaseFor(cluster: Cluster, holder: LeaseHolder): Promise<{
  * one in the application's namespace.
  */
 export async function leasesOf(cluster: Cluster, owner: LeaseOwner): Promise<V1Lease[]> {
-    const unlessForbidden = (error: unknown) => {
+    const { items } = await allLeases(cluster, owner.defaultNamespace).catch((error: unknown) => {
+        // An account that may not even get the lease has run no experiment: its steps do so.
         if (statusOf(error) !== 403) throw error;
-    };
-    const fieldSelector = `metadata.name=${leaseName}`;
-    const everywhere = await cluster.coordination.listLeaseForAllNamespaces({ fieldSelector }).catch(unlessForbidden);
-    // An account that may not even get the lease has run no experiment: its steps do so.
-    const own = everywhere ? undefined : await read(cluster, owner.defaultNamespace).catch(unlessForbidden);
-    const found = everywhere?.items ?? (own ? [own] : []);
-    return found.filter((held) => belongsTo(held, owner));
+        return { items: [] };
+    });
+    return items.filter((held) => belongsTo(held, owner));
 }
 
-function read(cluster: Cluster, namespace: string): Promise<V1Lease | undefined> {
-    return ignoreNotFound(cluster.coordination.readNamespacedLease({ name: leaseName, namespace }));
+/** The leases of experiments, in all namespaces or in one's own. */
+export const allLeases = ({ coordination }: Cluster, own: string) =>
+    inAllOr<V1Lease>(
+        coordination.listLeaseForAllNamespaces({ fieldSelector: `metadata.name=${leaseName}` }),
+        async () => {
+            const lease = await ignoreNotFound(coordination.readNamespacedLease({ name: leaseName, namespace: own }));
+            return { items: lease ? [lease] : [] };
+        },
+    );
+
+/** A list of all namespaces, or of one's own if the account may not list all (403). */
+export async function inAllOr<T>(
+    all: Promise<{ items: T[] }>,
+    own: () => Promise<{ items: T[] }>,
+): Promise<{ items: T[]; everywhere: boolean }> {
+    try {
+        return { items: (await all).items, everywhere: true };
+    } catch (error) {
+        if (statusOf(error) !== 403) throw error;
+        return { items: (await own()).items, everywhere: false };
+    }
+}
+
+interface FoundLease {
+    held?: V1Lease;
+    /** The time by the API server's clock. */
+    now: number;
 }
 
 /** When a lease ends, in milliseconds since the epoch. */
@@ -243,7 +233,7 @@ const isOver = (held: V1Lease, now: number) => now > leaseEndsAt(held);
  * The lease, and the time by the API server's clock, in milliseconds since the epoch, to the second: two machines that
  * compare a lease with their own clocks may both believe that they hold it.
  */
-async function readAt({ coordination }: Cluster, namespace: string): Promise<{ held?: V1Lease; now: number }> {
+async function readAt({ coordination }: Cluster, namespace: string): Promise<FoundLease> {
     const answer = await coordination
         .readNamespacedLeaseWithHttpInfo({ name: leaseName, namespace })
         .catch((error: unknown) => {
@@ -274,14 +264,4 @@ function describe(held: V1Lease): string {
         `${held.spec!.holderIdentity} runs ${annotations?.[labels.experiment]} in namespace ${namespace}, until it ` +
         `is disabled there or its lease ends at ${new Date(leaseEndsAt(held)).toISOString()}`
     );
-}
-
-async function succeeds(call: Promise<unknown>): Promise<boolean> {
-    try {
-        await call;
-        return true;
-    } catch (error) {
-        if (statusOf(error) === 409) return false;
-        throw error;
-    }
 }

@@ -7,7 +7,6 @@ import { describeMilliseconds } from "../duration";
 
 const pauseMs = 100;
 
-/** How long an application may take to recover, in milliseconds. */
 export const recoveryTimeoutMs = 60_000;
 
 /** Some checks of the application were not steady in time. */

@@ -1,12 +1,10 @@
 import type { V1Lease, V1Pod } from "@kubernetes/client-node";
-import { type Cluster, ignoreNotFound, statusOf } from "../cluster/client";
-import { experimentOf, labels, targetLabelOf } from "../cluster/labels";
-import { leaseEndsAt, leaseName } from "./lease";
+import type { Cluster } from "../cluster/client";
+import { attackOf, experimentOf, labels, targetLabelOf } from "../cluster/labels";
+import { allLeases, inAllOr, leaseEndsAt } from "./lease";
 
-/** What an experiment does to a namespace now. */
 export interface RunningExperiment {
     namespace: string;
-    /** Its name. */
     experiment: string;
     /** The namespace's lease. Undefined if nobody holds it: then the targets are left from a run. */
     lease?: {
@@ -30,25 +28,18 @@ export interface RunningExperiments {
  * list the others'. An expired lease without targets is left out: nothing is attacked, and anybody may take it.
  */
 export async function runningExperiments(cluster: Cluster, own: string): Promise<RunningExperiments> {
-    const { coordination, core } = cluster;
+    const { core } = cluster;
     const [leases, pods] = await Promise.all([
-        inAllOr<V1Lease>(
-            coordination.listLeaseForAllNamespaces({ fieldSelector: `metadata.name=${leaseName}` }),
-            async () => {
-                const lease = ignoreNotFound(coordination.readNamespacedLease({ name: leaseName, namespace: own }));
-                return { items: [await lease].filter((found) => found !== undefined) };
-            },
-        ),
+        allLeases(cluster, own),
         inAllOr<V1Pod>(core.listPodForAllNamespaces({ labelSelector: labels.target }), () =>
             core.listNamespacedPod({ namespace: own, labelSelector: labels.target }),
         ),
     ]);
-    const held = leases.items.filter(({ metadata }) => metadata!.name === leaseName);
-    const namespaces = new Set([...held, ...pods.items].map(({ metadata }) => metadata!.namespace!));
+    const namespaces = new Set([...leases.items, ...pods.items].map(({ metadata }) => metadata!.namespace!));
     const isIn = (namespace: string) => (object: V1Lease | V1Pod) => object.metadata!.namespace === namespace;
     const running = [...namespaces].sort().map((namespace) => ({
         namespace,
-        ...inNamespace(held.find(isIn(namespace)), pods.items.filter(isIn(namespace))),
+        ...inNamespace(leases.items.find(isIn(namespace)), pods.items.filter(isIn(namespace))),
     }));
     return {
         running: running.filter(({ lease, targets }) => targets.length > 0 || lease!.endsAt > Date.now()),
@@ -61,19 +52,6 @@ function inNamespace(lease: V1Lease | undefined, pods: readonly V1Pod[]): Omit<R
     return {
         experiment: lease?.metadata?.annotations?.[labels.experiment] ?? experimentOf(targets[0]?.label ?? "unknown."),
         lease: lease && { holder: lease.spec?.holderIdentity ?? "somebody", endsAt: leaseEndsAt(lease) },
-        targets: targets.map(({ pod, label }) => ({ pod, attack: label.slice(experimentOf(label).length + 1) })),
+        targets: targets.map(({ pod, label }) => ({ pod, attack: attackOf(label) })),
     };
-}
-
-/** A list of all namespaces, or of one's own if the account may not list all (403). */
-async function inAllOr<T>(
-    all: Promise<{ items: T[] }>,
-    own: () => Promise<{ items: T[] }>,
-): Promise<{ items: T[]; everywhere: boolean }> {
-    try {
-        return { items: (await all).items, everywhere: true };
-    } catch (error) {
-        if (statusOf(error) !== 403) throw error;
-        return { items: (await own()).items, everywhere: false };
-    }
 }

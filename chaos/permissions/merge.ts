@@ -1,4 +1,4 @@
-import { isRequired, type Right } from "../cluster/rights";
+import { isRequired, type Right } from "../cluster/resources";
 
 /** One verb on one kind of objects, or on one object. */
 interface Grant {

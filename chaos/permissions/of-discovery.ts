@@ -1,5 +1,5 @@
 import { resourceOf, workloadKinds } from "../actions/workload";
-import type { Right } from "../cluster/rights";
+import type { Right } from "../cluster/resources";
 import type { Plan } from "../definition/plan";
 import { type AttributeExpression, parseAttributes } from "../targets/attributes";
 import { namespacesNamed } from "../targets/discover";

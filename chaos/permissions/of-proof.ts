@@ -1,6 +1,6 @@
 import { beginsAtPeers, beginsAtTargets, controlsAtTargets } from "../attacks/begins-at";
 import { attackKindOf } from "../attacks/registry";
-import type { Right } from "../cluster/rights";
+import type { Right } from "../cluster/resources";
 import type { PlannedAttack } from "../definition/plan";
 import { locateTarget } from "../targets/locate";
 

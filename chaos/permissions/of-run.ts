@@ -1,9 +1,9 @@
 import { actionKindOf } from "../actions/registry";
-import { changesWorkloads } from "../actions/require-workloads";
+import { changesWorkloads } from "../actions/perform";
 import { killRequest, objectTypeOf } from "../attacks/objects";
 import { attackKindOf, throughOf } from "../attacks/registry";
 import { checkKindOf } from "../checks/registry";
-import type { Right } from "../cluster/rights";
+import type { Right } from "../cluster/resources";
 import { roleRulesOf } from "../job/rules";
 import { changedBy, restored } from "../ending/left";
 import { isAttack, needsDeadlineJob, type Plan } from "../definition/plan";

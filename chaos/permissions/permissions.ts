@@ -1,4 +1,4 @@
-import type { Right } from "../cluster/rights";
+import type { Right } from "../cluster/resources";
 import type { Plan } from "../definition/plan";
 import { merged } from "./merge";
 import { rightsOfRun } from "./of-run";

@@ -1,6 +1,6 @@
 import type { V1ResourceRule } from "@kubernetes/client-node";
 import { type Cluster, unlessForbidden } from "../cluster/client";
-import { isRequired, type Right } from "../cluster/rights";
+import { isRequired, type Right } from "../cluster/resources";
 
 /** One verb of a right. */
 interface Asked extends Omit<Right, "verbs" | "names"> {

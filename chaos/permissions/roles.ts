@@ -1,4 +1,4 @@
-import { isRequired, type Right } from "../cluster/rights";
+import { isRequired, type Right } from "../cluster/resources";
 
 const rbac = "rbac.authorization.k8s.io";
 

@@ -1,11 +1,9 @@
 import type { V1NetworkPolicy } from "@kubernetes/client-node";
 import { labels } from "../cluster/labels";
-import type { Peers } from "./allow-rules";
-import { type Denial, isTotal, subtract } from "./denial";
+import { type Denial, isTotal, type Peers, subtract } from "./denial";
 import { isolates, type PolicyRules, policyRules, type Rule, rulesOf, type Way, ways } from "./rules";
 import { type Labels, selects } from "./selector";
 
-/** A target pod, as far as policies see it. */
 export interface PolicedPod {
     uid: string;
     labels: Labels;
@@ -25,7 +23,6 @@ export interface Combination {
 /**
  * Combines an attack with the policies that apply to its targets.
  *
- * @param policies of the namespace, without those of experiments
  * @param witness allows connections with the deadline Job's pod: without them, nothing would be proven
  * @throws Error that names a policy whose rules cannot be combined with the attack
  */
@@ -40,19 +37,16 @@ export function combine(
             targets.some((target) => selects(spec!.podSelector, { ...target.labels, [labels.attacked]: "" })),
     );
     if (isTotal(denial)) return { toExempt, combined: [] };
-    const groups = new Map<string, { pods: string[]; applying: V1NetworkPolicy[] }>();
+    const groups = new Map<string, { pods: string[]; rules: PolicyRules }>();
     for (const { uid, labels: of } of targets) {
         const applying = policies.filter(({ spec }) => selects(spec!.podSelector, of));
         if (applying.length === 0) continue;
         const key = applying.map(({ metadata }) => metadata!.name).join();
-        const group = groups.get(key) ?? { pods: [], applying };
-        groups.set(key, { ...group, pods: [...group.pods, uid] });
+        const group = groups.get(key) ?? { pods: [], rules: left(applying, denial, { peers, witness }) };
+        group.pods.push(uid);
+        groups.set(key, group);
     }
-    const combined = [...groups.values()].map(({ pods, applying }) => ({
-        pods,
-        rules: left(applying, denial, { peers, witness }),
-    }));
-    return { toExempt, combined };
+    return { toExempt, combined: [...groups.values()] };
 }
 
 /** What some policies together allow of what an attack leaves. */

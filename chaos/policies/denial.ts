@@ -1,10 +1,12 @@
-import { BlockList, isIPv6 } from "node:net";
+/** The traffic that attacks deny. A NetworkPolicy can only allow: these rules allow everything else. */
 import type { V1NetworkPolicyPeer, V1NetworkPolicyPort } from "@kubernetes/client-node";
-import { addressesOf, allPortsBut, blockOf, everyoneBut, lastPort, namespacesOf, type Peers } from "./allow-rules";
+import { BlockList, isIPv6 } from "node:net";
+import type { Chosen } from "../targets/choose";
+import type { Target } from "../targets/containers";
+import type { DistinctiveLabel } from "../targets/distinguish";
 import { type PolicyRules, policyRules, type Rule, type Way } from "./rules";
 import { also } from "./selector";
 
-/** The traffic that an attack denies its targets. */
 export interface Denial {
     ways: readonly Way[];
     /** TCP and UDP ports: the targets' own for ingress, other pods' for egress. @default all */
@@ -13,11 +15,22 @@ export interface Denial {
     withPeers?: boolean;
 }
 
-/** Whether nothing is left to the targets. */
 export const isTotal = ({ ways, ports, withPeers = false }: Denial): boolean =>
     ways.length === 2 && ports === undefined && !withPeers;
 
-/** A policy that allows everything but what an attack denies. A NetworkPolicy can only allow. */
+/** The pods that an attack's `peers` describe. */
+export interface Peers {
+    pods: readonly Pick<Target, "namespace" | "address" | "addresses">[];
+    /** Tells them from all other pods of their namespaces. Absent if there is none. */
+    label?: DistinctiveLabel;
+}
+
+export const peersIn = ({ peers = [], peersLabel: label }: Pick<Chosen, "peers" | "peersLabel">): Peers => ({
+    pods: peers,
+    label,
+});
+
+/** A policy that allows everything but what an attack denies. */
 export function denying(denial: Denial, peers: Peers, namespace: string): PolicyRules {
     const rules = subtract({}, denial, peers, namespace);
     return policyRules(Object.fromEntries(denial.ways.map((way) => [way, rules])));
@@ -26,7 +39,6 @@ export function denying(denial: Denial, peers: Peers, namespace: string): Policy
 /**
  * What a rule allows of what an attack leaves.
  *
- * @param namespace of the policy
  * @throws Error if that cannot be written as rules; completes "a policy with …"
  */
 export function subtract(rule: Rule, { ports, withPeers }: Denial, peers: Peers, namespace: string): Rule[] {
@@ -35,17 +47,20 @@ export function subtract(rule: Rule, { ports, withPeers }: Denial, peers: Peers,
     return [...others, ...otherPorts].filter((left) => left.peers?.length !== 0 && left.ports?.length !== 0);
 }
 
+const lastPort = 65_535;
+const everyPort: V1NetworkPolicyPort[] = ["TCP", "UDP", "SCTP"].map((protocol) => ({ protocol }));
+
 function portsBut(allowed: readonly V1NetworkPolicyPort[] = [], denied: readonly number[]): V1NetworkPolicyPort[] {
-    if (allowed.length === 0) return allPortsBut(denied);
-    return allowed.flatMap((one) => {
+    const sorted = [0, ...denied, lastPort + 1].sort((a, b) => a - b);
+    const gaps = sorted.slice(1).map((next, index) => [sorted[index]! + 1, next - 1] as const);
+    return (allowed.length === 0 ? everyPort : allowed).flatMap((one) => {
         const { protocol = "TCP", port, endPort } = one;
         if (protocol === "SCTP") return [one];
         if (typeof port === "string")
             throw new Error(`the named port ${port}, which may be one that the attack blocks`);
         const [first, last] = port === undefined ? [1, lastPort] : [Number(port), endPort ?? Number(port)];
-        return allPortsBut(denied)
-            .filter((range) => range.protocol === protocol)
-            .map((range) => [Math.max(first, range.port!), Math.min(last, range.endPort!)] as const)
+        return gaps
+            .map(([from, to]) => [Math.max(first, from), Math.min(last, to)] as const)
             .filter(([from, to]) => from <= to)
             .map(([from, to]) => ({ protocol, port: from, ...(to > from && { endPort: to }) }));
     });
@@ -91,3 +106,39 @@ export function isIn(cidr: string, address: string): boolean {
     blocks.addSubnet(network!, Number(prefix), isIPv6(network!) ? "ipv6" : "ipv4");
     return blocks.check(address, isIPv6(address) ? "ipv6" : "ipv4");
 }
+
+/**
+ * Allows everybody but some pods. Networks read `ipBlock` in two ways, and this must be right for both:
+ *
+ * - Calico and kube-router compare it with every address, so the pods' addresses are excepted, in both families.
+ * - Cilium never applies it to a pod, nor by default to a node (cilium#9209, #35212), so all other pods are allowed by
+ *   selectors: those of other namespaces, and those without the pods' label. Without such a label, the pods' neighbors
+ *   are cut off there, too, which the positive control may notice.
+ */
+function everyoneBut({ pods, label }: Peers): V1NetworkPolicyPeer[] {
+    const namespaces = namespacesOf(pods);
+    const addresses = addressesOf(pods);
+    const except = (some: string[]) => (some.length > 0 ? { except: some.map(blockOf) } : {});
+    return [
+        { namespaceSelector: notIn("kubernetes.io/metadata.name", namespaces) },
+        ...(label ? [{ namespaceSelector: {}, podSelector: notIn(label.key, label.values) }] : []),
+        {
+            ipBlock: {
+                cidr: "0.0.0.0/0",
+                ...except(addresses.filter((address) => !isIPv6(address))),
+            },
+        },
+        { ipBlock: { cidr: "::/0", ...except(addresses.filter((address) => isIPv6(address))) } },
+    ];
+}
+
+const blockOf = (address: string) => `${address}/${isIPv6(address) ? 128 : 32}`;
+
+const addressesOf = (pods: Peers["pods"]): string[] =>
+    distinct(pods.flatMap(({ address, addresses }) => addresses ?? [address]));
+
+const namespacesOf = (pods: Peers["pods"]): string[] => distinct(pods.map(({ namespace }) => namespace));
+
+const notIn = (key: string, values: string[]) => ({ matchExpressions: [{ key, operator: "NotIn", values }] });
+
+const distinct = (values: string[]) => [...new Set(values)].sort();

@@ -1,6 +1,6 @@
 import type { V1LabelSelector, V1NetworkPolicy } from "@kubernetes/client-node";
 import { givenBack, isNewOwners, isOurs, type Owner, ownersOf } from "../cluster/field-owners";
-import { annotations, labels } from "../cluster/labels";
+import { annotations, labels, noteIn } from "../cluster/labels";
 import type { Restorable } from "../cluster/resources";
 import { also, isSameSelector } from "./selector";
 
@@ -9,7 +9,6 @@ export const exemption = { key: labels.attacked, operator: "DoesNotExist" };
 
 /** What a policy was before a run: all that restoring needs. */
 interface ExemptionNote {
-    /** Name of the run. */
     run: string;
     selector: V1LabelSelector;
     /** Who had set the selector, by server-side apply or otherwise. */
@@ -65,23 +64,17 @@ function nextRestoring({ metadata, spec }: V1NetworkPolicy): object | undefined 
     };
 }
 
-/** A policy that lets go of pods under attack. */
 export const exemptedPolicy: Restorable = {
     isChanged: isExempting,
     runOf: (policy: V1NetworkPolicy) => noteOf(policy)?.run,
     next: nextRestoring,
 };
 
-/** Whether a run has changed a policy. */
 function isExempting({ metadata }: V1NetworkPolicy): boolean {
     return metadata?.annotations?.[annotations.exempting] !== undefined;
 }
 
-function noteOf({ metadata }: V1NetworkPolicy): ExemptionNote | undefined {
-    try {
-        const note = JSON.parse(metadata!.annotations![annotations.exempting]!) as Partial<ExemptionNote> | null;
-        return note?.selector && note.owners ? (note as ExemptionNote) : undefined;
-    } catch {
-        return undefined;
-    }
+function noteOf(policy: V1NetworkPolicy): ExemptionNote | undefined {
+    const note = noteIn<ExemptionNote>(policy, annotations.exempting);
+    return note.selector && note.owners ? (note as ExemptionNote) : undefined;
 }

@@ -24,7 +24,6 @@ const typeOf = { ingress: "Ingress", egress: "Egress" } as const;
 export const isolates = ({ policyTypes }: V1NetworkPolicySpec, way: Way): boolean =>
     policyTypes?.includes(typeOf[way]) ?? true;
 
-/** What a policy allows in one direction. */
 export function rulesOf(spec: V1NetworkPolicySpec, way: Way): Rule[] {
     if (!isolates(spec, way)) return [];
     return way === "ingress"
@@ -32,14 +31,12 @@ export function rulesOf(spec: V1NetworkPolicySpec, way: Way): Rule[] {
         : (spec.egress ?? []).map(({ to: peers, ports }) => ({ peers, ports }));
 }
 
-/** A policy's rules, as the API has them. */
 export interface PolicyRules {
     policyTypes: ("Ingress" | "Egress")[];
     ingress?: { from?: V1NetworkPolicyPeer[]; ports?: V1NetworkPolicyPort[] }[];
     egress?: { to?: V1NetworkPolicyPeer[]; ports?: V1NetworkPolicyPort[] }[];
 }
 
-/** A policy, as the API has it. */
 export interface PolicySpec extends PolicyRules {
     podSelector: V1LabelSelector;
 }

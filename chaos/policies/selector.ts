@@ -25,13 +25,11 @@ export function selects({ matchLabels = {}, matchExpressions = [] }: V1LabelSele
     );
 }
 
-/** A selector with one more condition. */
 export const also = (
     { matchLabels, matchExpressions = [] }: V1LabelSelector,
     condition: V1LabelSelectorRequirement,
 ): V1LabelSelector => ({ ...(matchLabels && { matchLabels }), matchExpressions: [...matchExpressions, condition] });
 
-/** A selector that selects what two select. */
 export const both = (one: V1LabelSelector, another: V1LabelSelector): V1LabelSelector => ({
     matchExpressions: [...conditionsOf(one), ...conditionsOf(another)],
 });

@@ -35,8 +35,6 @@ export const jobPolicy = (experiment: string): PolicySpec => ({
 /**
  * The policies that let other pods accept the deadline Job's connections, and connect to it. Each selects only pods
  * that a policy isolates already, so it takes nothing from them; and no pod under attack.
- *
- * @param policies of the namespace, without those of experiments
  */
 export function witnessPolicies(policies: readonly V1NetworkPolicy[], experiment: string): PolicySpec[] {
     const specs = policies.flatMap(({ spec }) => spec ?? []);

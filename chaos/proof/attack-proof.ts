@@ -1,6 +1,6 @@
 import type { Proof } from "../attacks/kind";
 import type { Chosen } from "../targets/choose";
-import { pause } from "../pause";
+import { pause } from "../async";
 import { explainWorking } from "./allowing-policies";
 import { FromWithin, type FromWithinArgs } from "./from-within";
 import { startTimeoutMs } from "./job-pod";

@@ -1,6 +1,6 @@
 import type { Proof } from "../attacks/kind";
 import { endpoint } from "../job/protocol";
-import { onePerPod } from "../targets/besides";
+import { onePerPod } from "../targets/pods";
 import type { Target } from "../targets/containers";
 
 /** A connection to try from within a container. */

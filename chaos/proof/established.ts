@@ -7,7 +7,7 @@ import {
     silentAfterMs,
 } from "../job/protocol";
 import type { InconclusiveReason } from "./outcome";
-import { remedy, type Written } from "../remedy";
+import { remedy, type Written } from "../texts";
 import { hasAll } from "./reports";
 
 /** What became of the connections that the witness had to an attack's targets before it. */

@@ -1,7 +1,7 @@
 import { beginsAtPeers, beginsAtTargets, controlsAtTargets } from "../attacks/begins-at";
 import type { Proof } from "../attacks/kind";
 import { type Cluster, messageOf } from "../cluster/client";
-import { besides, onePerPod } from "../targets/besides";
+import { besides, onePerPod } from "../targets/pods";
 import type { Chosen } from "../targets/choose";
 import { type Discovered, ownerOf, type Prober, type Target } from "../targets/containers";
 import { runWithin } from "./run-within";

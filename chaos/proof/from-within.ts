@@ -1,7 +1,7 @@
 import { dnsPorts } from "../attacks/dns";
 import type { Proof } from "../attacks/kind";
 import type { Cluster } from "../cluster/client";
-import { onePerPod } from "../targets/besides";
+import { onePerPod } from "../targets/pods";
 import type { Chosen } from "../targets/choose";
 import type { Working } from "./allowing-policies";
 import { connections } from "./connections";

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Proof, StillWorks } from "../attacks/kind";
 import type { Cluster } from "../cluster/client";
 import { problemOf } from "../cluster/problem";
-import { onePerPod } from "../targets/besides";
+import { onePerPod } from "../targets/pods";
 import type { Chosen } from "../targets/choose";
 import { parseEndpoint, reference } from "../job/protocol";
 import type { Target } from "../targets/containers";

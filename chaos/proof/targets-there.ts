@@ -1,6 +1,6 @@
 import { type Cluster, ignoreNotFound } from "../cluster/client";
 import type { KillReport } from "../job/protocol";
-import { inTurns } from "../in-turns";
+import { inTurns } from "../async";
 import type { Target } from "../targets/containers";
 import type { InconclusiveReason } from "./outcome";
 

@@ -3,7 +3,6 @@ import { basename, join } from "node:path";
 import { readJournal } from "./journal-files";
 import { type ReportedRun, runOfJournal } from "./reported-run";
 
-/** Which runs are wanted. @default all */
 export interface Wanted {
     /** Those that began at this time or later, in milliseconds since the epoch. */
     since?: number;

@@ -1,17 +1,15 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { parseJson } from "../checks/json";
+import { parseJson } from "../checks/values";
 import type { Plan } from "../definition/plan";
 import { type Journal, journalSchema, journalVersion } from "./journal-schema";
-import { replaceFile } from "./output-files";
 
 /**
  * Writes a journal to its path.
  *
  * @param again whether the file is there, and is completed
- * @throws ZodError if the journal does not match its schema
  * @throws Error with code EEXIST if it is new, and another run's file is there
  */
 export function writeJournal(journal: Journal, { again = false } = {}): void {
@@ -26,8 +24,6 @@ export function writeJournal(journal: Journal, { again = false } = {}): void {
 /**
  * Path of a new run's journal: `reports/hot-deals-blackhole-1-20261121T101500123Z-0a1b2c3d.json`. Its end is the
  * stack's: others may write to the same folder at the same moment.
- *
- * @param stack by name and identity, as leases name it
  */
 export function journalPath({ experiment, run, reports }: Plan, stack: string, startedAt: number): string {
     const time = new Date(startedAt).toISOString().replace(/[-:.]/g, "");
@@ -71,4 +67,12 @@ export function lastJournalOf(plan: Plan, stack: string): Journal | undefined {
     return keptJournals(plan.reports).find(
         (journal) => journal.conclusion.journal.endsWith(end) && isDeepStrictEqual(journal.plan, plan),
     );
+}
+
+/** Writes a file in one step, and makes its folder: a reader sees the old text or the new one, never a part of it. */
+export function replaceFile(path: string, text: string): void {
+    mkdirSync(dirname(path), { recursive: true });
+    const unfinished = `${path}.unfinished`;
+    writeFileSync(unfinished, text);
+    renameSync(unfinished, path);
 }

@@ -72,9 +72,10 @@ function propertiesOf(run: ReportedRun): string[] {
 }
 
 function casesOf(run: ReportedRun): TestCase[] {
-    const { notUndone } = run;
     const verdict = { name: "verdict", durationMs: run.durationMs, problem: problemOfVerdict(run) };
     const checks = run.journal === undefined ? [] : checksOf(run.journal);
+    const notUndone: Problem = { element: "error", type: "not undone", text: run.notUndone ?? "" };
+    const undo = run.notUndone === undefined ? [] : [{ name: "undo", durationMs: 0, problem: notUndone }];
     return [
         verdict,
         ...checks.map(({ name, held, reason, durationMs }): TestCase => {
@@ -82,15 +83,7 @@ function casesOf(run: ReportedRun): TestCase[] {
             const problem: Problem = { element, type: held === undefined ? "unknown" : "did not hold", text: reason };
             return { name: `check ${name}`, durationMs, problem: held ? undefined : problem };
         }),
-        ...(notUndone === undefined
-            ? []
-            : [
-                  {
-                      name: "undo",
-                      durationMs: 0,
-                      problem: { element: "error", type: "not undone", text: notUndone } as const,
-                  },
-              ]),
+        ...undo,
     ];
 }
 

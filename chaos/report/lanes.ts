@@ -6,7 +6,6 @@ const maxLanes = 12;
 /** What a lane shows, given where its name stands and where its bar lies. */
 export type LaneMarks = (nameY: number, barY: number) => string[];
 
-/** The time of an action; a point if it took none. */
 export function actionLane(
     { action, begunAt, endedAt, problem }: Journal["actions"][number],
     { x, zero }: TimeAxis,
@@ -22,7 +21,6 @@ export function actionLane(
 /** A pod that was attacked, or whose readiness changed. */
 interface AffectedPod {
     pod: string;
-    /** The attack on it, if any. */
     attack?: string;
     changes: Journal["readiness"];
 }

@@ -7,7 +7,7 @@ import { isAttack, type Plan } from "../definition/plan";
 import { isUnderWay } from "../lifecycle/lease";
 import type { InconclusiveReason } from "../proof/outcome";
 import type { StepInputs } from "./contract";
-import { remedy } from "../remedy";
+import { remedy } from "../texts";
 
 type Begun = Pick<StepInputs, "steadyState" | "attackObjects">;
 

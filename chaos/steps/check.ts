@@ -14,7 +14,7 @@ import { journalOf, type Seen } from "../report/compose";
 import { ReadinessRecorder } from "../report/readiness";
 import type { Conclusion } from "../report/conclusion";
 import { keepReport } from "../report/report";
-import { labelPods } from "../targets/label";
+import { labelPods } from "../targets/pods";
 import { awaitRecovery, type Ending } from "./abort";
 import { notSeen, whyBegunTooLate, whyRunIsOver } from "./attacks-last";
 import { beginFaults } from "./begin-faults";

@@ -3,7 +3,7 @@ import type { Plan, PlannedAttack } from "../definition/plan";
 import { attackedEndpoints } from "../proof/connections";
 import { findProbers } from "../proof/find-probers";
 import { toolNames } from "../proof/tools";
-import { remedy } from "../remedy";
+import { remedy } from "../texts";
 import type { Chosen } from "../targets/choose";
 import type { Discovered } from "../targets/containers";
 import { abortRun } from "./abort-run";

@@ -10,7 +10,7 @@ import { type Plan, targetLabelFor } from "../definition/plan";
 import { endAttacks } from "../ending/end";
 import { witnessPoliciesOf } from "../ending/left";
 import type { Chosen } from "../targets/choose";
-import { peersIn } from "../policies/allow-rules";
+import { peersIn } from "../policies/denial";
 import { type Combination, combine } from "../policies/combine";
 import { proxyPolicies, refuseForeignCallers } from "../fault/access";
 import type { Proxied } from "../targets/proxied";

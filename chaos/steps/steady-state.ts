@@ -1,4 +1,4 @@
-import { changesWorkloads, requireWorkloads } from "../actions/require-workloads";
+import { changesWorkloads, requireWorkloads } from "../actions/perform";
 import { Endpoints } from "../checks/endpoints";
 import { namesOf, type Observed, problemsOf, steadyAnswers, untilSteady } from "../checks/observe";
 import { chooseRoute } from "../checks/route";
@@ -10,7 +10,7 @@ import { sweep } from "../ending/end";
 import { leftOf } from "../ending/left";
 import { admitJob } from "./other-policies";
 import { acquireLease, LeaseHeldError, releaseLease, stopCommand } from "../lifecycle/lease";
-import { remedy } from "../remedy";
+import { remedy } from "../texts";
 import { requireReportsFolder } from "../report/report";
 import { merged } from "../permissions/merge";
 import { permissionsOf } from "../permissions/permissions";

@@ -9,7 +9,7 @@ import { isAttack, type Plan } from "../definition/plan";
 import { describeMilliseconds } from "../duration";
 import type { AttackProofs } from "../proof/attack-proofs";
 import type { Inconclusive, InconclusiveReason, Proven } from "../proof/outcome";
-import { pause } from "../pause";
+import { pause } from "../async";
 import type { Seen } from "../report/compose";
 import { AbortWatch, endAbortedRun, type Ending } from "./abort";
 import { whyAnsweredAllTheSame } from "./answered-all-the-same";

@@ -1,8 +1,7 @@
 import { setHeaderOptions } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound, messageOf, statusOf } from "../cluster/client";
 import { problemOf } from "../cluster/problem";
-import { agentKeyEntry, agentKeyHeader, agentPort, targetsPath } from "./agent-contract";
-import type { Discovered } from "./containers";
+import { agentKeyEntry, agentKeyHeader, agentPort, type Discovered, targetsPath } from "./containers";
 
 /** A stack's builtin agent: the DaemonSet that the stack has made. Labels alone prove nothing: anybody can set them. */
 export interface AgentReference {
@@ -13,16 +12,9 @@ export interface AgentReference {
 /** The builtin agents of one installation: a pod on each node. */
 export interface Agents {
     namespace: string;
-    /** The labels of their pods. */
     labels: Record<string, string>;
-    /** Name of the Secret with their key. */
     secret: string;
 }
-
-const selectorOf = (labels: Record<string, string>) =>
-    Object.entries(labels)
-        .map(([key, value]) => `${key}=${value}`)
-        .join(",");
 
 /** An agent, or the API server before it, will not answer this caller, however often it asks. */
 export class RefusedError extends Error {
@@ -49,7 +41,6 @@ export async function keyOf(cluster: Cluster, { namespace, secret }: Agents): Pr
  * What all agents of an installation discovered. They are asked through the API server's proxy: nothing else of the
  * cluster needs to be reachable.
  *
- * @param key @default the key in their Secret
  * @throws Error that names the agent that did not answer, and why: a part of the cluster never counts as all of it
  */
 export async function askAgents(cluster: Cluster, agents: Agents, key?: string): Promise<Discovered[]> {
@@ -60,7 +51,8 @@ export async function askAgents(cluster: Cluster, agents: Agents, key?: string):
             `namespace ${namespace} has no Secret ${agents.secret} with the agents' key; run: pulumi up --refresh`,
         );
     }
-    const { items } = await cluster.core.listNamespacedPod({ namespace, labelSelector: selectorOf(agents.labels) });
+    const conditions = Object.entries(agents.labels).map(([key, value]) => `${key}=${value}`);
+    const { items } = await cluster.core.listNamespacedPod({ namespace, labelSelector: conditions.join(",") });
     const running = items.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
     if (running.length === 0) {
         throw new Error(

@@ -67,15 +67,12 @@ function parseCondition(text: string): Condition {
     return { key, negated: operator === "!=", values };
 }
 
-/** Whether a container with these attributes is described by all conditions. */
 export function matches(conditions: readonly Condition[], attributes: Attributes): boolean {
     return conditions.every(({ key, negated, values }) => {
         const found = attributes[key];
-        const holds = found !== undefined && values.some((wanted) => fits(found, wanted));
+        const holds = values.some((wanted) =>
+            wanted.endsWith("*") ? found?.startsWith(wanted.slice(0, -1)) : found === wanted,
+        );
         return holds !== negated;
     });
-}
-
-function fits(value: string, wanted: string): boolean {
-    return wanted.endsWith("*") ? value.startsWith(wanted.slice(0, -1)) : value === wanted;
 }

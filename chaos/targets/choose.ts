@@ -2,10 +2,9 @@ import type { AttributeExpression } from "./attributes";
 import { type Discovered, ownerOf, select, type Target } from "./containers";
 import type { DistinctiveLabel } from "./distinguish";
 import { type Eligibility, type LeftOut, whyLeftOut } from "./eligible";
-import { remedy, type Written } from "../remedy";
+import { remedy, type Written } from "../texts";
 import type { Proxied } from "./proxied";
-import { containersWithin, describeRadius, type Radius } from "./radius";
-import { shuffled } from "./shuffle";
+import { containersWithin, describeRadius, type Radius, shuffled } from "./radius";
 import type { Abort } from "../proxy/protocol";
 
 /** Which targets an attack asks for. Its attributes include their namespace. */

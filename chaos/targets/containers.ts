@@ -28,7 +28,6 @@ export interface Prober {
 
 export interface Discovered extends Target {
     attributes: Attributes;
-    /** Whether its pod is ready. */
     ready: boolean;
     /** Set if nothing would replace its pod. */
     bare?: true;
@@ -36,7 +35,6 @@ export interface Discovered extends Target {
     helpers?: string[];
 }
 
-/** The part of a pod that discovery reads. */
 export interface Pod {
     metadata?: {
         name?: string;
@@ -77,14 +75,10 @@ export interface Owner {
     controller?: boolean;
 }
 
-/** The part of a ReplicaSet that names its owner. */
-export interface ReplicaSet {
-    metadata?: { uid?: string; ownerReferences?: { kind: string; name: string }[] };
-}
+/** Its owner is a Deployment. */
+export type ReplicaSet = Pick<Pod, "metadata">;
 
-/** Namespaces that belong to the cluster itself. */
-const clusterNamespaces = ["kube-system", "kube-public", "kube-node-lease"];
-export const isOfCluster = (namespace: string) => clusterNamespaces.includes(namespace);
+export const isOfCluster = (namespace: string) => ["kube-system", "kube-public", "kube-node-lease"].includes(namespace);
 
 /**
  * Whether an experiment may touch a pod at all. Never: the cluster's own namespaces, pods on the host's network (a
@@ -103,7 +97,6 @@ export function attackable({ metadata, spec, status }: Pod): boolean {
     );
 }
 
-/** Whether a pod is ready, so that Services send requests to it. */
 export function isReady({ status }: Pod): boolean {
     return status?.conditions?.some(({ type, status: state }) => type === "Ready" && state === "True") ?? false;
 }
@@ -112,8 +105,6 @@ export function isReady({ status }: Pod): boolean {
  * The containers of a running pod with their attributes. Agents and the API server's clients describe them by this
  * code. Init containers, native sidecars among them, and ephemeral containers are left out: they belong to the pod, not
  * to what a radius counts. So are containers that have ended for good, as in a Job's pod.
- *
- * @param deployment the Deployment that owns the pod's ReplicaSet, if any
  */
 export function containersOf(pod: Pod, deployment: string | undefined, clusterName: string): Discovered[] {
     const { name, namespace, uid } = pod.metadata as { name: string; namespace: string; uid: string };
@@ -172,17 +163,14 @@ function isBare({ metadata }: Pod): boolean {
     return !metadata!.ownerReferences?.some(({ controller, kind }) => controller && kind !== "Node");
 }
 
-/** The TCP ports that a container declares. */
 export function tcpPortsOf({ ports = [] }: NonNullable<Pod["spec"]>["containers"][number]): number[] {
     return ports.filter(({ protocol = "TCP" }) => protocol === "TCP").map(({ containerPort }) => containerPort);
 }
 
-/** The ReplicaSet that owns a pod, if any. Its Deployment must be looked up. */
 export function replicaSetOf(pod: Pod): Owner | undefined {
     return pod.metadata?.ownerReferences?.find(({ kind }) => kind === "ReplicaSet");
 }
 
-/** The Deployment that owns a ReplicaSet, if any. */
 export function deploymentOf({ metadata }: ReplicaSet): string | undefined {
     return metadata!.ownerReferences?.find(({ kind }) => kind === "Deployment")?.name;
 }
@@ -197,7 +185,6 @@ export function containersOfAll(
     return pods.flatMap((pod) => containersOf(pod, deployments.get(replicaSetOf(pod)?.uid ?? ""), clusterName));
 }
 
-/** The pods that have a container which matches an attribute expression. */
 export function podsMatching<P extends Pod>(
     expression: string,
     pods: readonly P[],
@@ -218,7 +205,6 @@ function ownersOf(pod: Pod, deployment: string | undefined): Record<string, stri
     return Object.fromEntries(owners.map(({ kind, name }) => [`k8s.${kind.toLowerCase()}`, name]));
 }
 
-/** The containers that match an attribute expression. */
 export function select<T extends { attributes: Attributes }>(discovered: readonly T[], expression: string): T[] {
     const conditions = parseAttributes(expression);
     return discovered.filter(({ attributes }) => matches(conditions, attributes));
@@ -229,3 +215,11 @@ export function ownerOf(attributes: Attributes): string | undefined {
     const key = owningKinds.map((kind) => `k8s.${kind.toLowerCase()}`).find((owner) => owner in attributes);
     return key && `${key}=${attributes[key]}`;
 }
+
+/** What the builtin agent and its clients agree on: the port, and the path of the containers of its node. */
+export const agentPort = 8080;
+export const targetsPath = "/targets";
+/** Header with the caller's key. The API server's proxy does not pass `Authorization` on. */
+export const agentKeyHeader = "X-Agent-Key";
+/** Entry of the agent's Secret that holds the key. */
+export const agentKeyEntry = "key";

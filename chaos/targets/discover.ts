@@ -83,7 +83,6 @@ async function inEach<T>(
 /**
  * Namespaces labeled as protected: those of agents, and any that a user has labeled.
  *
- * @param among @default all
  * @throws ApiException with code 404 if one of these does not exist
  */
 export async function protectedNamespaces({ core }: Cluster, among?: readonly string[]): Promise<Set<string>> {

@@ -19,9 +19,6 @@ type Labeled = Pick<Pod, "metadata">;
 /**
  * A label by which a network can tell some pods from all others, without a change to the pods. If there are several,
  * the one with the fewest values.
- *
- * @param uids of these pods
- * @param all pods of their namespaces, with these
  */
 export function distinctiveLabel(uids: ReadonlySet<string>, all: readonly Labeled[]): DistinctiveLabel | undefined {
     const isOne = ({ metadata }: Labeled) => uids.has(metadata!.uid!);

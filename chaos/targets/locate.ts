@@ -28,7 +28,6 @@ export function locateTarget(
     return { target, namespace: named! };
 }
 
-/** An attribute expression that names one namespace at most. */
 export const expression = z.string().check((context) => {
     try {
         locateTarget(context.value, "Global", "default");

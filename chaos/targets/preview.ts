@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Cluster } from "../cluster/client";
 import { problemOf } from "../cluster/problem";
-import type { Written } from "../remedy";
-import { describeBesides } from "./besides";
+import type { Written } from "../texts";
+import { describeBesides } from "./pods";
 import { chooseForAll, type TargetRequest } from "./choose";
 import { type Discovered, select } from "./containers";
 import { discover, type DiscoveryScope } from "./discover";
@@ -15,16 +15,11 @@ const maxNamed = 10;
 
 interface PreviewedPlan extends DiscoveryScope, Written {
     experiment: string;
-    /** The one namespace of all targets. */
     namespace: string;
     attacks: readonly TargetRequest[];
 }
 
-/**
- * Logs in a preview which containers an experiment would hit today. The attack itself chooses again.
- *
- * @param besides what else it would do, in sentences
- */
+/** Logs in a preview which containers an experiment would hit today. The attack itself chooses again. */
 export async function previewTargets(
     plan: PreviewedPlan,
     reach: () => Cluster,
@@ -41,23 +36,17 @@ export async function previewTargets(
         const { attacks } = behind;
         const hits = attacks.map((attack) => `${experiment} would hit ${describe(discovered, attack)}`);
         await pulumi.log.info([...hits, ...besides].join("\n"));
-        const notChosen = whyNotChosen(discovered, { ...plan, attacks });
-        if (notChosen !== undefined) await pulumi.log.warn(`${experiment} would not begin now: ${notChosen}`);
+        try {
+            chooseForAll(discovered, { ...plan, attacks });
+        } catch (error) {
+            // It may change until the attack begins: this update may make what it attacks.
+            await pulumi.log.warn(`${experiment} would not begin now: ${problemOf(error)}`);
+        }
         await refuseWebhookServers(cluster, plan, discovered).catch((error: unknown) =>
             pulumi.log.warn(`${experiment} would not begin: ${problemOf(error)}`),
         );
     } catch (error) {
         await pulumi.log.warn(`the targets of ${experiment} cannot be previewed: ${problemOf(error)}`);
-    }
-}
-
-/** What may change until the attack begins: this update may make what it attacks. */
-function whyNotChosen(discovered: readonly Discovered[], plan: PreviewedPlan): string | undefined {
-    try {
-        chooseForAll(discovered, plan);
-        return undefined;
-    } catch (error) {
-        return problemOf(error);
     }
 }
 

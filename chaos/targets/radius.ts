@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { describeShare, parsePercentage, type Share, shareOf } from "../share";
 
 /** How many of the matching containers an attack may affect. */
@@ -37,3 +38,9 @@ export function describeRadius(radius: Radius): string {
             return "all";
     }
 }
+
+export const shuffled = <T>(items: readonly T[]): T[] =>
+    items
+        .map((item) => ({ item, key: randomInt(2 ** 47) }))
+        .sort((a, b) => a.key - b.key)
+        .map(({ item }) => item);

@@ -1,7 +1,7 @@
 import { whatIsReplaced } from "../actions/rollout-state";
 import { readWorkload, type Workload, workloadKinds } from "../actions/workload";
 import { type Cluster, unlessForbidden } from "../cluster/client";
-import { pause } from "../pause";
+import { pause } from "../async";
 import type { Attributes } from "./attributes";
 import type { Discovered } from "./containers";
 
@@ -17,8 +17,6 @@ export const attributeOf = (kind: Workload["kind"]) => `k8s.${kind.toLowerCase()
  *
  * A rollout that is stuck, paused or waits for somebody does not end, and has not hindered a run until now.
  *
- * @param containers of one namespace
- * @param timeoutMs how long it waits, in milliseconds
  * @returns whether it had to wait, and what goes on all the same after the time: `Deployment orders: 1 old pod is left`
  */
 export async function awaitRollouts(

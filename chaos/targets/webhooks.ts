@@ -1,27 +1,19 @@
 import type { V1MutatingWebhook, V1ValidatingWebhook } from "@kubernetes/client-node";
 import { type Cluster, unlessForbidden } from "../cluster/client";
 import { labels } from "../cluster/labels";
+import { resources } from "../cluster/resources";
 import type { TargetRequest } from "./choose";
 import { type Discovered, select } from "./containers";
 
 type Webhook = V1ValidatingWebhook | V1MutatingWebhook;
 
-/** What the undoing of an experiment changes or deletes, by API group. Replacements of killed pods are created, too. */
-const changedByUndoing: Record<string, readonly string[]> = {
-    "": ["configmaps", "pods", "serviceaccounts", "services"],
-    apps: ["deployments"],
-    batch: ["jobs"],
-    "coordination.k8s.io": ["leases"],
-    "networking.k8s.io": ["networkpolicies"],
-    "rbac.authorization.k8s.io": ["rolebindings", "roles"],
-};
+/** What the undoing of an experiment changes or deletes. Replacements of killed pods are created, too. */
+const changedByUndoing = [...Object.values(resources), { apiGroup: "coordination.k8s.io", resource: "leases" }];
 
 /**
  * Refuses targets that serve an admission webhook which the API server must ask before it undoes the attack: with
  * `failurePolicy: Fail` it rejects the undoing while the webhook does not answer. Accounts that may not read webhook
  * configurations are not checked.
- *
- * @throws Error that names the pod and the webhook
  */
 export async function refuseWebhookServers(
     cluster: Cluster,
@@ -61,12 +53,12 @@ async function requiredWebhooks({ admission }: Cluster): Promise<Webhook[]> {
 }
 
 function concernsUndoing({ rules = [] }: Webhook): boolean {
-    return rules.some(({ apiGroups = [], resources = [] }) => {
-        const names = resources.map((resource) => resource.replace(/\/\*$/, ""));
-        return Object.entries(changedByUndoing).some(
-            ([group, changed]) =>
-                (apiGroups.includes("*") || apiGroups.includes(group)) &&
-                names.some((name) => name === "*" || changed.includes(name)),
+    return rules.some(({ apiGroups = [], resources: concerned = [] }) => {
+        const names = concerned.map((resource) => resource.replace(/\/\*$/, ""));
+        return changedByUndoing.some(
+            ({ apiGroup, resource }) =>
+                (apiGroups.includes("*") || apiGroups.includes(apiGroup)) &&
+                (names.includes("*") || names.includes(resource)),
         );
     });
 }

@@ -2,7 +2,7 @@ import * as k8s from "@pulumi/kubernetes";
 import * as kx from "@pulumi/kubernetesx";
 import * as pulumi from "@pulumi/pulumi";
 import { join } from "node:path";
-import { agentKeyEntry, agentPort } from "../../chaos/targets/agent-contract";
+import { agentKeyEntry, agentPort } from "../../chaos/targets/containers";
 import { labels } from "../../chaos/cluster/labels";
 import { restrictedContainer, restrictedPod, users } from "../../chaos/cluster/pod-security";
 import { nodeEnvironment, Program, programCommand, programMount, servicesFolder } from "../base/program";

@@ -1,8 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type Cluster, connect, ignoreNotFound } from "../../chaos/cluster/client";
 import { loadKubeconfig } from "../../chaos/cluster/kubeconfig";
-import { identityIn } from "../../chaos/identity";
-import { remember } from "../../chaos/stash";
+import { identityIn, remember } from "../../chaos/stash";
 import { type Key, settings } from "../configuration/settings";
 import { annotations } from "./namespace-owner";
 import { allowedContext } from "./guard";

@@ -1,6 +1,6 @@
 import { plainAttackKinds } from "../../chaos/attacks/registry";
 import type { ExperimentDefinition } from "../../chaos/index";
-import { times } from "../../chaos/times";
+import { times } from "../../chaos/duration";
 import {
     agentKey,
     annotations,

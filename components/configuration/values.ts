@@ -1,8 +1,7 @@
 import { parseAttributes } from "../../chaos/targets/attributes";
-import { parseDuration } from "../../chaos/duration";
-import { allowedName, isName } from "../../chaos/cluster/name";
+import { parseDuration, type Range } from "../../chaos/duration";
+import { allowedName, isName } from "../../chaos/texts";
 import { parsePercentage, type Share } from "../../chaos/share";
-import type { Range } from "../../chaos/times";
 import { allowedRadius, parseRadius, type Radius } from "../../chaos/targets/radius";
 
 /** Parses one setting's text. */

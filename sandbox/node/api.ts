@@ -1,8 +1,10 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { Agent, request } from "node:https";
+import type { IncomingMessage } from "node:http";
+import { request } from "node:https";
+import { text } from "node:stream/consumers";
 import { addresses } from "./addresses";
-import type { NodeLayout } from "./layout";
-import { pkiFiles } from "./pki";
+import { pki } from "./pki";
 
 /** A Kubernetes object, as far as the sandbox reads it. */
 export interface KubernetesObject {
@@ -13,100 +15,60 @@ export interface KubernetesObject {
 }
 
 interface CallOptions {
-    /** Sent as JSON. */
-    readonly body?: unknown;
-    readonly contentType?: string;
+    /** An object to create or update (server-side apply). @default the call only reads */
+    readonly apply?: KubernetesObject;
     readonly timeoutSeconds?: number;
 }
 
 /**
  * The sandbox's own calls to its API server, as administrator. Plain HTTPS: a client library would take longer to load
  * than an `up` with nothing to do.
+ *
+ * @returns the parsed answer, or its text if it is not JSON.
+ * @throws without an answer within `timeoutSeconds` (default 5), and on a status other than 2xx.
  */
-export class SandboxApi {
-    private readonly agent: Agent;
+export async function callApi<T>(path: string, { apply, timeoutSeconds = 5 }: CallOptions = {}): Promise<T> {
+    const call = request({
+        ca: readFileSync(pki.clusterAuthority),
+        cert: readFileSync(pki.certificate("admin")),
+        key: readFileSync(pki.key("admin")),
+        host: addresses.node,
+        port: addresses.apiPort,
+        method: apply ? "PATCH" : "GET",
+        path,
+        headers: apply && { "content-type": "application/apply-patch+yaml" }, // JSON is YAML
+        signal: AbortSignal.timeout(timeoutSeconds * 1000),
+    });
+    call.end(apply && JSON.stringify(apply));
+    const answered = once(call, "response") as Promise<[IncomingMessage]>;
+    call.on("error", () => undefined); // What it ends fails: the answer, or the reading of it.
+    const [response] = await answered;
+    const answer = parsed(await text(response));
+    const { statusCode = 0 } = response;
+    if (statusCode >= 200 && statusCode <= 299) return answer as T;
+    // A refusal is a Status object.
+    const { message = answer } = answer as { message?: string };
+    throw new Error(`${call.method} ${path}: status ${statusCode}: ${String(message)}`);
+}
 
-    /** @throws if there are no certificates: the node was never up. */
-    constructor(layout: NodeLayout) {
-        const files = pkiFiles(layout);
-        this.agent = new Agent({
-            keepAlive: true,
-            ca: readFileSync(files.clusterAuthority),
-            cert: readFileSync(files.certificate("admin")),
-            key: readFileSync(files.key("admin")),
-        });
-    }
-
-    /**
-     * @returns the parsed answer, or its text if it is not JSON.
-     * @throws without an answer within `timeoutSeconds` (default 5), and on a status other than 2xx.
-     */
-    async call<T = unknown>(method: "GET" | "PATCH", path: string, options: CallOptions = {}): Promise<T> {
-        const { status, text } = await this.send(method, path, options);
-        if (status < 200 || status > 299) throw new Error(`${method} ${path}: status ${status}: ${message(text)}`);
-        try {
-            return JSON.parse(text) as T;
-        } catch {
-            return text as T;
-        }
-    }
-
-    /** Creates or updates the object (server-side apply). */
-    async apply(object: KubernetesObject): Promise<void> {
-        await this.call("PATCH", `${objectPath(object)}?fieldManager=sandbox&force=true`, {
-            body: object,
-            contentType: "application/apply-patch+yaml", // JSON is YAML
-        });
-    }
-
-    /** Whether the API server is ready; false also without an answer. */
-    async isReady(): Promise<boolean> {
-        return this.call("GET", "/readyz", { timeoutSeconds: 2 }).then(
-            (answer) => answer === "ok",
-            () => false,
-        );
-    }
-
-    close(): void {
-        this.agent.destroy();
-    }
-
-    private send(
-        method: string,
-        path: string,
-        { body, contentType = "application/json", timeoutSeconds = 5 }: CallOptions,
-    ): Promise<{ status: number; text: string }> {
-        return new Promise((resolve, reject) => {
-            const call = request(
-                {
-                    agent: this.agent,
-                    host: addresses.node,
-                    port: addresses.apiPort,
-                    method,
-                    path,
-                    headers: body === undefined ? {} : { "content-type": contentType },
-                    signal: AbortSignal.timeout(timeoutSeconds * 1000),
-                },
-                (answer) => {
-                    let text = "";
-                    answer.setEncoding("utf8").on("data", (part: string) => (text += part));
-                    answer.on("end", () => resolve({ status: answer.statusCode ?? 0, text }));
-                    answer.on("error", reject);
-                },
-            );
-            call.on("error", (error) => reject(new Error(`${method} ${path}: ${error.message}`)));
-            call.end(body === undefined ? undefined : JSON.stringify(body));
-        });
+function parsed(answer: string): unknown {
+    try {
+        return JSON.parse(answer);
+    } catch {
+        return answer.trim();
     }
 }
 
-/** The message of a Status object, or the text itself. */
-function message(text: string): string {
-    try {
-        return (JSON.parse(text) as { message?: string }).message ?? text;
-    } catch {
-        return text.trim();
-    }
+export async function applyObject(object: KubernetesObject): Promise<void> {
+    await callApi(`${objectPath(object)}?fieldManager=sandbox&force=true`, { apply: object });
+}
+
+/** Whether the API server is ready; false also without an answer. */
+export async function apiIsReady(): Promise<boolean> {
+    return callApi("/readyz", { timeoutSeconds: 2 }).then(
+        (answer) => answer === "ok",
+        () => false,
+    );
 }
 
 /** Kinds whose plural does not end in -s alone. */

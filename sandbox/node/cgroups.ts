@@ -51,18 +51,14 @@ export function ensureCgroups(): string {
 
 /** All cgroups of the sandbox, children first. */
 function sandboxCgroups(): string[] {
-    const found: string[] = [];
-    const visit = (path: string): void => {
-        for (const entry of readdirSync(path, { withFileTypes: true })) {
-            if (entry.isDirectory()) visit(join(path, entry.name));
-        }
-        found.push(path);
-    };
-    for (const hierarchy of hierarchies()) {
-        const root = join(hierarchy, sandboxGroup);
-        if (existsSync(root)) visit(root);
-    }
-    return found;
+    const below = (path: string): string[] => [
+        ...readdirSync(path, { withFileTypes: true }).flatMap((entry) =>
+            entry.isDirectory() ? below(join(path, entry.name)) : [],
+        ),
+        path,
+    ];
+    const roots = hierarchies().map((hierarchy) => join(hierarchy, sandboxGroup));
+    return roots.filter((root) => existsSync(root)).flatMap(below);
 }
 
 /**

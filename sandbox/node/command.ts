@@ -1,11 +1,5 @@
 import { execFile } from "node:child_process";
 
-export interface CommandResult {
-    readonly code: number;
-    readonly stdout: string;
-    readonly stderr: string;
-}
-
 /** PATH of the node's programs and their helpers (iptables, ipset, conntrack, mount). */
 export const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
@@ -15,7 +9,11 @@ export const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sb
  * @param input text for standard input. @default none
  * @throws when the program cannot be started.
  */
-export function tryCommand(command: string, args: readonly string[], input?: string): Promise<CommandResult> {
+export function tryCommand(
+    command: string,
+    args: readonly string[],
+    input?: string,
+): Promise<{ code: number; stdout: string; stderr: string }> {
     const env = { ...process.env, PATH: `${process.env.PATH ?? ""}:${systemPath}` };
     return new Promise((resolve, reject) => {
         const child = execFile(command, args, { env, maxBuffer: Infinity }, (error, stdout, stderr) => {

@@ -1,31 +1,23 @@
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { locateParts } from "../parts/locate";
 import { exportsOf, pulumiEnvironment, shellQuoted } from "../../toolchain/pulumi/environment";
-import { nodeLayout } from "./layout";
+import { layout } from "./layout";
 
 /** The default backend is kept in this folder. */
 const project = join(__dirname, "..", "..");
 
 /** The environment of a shell or child process that uses the sandbox. */
-export interface SandboxEnvironment {
+interface SandboxEnvironment {
     readonly variables: Readonly<Record<string, string>>;
     /** Folders with `pulumi` and `kubectl`, for the front of PATH. */
     readonly path: readonly string[];
 }
 
-/**
- * The environment in which kubectl and Pulumi use the sandbox.
- */
+/** The environment in which kubectl and Pulumi use the sandbox. */
 export function sandboxEnvironment(): SandboxEnvironment {
-    const { kubectlFolder, pulumiFolder, pulumiHome } = locateParts();
-    const isUsualHome = pulumiHome === join(process.env.HOME || homedir(), ".pulumi");
+    const { kubectlFolder, pulumiFolder } = locateParts();
     return {
-        variables: {
-            KUBECONFIG: nodeLayout().kubeconfig,
-            ...(isUsualHome ? {} : { PULUMI_HOME: pulumiHome }),
-            ...pulumiEnvironment(project),
-        },
+        variables: { KUBECONFIG: layout.kubeconfig, ...pulumiEnvironment(project) },
         path: [pulumiFolder, kubectlFolder],
     };
 }
@@ -35,7 +27,5 @@ export function sandboxEnvironment(): SandboxEnvironment {
  * of this process contains what `npm run` added.
  */
 export function exportCommands({ variables, path }: SandboxEnvironment): string {
-    return `${exportsOf(variables)
-        .map((line) => `${line}\n`)
-        .join("")}export PATH=${shellQuoted(path.join(":"))}:"$PATH"\n`;
+    return [...exportsOf(variables), `export PATH=${shellQuoted(path.join(":"))}:"$PATH"`, ""].join("\n");
 }

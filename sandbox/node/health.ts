@@ -1,5 +1,5 @@
 import { addresses, nodeName } from "./addresses";
-import type { SandboxApi } from "./api";
+import { callApi } from "./api";
 import { tryCommand } from "./command";
 import { networkNamespaceFile } from "./network";
 
@@ -26,10 +26,9 @@ export function isReady({ status }: { status: Pick<Pod["status"], "conditions"> 
  *
  * @param since older reports do not count: the database still has those of the previous run.
  */
-export async function nodeIsReady(api: SandboxApi, since = new Date(0)): Promise<boolean> {
-    const node = await api
-        .call<{ status: { conditions?: Condition[] } }>("GET", `/api/v1/nodes/${nodeName}`)
-        .catch(() => undefined);
+export async function nodeIsReady(since = new Date(0)): Promise<boolean> {
+    const path = `/api/v1/nodes/${nodeName}`;
+    const node = await callApi<{ status: { conditions?: Condition[] } }>(path).catch(() => undefined);
     const ready = node?.status.conditions?.find(({ type }) => type === "Ready");
     return ready?.status === "True" && isSince(ready.lastHeartbeatTime, since);
 }
@@ -45,10 +44,9 @@ function isSince(time: string | undefined, since: Date): boolean {
  * @param since the start of this run. The database still has containers of the previous run. If its pod gets the same
  *     address again, names are resolved for a moment, until the kubelet's report removes the pod from its Service.
  */
-export async function nameServerIsReady(api: SandboxApi, since: Date): Promise<boolean> {
-    const pods = await api
-        .call<{ items: Pod[] }>("GET", "/api/v1/namespaces/kube-system/pods?labelSelector=k8s-app=kube-dns")
-        .catch(() => ({ items: [] }));
+export async function nameServerIsReady(since: Date): Promise<boolean> {
+    const path = "/api/v1/namespaces/kube-system/pods?labelSelector=k8s-app=kube-dns";
+    const pods = await callApi<{ items: Pod[] }>(path).catch(() => ({ items: [] }));
     return pods.items.some(
         (pod) =>
             isReady(pod) &&
@@ -57,8 +55,8 @@ export async function nameServerIsReady(api: SandboxApi, since: Date): Promise<b
 }
 
 /** Whether the node is registered, Ready or not. */
-export async function nodeIsRegistered(api: SandboxApi): Promise<boolean> {
-    return api.call("GET", `/api/v1/nodes/${nodeName}`).then(
+export async function nodeIsRegistered(): Promise<boolean> {
+    return callApi(`/api/v1/nodes/${nodeName}`).then(
         () => true,
         () => false,
     );

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type NodeLayout, writeFileAtomically } from "./layout";
+import { layout, writeFileAtomically } from "./layout";
 
 /**
  * The machine's kernel settings that the kubelet changes when it starts (kubernetes pkg/util/sysctl/sysctl.go); `down`
@@ -15,24 +15,22 @@ const changedByKubelet = [
     "kernel/keys/root_maxbytes",
 ] as const;
 
-function memory(layout: NodeLayout): string {
-    return join(layout.run, "host-settings");
-}
+const memory = join(layout.run, "host-settings");
 
 /** Saves the settings, once: after a crash the machine has the kubelet's values. */
-export function rememberHostSettings(layout: NodeLayout): void {
-    if (existsSync(memory(layout))) return;
+export function rememberHostSettings(): void {
+    if (existsSync(memory)) return;
     const values = changedByKubelet.map((name) => [name, readFileSync(`/proc/sys/${name}`, "utf8").trim()]);
-    writeFileAtomically(memory(layout), JSON.stringify(Object.fromEntries(values)));
+    writeFileAtomically(memory, JSON.stringify(Object.fromEntries(values)));
 }
 
 /** Restores the saved settings. */
-export function restoreHostSettings(layout: NodeLayout): void {
-    if (!existsSync(memory(layout))) return;
-    const values = JSON.parse(readFileSync(memory(layout), "utf8")) as Record<string, string>;
+export function restoreHostSettings(): void {
+    if (!existsSync(memory)) return;
+    const values = JSON.parse(readFileSync(memory, "utf8")) as Record<string, string>;
     for (const [name, value] of Object.entries(values)) {
         const path = `/proc/sys/${name}`;
         if (readFileSync(path, "utf8").trim() !== value) writeFileSync(path, value);
     }
-    rmSync(memory(layout));
+    rmSync(memory);
 }

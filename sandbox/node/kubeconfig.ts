@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { sandboxContext } from "../paths";
-import { apiServerUrl } from "./addresses";
-import { type NodeLayout, writeFileAtomically } from "./layout";
-import { type Identity, pkiFiles } from "./pki";
+import { apiServerUrl, sandboxContext } from "./addresses";
+import { layout, writeFileAtomically } from "./layout";
+import { type Identity, pki } from "./pki";
 
 /** The components that call the API, each with its own kubeconfig and permissions. */
 const componentIdentities = [
@@ -16,21 +15,20 @@ const componentIdentities = [
 ] as const;
 
 /** The path of a component's kubeconfig. */
-export function componentKubeconfig(layout: NodeLayout, identity: (typeof componentIdentities)[number]): string {
+export function componentKubeconfig(identity: (typeof componentIdentities)[number]): string {
     return join(layout.kubeconfigs, `${identity}.yaml`);
 }
 
 /** Writes the components' kubeconfigs, and the user's with the administrator's certificate. */
-export function writeKubeconfigs(layout: NodeLayout): void {
+export function writeKubeconfigs(): void {
     for (const identity of componentIdentities) {
-        writeFileAtomically(componentKubeconfig(layout, identity), kubeconfig(layout, identity, identity));
+        writeFileAtomically(componentKubeconfig(identity), kubeconfig(identity, identity));
     }
-    writeFileAtomically(layout.kubeconfig, kubeconfig(layout, "admin", sandboxContext));
+    writeFileAtomically(layout.kubeconfig, kubeconfig("admin", sandboxContext));
 }
 
 /** A kubeconfig with embedded credentials: it can be copied. */
-function kubeconfig(layout: NodeLayout, identity: Identity, context: string): string {
-    const files = pkiFiles(layout);
+function kubeconfig(identity: Identity, context: string): string {
     const embedded = (path: string): string => readFileSync(path).toString("base64");
     return `apiVersion: v1
 kind: Config
@@ -39,12 +37,12 @@ clusters:
 - name: ${sandboxContext}
   cluster:
     server: ${apiServerUrl}
-    certificate-authority-data: ${embedded(files.clusterAuthority)}
+    certificate-authority-data: ${embedded(pki.clusterAuthority)}
 users:
 - name: ${context}
   user:
-    client-certificate-data: ${embedded(files.certificate(identity))}
-    client-key-data: ${embedded(files.key(identity))}
+    client-certificate-data: ${embedded(pki.certificate(identity))}
+    client-key-data: ${embedded(pki.key(identity))}
 contexts:
 - name: ${context}
   context:

@@ -1,42 +1,39 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { sandboxPaths } from "../paths";
+import { cachePaths } from "../../toolchain/parts/paths";
 
-export type NodeLayout = Readonly<ReturnType<typeof nodeLayout>>;
+const root = join(cachePaths().cache, "node");
 
 /** The paths of the node's state, all in the cache's folder `node`, which `destroy` removes. */
-export function nodeLayout() {
-    const { node: root, kubeconfig } = sandboxPaths();
-    return {
-        root,
-        /** Certificates and private keys, 0700. */
-        pki: join(root, "pki"),
-        /** The user's kubeconfig (admin), 0600. */
-        kubeconfig,
-        /** One kubeconfig per component, 0600. */
-        kubeconfigs: join(root, "kubeconfigs"),
-        /** Generated configuration: containerd, CNI, kubelet. */
-        config: join(root, "config"),
-        /** What happens to traffic that a NetworkPolicy denies. */
-        deniedTraffic: join(root, "config", "denied-traffic"),
-        etcd: join(root, "etcd"),
-        containerdRoot: join(root, "containerd"),
-        containerdState: join(root, "containerd-state"),
-        containerdSocket: join(root, "containerd-state", "containerd.sock"),
-        kubelet: join(root, "kubelet"),
-        /** The CNI address plugin's records of running pods. */
-        podAddresses: join(root, "pod-addresses"),
-        podLogs: join(root, "pod-logs"),
-        /** One folder per local PersistentVolume. */
-        volumes: join(root, "volumes"),
-        /** One log per component. */
-        logs: join(root, "logs"),
-        /** One record per running process. */
-        run: join(root, "run"),
-        /** Outside the folder, which `destroy` removes while it holds the lock. */
-        lock: `${root}.lock`,
-    };
-}
+export const layout = {
+    root,
+    /** Certificates and private keys, 0700. */
+    pki: join(root, "pki"),
+    /** The user's kubeconfig (admin), 0600. */
+    kubeconfig: join(root, "kubeconfig"),
+    /** One kubeconfig per component, 0600. */
+    kubeconfigs: join(root, "kubeconfigs"),
+    /** Generated configuration: containerd, CNI, kubelet. */
+    config: join(root, "config"),
+    /** What happens to traffic that a NetworkPolicy denies. */
+    deniedTraffic: join(root, "config", "denied-traffic"),
+    etcd: join(root, "etcd"),
+    containerdRoot: join(root, "containerd"),
+    containerdState: join(root, "containerd-state"),
+    containerdSocket: join(root, "containerd-state", "containerd.sock"),
+    kubelet: join(root, "kubelet"),
+    /** The CNI address plugin's records of running pods. */
+    podAddresses: join(root, "pod-addresses"),
+    podLogs: join(root, "pod-logs"),
+    /** One folder per local PersistentVolume. */
+    volumes: join(root, "volumes"),
+    /** One log per component. */
+    logs: join(root, "logs"),
+    /** One record per running process. */
+    run: join(root, "run"),
+    /** Outside the folder, which `destroy` removes while it holds the lock. */
+    lock: `${root}.lock`,
+} as const;
 
 /**
  * Writes a file atomically, also if this process is killed.

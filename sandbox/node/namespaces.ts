@@ -1,11 +1,8 @@
 import { mkdirSync, readdirSync, readlinkSync, rmdirSync, statSync } from "node:fs";
 import { shellQuoted } from "../../toolchain/pulumi/environment";
 import { networkNamespaceFile } from "./network";
-import type { NodeLayout } from "./layout";
-import { type Component, runningComponent } from "./processes";
-
-/** The process that holds the namespaces while components start and stop. */
-export const namespaceHolder = "namespaces";
+import { layout } from "./layout";
+import { type Component, namespaceHolder, runningComponent } from "./processes";
 
 /**
  * Folders outside the cache that kubelet, containerd and CNI plugins use regardless of their configuration. In the
@@ -18,7 +15,7 @@ const coveredFolders = ["/var/lib/kubelet", "/var/lib/cni", "/var/log/pods", "/v
  * not show on the host, and are gone with the last process, however it ends. Later mounts on the host still arrive
  * inside (slave), and containers may request propagation (shared).
  */
-export function namespaceHolderComponent(layout: NodeLayout): Component {
+export function namespaceHolderComponent(): Component {
     const cover = coveredFolders.map((folder) => {
         const source = { "/var/lib/kubelet": layout.kubelet, "/var/log/pods": layout.podLogs }[folder as string];
         return source
@@ -40,7 +37,7 @@ export function namespaceHolderComponent(layout: NodeLayout): Component {
 }
 
 /** Creates the covered folders and the covering ones. */
-export function createMountPoints(layout: NodeLayout): void {
+export function createMountPoints(): void {
     for (const folder of [...coveredFolders, layout.kubelet, layout.podLogs]) mkdirSync(folder, { recursive: true });
 }
 
@@ -56,41 +53,24 @@ export function removeMountPoints(): void {
 }
 
 /** Whether the holder is in the network namespace that has the name now, not in a deleted one. */
-export function namespacesAreSound(layout: NodeLayout): boolean {
-    const holder = runningComponent(layout, namespaceHolder);
-    if (!holder) return false;
-    try {
-        return statSync(networkNamespaceFile).ino === namespaceInode(holder.pid, "net");
-    } catch {
-        return false;
-    }
+export function namespacesAreSound(): boolean {
+    const holder = runningComponent(namespaceHolder);
+    return holder !== undefined && isInNetwork(holder.pid);
 }
 
-function namespaceInode(pid: number, kind: "net" | "mnt"): number {
-    return Number(/\[(\d+)\]/.exec(readlinkSync(`/proc/${pid}/ns/${kind}`))?.[1]);
-}
-
-/**
- * Processes in the sandbox's network namespace or in the holder's mount namespace, according to the kernel: also those
- * without a record, a parent or a cgroup.
- */
-export function processesInNamespaces(layout: NodeLayout): number[] {
-    const ours = new Set<string>();
-    const holder = runningComponent(layout, namespaceHolder);
-    if (holder && namespacesAreSound(layout)) ours.add(`mnt:${namespaceInode(holder.pid, "mnt")}`);
-    try {
-        ours.add(`net:${statSync(networkNamespaceFile).ino}`);
-    } catch {
-        // The namespace has no name anymore; its processes are still in the cgroup.
-    }
+/** Processes in the sandbox's network namespace according to the kernel: also those without a record or a parent. */
+export function processesInNamespaces(): number[] {
     return readdirSync("/proc")
         .filter((entry) => /^\d+$/.test(entry))
         .map(Number)
-        .filter((pid) => {
-            try {
-                return (["net", "mnt"] as const).some((kind) => ours.has(`${kind}:${namespaceInode(pid, kind)}`));
-            } catch {
-                return false; // Ended meanwhile.
-            }
-        });
+        .filter(isInNetwork);
+}
+
+/** Whether a process is in the network namespace that has the sandbox's name. */
+function isInNetwork(pid: number): boolean {
+    try {
+        return readlinkSync(`/proc/${pid}/ns/net`) === `net:[${statSync(networkNamespaceFile).ino}]`;
+    } catch {
+        return false; // The process has ended, or there is no such namespace.
+    }
 }

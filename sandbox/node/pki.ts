@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, wri
 import { join } from "node:path";
 import { addresses, nodeName } from "./addresses";
 import { runCommand } from "./command";
-import type { NodeLayout } from "./layout";
+import { layout } from "./layout";
 
 interface Certificate {
     readonly commonName: string;
@@ -58,37 +58,15 @@ export type Identity = keyof typeof certificates;
 const validDays = "3650";
 
 /** The paths of an identity's certificate and key, and of the authorities. */
-export function pkiFiles(layout: NodeLayout) {
-    const file = (name: string): string => join(layout.pki, name);
-    return {
-        certificate: (identity: Identity): string => file(`${identity}.crt`),
-        key: (identity: Identity): string => file(`${identity}.key`),
-        clusterAuthority: file("ca-cluster.crt"),
-        clusterAuthorityKey: file("ca-cluster.key"),
-        etcdAuthority: file("ca-etcd.crt"),
-        serviceAccountKey: file("service-account.key"),
-        serviceAccountPublicKey: file("service-account.pub"),
-    };
-}
-
-/** An openssl request configuration, independent of the host's defaults. */
-export function opensslConfig(
-    subject: Pick<Certificate, "commonName" | "organization">,
-    extensions: readonly string[],
-): string {
-    return [
-        "[req]",
-        "prompt = no",
-        "distinguished_name = subject",
-        "x509_extensions = extensions",
-        "[subject]",
-        ...(subject.organization ? [`O = ${subject.organization}`] : []),
-        `CN = ${subject.commonName}`,
-        "[extensions]",
-        ...extensions,
-        "",
-    ].join("\n");
-}
+export const pki = {
+    certificate: (identity: Identity) => join(layout.pki, `${identity}.crt`),
+    key: (identity: Identity) => join(layout.pki, `${identity}.key`),
+    clusterAuthority: join(layout.pki, "ca-cluster.crt"),
+    clusterAuthorityKey: join(layout.pki, "ca-cluster.key"),
+    etcdAuthority: join(layout.pki, "ca-etcd.crt"),
+    serviceAccountKey: join(layout.pki, "service-account.key"),
+    serviceAccountPublicKey: join(layout.pki, "service-account.pub"),
+};
 
 function leafExtensions(certificate: Certificate): string[] {
     const usage = { client: "clientAuth", server: "serverAuth", both: "clientAuth,serverAuth" }[certificate.usage];
@@ -105,8 +83,8 @@ function leafExtensions(certificate: Certificate): string[] {
  * Creates authorities, certificates and keys, if they are missing or the list above has changed. They are created in a
  * temporary folder that is renamed at the end: an interruption leaves all of them or none.
  */
-export async function ensurePki(layout: NodeLayout): Promise<void> {
-    const description = JSON.stringify({ certificates, files: pkiFiles(layout) });
+export async function ensurePki(): Promise<void> {
+    const description = JSON.stringify({ certificates, files: pki });
     const marker = join(layout.pki, "description.json");
     if (existsSync(marker) && readFileSync(marker, "utf8") === description) return;
     const draft = `${layout.pki}.new`;
@@ -128,13 +106,14 @@ function createAuthority(folder: string, authority: Certificate["authority"]): P
         "keyUsage = critical,keyCertSign,cRLSign,digitalSignature",
         "subjectKeyIdentifier = hash",
     ];
-    return openssl(folder, `ca-${authority}`, opensslConfig({ commonName: `${authority}-ca` }, extensions), []);
+    return openssl(folder, `ca-${authority}`, `/CN=${authority}-ca`, extensions);
 }
 
 function createCertificate(folder: string, name: string, certificate: Certificate): Promise<void> {
     const signer = join(folder, `ca-${certificate.authority}`);
+    const subject = `${certificate.organization ? `/O=${certificate.organization}` : ""}/CN=${certificate.commonName}`;
     const signature = ["-CA", `${signer}.crt`, "-CAkey", `${signer}.key`];
-    return openssl(folder, name, opensslConfig(certificate, leafExtensions(certificate)), signature);
+    return openssl(folder, name, subject, leafExtensions(certificate), signature);
 }
 
 /** Signs and verifies service account tokens. Needs no certificate. */
@@ -144,12 +123,18 @@ async function createKeyPair(path: string): Promise<void> {
     await runCommand("openssl", ["pkey", "-in", `${path}.key`, "-pubout", "-out", `${path}.pub`]);
 }
 
-async function openssl(folder: string, name: string, config: string, signer: readonly string[]): Promise<void> {
+async function openssl(
+    folder: string,
+    name: string,
+    subject: string,
+    extensions: readonly string[],
+    signer: readonly string[] = [],
+): Promise<void> {
     const path = join(folder, name);
-    writeFileSync(`${path}.cnf`, config);
+    // Independent of the host's configuration.
+    const about = ["-config", "/dev/null", "-subj", subject, ...extensions.flatMap((each) => ["-addext", each])];
     const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
-    const files = ["-config", `${path}.cnf`, "-keyout", `${path}.key`, "-out", `${path}.crt`];
-    await runCommand("openssl", ["req", "-x509", "-days", validDays, ...newKey, ...files, ...signer]);
+    const files = ["-keyout", `${path}.key`, "-out", `${path}.crt`];
+    await runCommand("openssl", ["req", "-x509", "-days", validDays, ...about, ...newKey, ...files, ...signer]);
     chmodSync(`${path}.key`, 0o600);
-    rmSync(`${path}.cnf`);
 }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { ensureCgroups } from "./cgroups";
 import { systemPath } from "./command";
-import { type NodeLayout, writeFileAtomically } from "./layout";
+import { layout, writeFileAtomically } from "./layout";
 
 /** A background program of the node. */
 export interface Component {
@@ -40,31 +40,31 @@ function startTicks(pid: number): string | undefined {
     }
 }
 
-function recordPath(layout: NodeLayout, name: string): string {
+function recordPath(name: string): string {
     return join(layout.run, `${name}.json`);
 }
 
-export function logPath(layout: NodeLayout, name: string): string {
+export function logPath(name: string): string {
     return join(layout.logs, `${name}.log`);
 }
 
 /** A component's record, alive or not; undefined if it was stopped or never started. */
-function readRecord(layout: NodeLayout, name: string): ProcessRecord | undefined {
+function readRecord(name: string): ProcessRecord | undefined {
     try {
-        return JSON.parse(readFileSync(recordPath(layout, name), "utf8")) as ProcessRecord;
+        return JSON.parse(readFileSync(recordPath(name), "utf8")) as ProcessRecord;
     } catch {
         return undefined; // Missing or incomplete.
     }
 }
 
 /** A component's record, if its process is alive. */
-export function runningComponent(layout: NodeLayout, name: string): ProcessRecord | undefined {
-    const record = readRecord(layout, name);
+export function runningComponent(name: string): ProcessRecord | undefined {
+    const record = readRecord(name);
     return record && startTicks(record.pid) === record.startTicks ? record : undefined;
 }
 
 /** The names of the components with a record. */
-export function recordedComponents(layout: NodeLayout): string[] {
+export function recordedComponents(): string[] {
     if (!existsSync(layout.run)) return [];
     return readdirSync(layout.run)
         .filter((file) => file.endsWith(".json"))
@@ -72,37 +72,46 @@ export function recordedComponents(layout: NodeLayout): string[] {
 }
 
 /** The last lines of a component's log. */
-export function logTail(layout: NodeLayout, name: string): string[] {
+export function logTail(name: string): string[] {
     try {
-        return readFileSync(logPath(layout, name), "utf8").trimEnd().split("\n").slice(-12);
+        return readFileSync(logPath(name), "utf8").trimEnd().split("\n").slice(-12);
     } catch {
         return [];
     }
 }
 
 /** Whether it runs with this command line and environment. Paths of programs contain their hash. */
-export function isCurrent(layout: NodeLayout, { name, command, args, environment }: Component): boolean {
-    const record = runningComponent(layout, name);
+export function isCurrent({ name, command, args, environment }: Component): boolean {
+    const record = runningComponent(name);
     return (
         record !== undefined &&
         isDeepStrictEqual([record.commandLine, record.environment], [[command, ...args], environment])
     );
 }
 
+/** The process that holds the namespaces of the node while components start and stop. */
+export const namespaceHolder = "namespaces";
+
+/** The process id of the namespace holder. @throws if the sandbox is not up */
+export function holderPid(): number {
+    const holder = runningComponent(namespaceHolder);
+    if (!holder) throw new Error("the sandbox is not up; run `npm run sandbox -- up`");
+    return holder.pid;
+}
+
 /**
- * Starts a component in the background, unless it already runs with the same command line and environment. One that
- * runs with others is stopped first.
- *
- * @param joinNamespaces a process whose network and mount namespaces it joins. @default none
+ * Starts a component in the background, in the node's network and mount namespaces, unless it already runs with the
+ * same command line and environment. One that runs with others is stopped first.
  */
-export async function startComponent(layout: NodeLayout, component: Component, joinNamespaces?: number): Promise<void> {
-    if (isCurrent(layout, component)) return;
-    await stopComponent(layout, component.name);
+export async function startComponent(component: Component): Promise<void> {
+    if (isCurrent(component)) return;
+    await stopComponent(component.name);
     mkdirSync(layout.logs, { recursive: true, mode: 0o700 });
-    const path = logPath(layout, component.name);
+    const isHolder = component.name === namespaceHolder;
+    const join = isHolder ? [] : ["nsenter", `--target=${holderPid()}`, "--net", "--mount"];
+    const path = logPath(component.name);
     if (existsSync(path)) renameSync(path, `${path}.previous`);
     const log = openSync(path, "a", 0o600);
-    const join = joinNamespaces === undefined ? [] : ["nsenter", `--target=${joinNamespaces}`, "--net", "--mount"];
     const commandLine = [component.command, ...component.args];
     try {
         const child = spawn(
@@ -125,7 +134,7 @@ export async function startComponent(layout: NodeLayout, component: Component, j
             environment: component.environment,
             startedAt: new Date().toISOString(),
         };
-        writeFileAtomically(recordPath(layout, component.name), JSON.stringify(record));
+        writeFileAtomically(recordPath(component.name), JSON.stringify(record));
     } finally {
         closeSync(log);
     }
@@ -136,38 +145,29 @@ export async function startComponent(layout: NodeLayout, component: Component, j
  *
  * @param graceSeconds between the two signals; 0 kills at once.
  */
-export async function stopComponent(layout: NodeLayout, name: string, graceSeconds = 5): Promise<void> {
-    const record = runningComponent(layout, name);
+export async function stopComponent(name: string, graceSeconds = 5): Promise<void> {
+    const record = runningComponent(name);
     if (record) await endProcesses([record.pid], graceSeconds);
-    rmSync(recordPath(layout, name), { force: true });
+    rmSync(recordPath(name), { force: true });
 }
 
 /** Ends processes by SIGTERM, then SIGKILL after `graceSeconds`. Resolves when all are gone. */
 export async function endProcesses(pids: readonly number[], graceSeconds: number): Promise<void> {
-    const alive = new Map<number, string>();
-    for (const pid of pids) {
-        const ticks = startTicks(pid);
-        if (ticks !== undefined) alive.set(pid, ticks);
-    }
-    const dropEnded = (): void => {
-        for (const [pid, ticks] of alive) if (startTicks(pid) !== ticks) alive.delete(pid);
-    };
+    const begun = new Map(pids.map((pid) => [pid, startTicks(pid)]));
+    const alive = () => pids.filter((pid) => begun.get(pid) !== undefined && startTicks(pid) === begun.get(pid));
     const signal = (name: NodeJS.Signals): void => {
-        for (const pid of alive.keys()) {
+        for (const pid of alive()) {
             try {
                 process.kill(pid, name);
             } catch {
-                alive.delete(pid); // Ended meanwhile.
+                // Ended meanwhile.
             }
         }
     };
     if (graceSeconds > 0) signal("SIGTERM");
-    for (const deadline = Date.now() + graceSeconds * 1000; alive.size > 0 && Date.now() < deadline; dropEnded()) {
-        await sleep(20);
-    }
-    for (const deadline = Date.now() + 10_000; alive.size > 0; dropEnded()) {
-        if (Date.now() > deadline) throw new Error(`processes ${[...alive.keys()].join(", ")} survive SIGKILL`);
+    for (const until = Date.now() + graceSeconds * 1000; alive().length > 0 && Date.now() < until;) await sleep(20);
+    for (const until = Date.now() + 10_000; alive().length > 0; await sleep(20)) {
+        if (Date.now() > until) throw new Error(`processes ${alive().join(", ")} survive SIGKILL`);
         signal("SIGKILL");
-        await sleep(20);
     }
 }

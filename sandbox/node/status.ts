@@ -1,17 +1,16 @@
 import { withNeeds } from "../../toolchain/parts/part";
-import { partsStatus, type PartStatus } from "../../toolchain/parts/status";
-import { sandboxContext } from "../paths";
-import { addresses, apiServerUrl } from "./addresses";
-import { type KubernetesObject, SandboxApi } from "./api";
+import { type PartState, stateOf } from "../../toolchain/parts/store";
+import { userParts } from "../parts/locate";
+import { addresses, apiServerUrl, sandboxContext } from "./addresses";
+import { callApi, type KubernetesObject } from "./api";
 import { cgroupsExist } from "./cgroups";
 import { allComponents } from "./components";
 import { importedImages } from "./components/containerd";
 import { type DeniedTraffic, deniedTraffic } from "./components/network-policy";
 import { clusterDnsAnswers, isReady, nodeIsReady } from "./health";
-import { type NodeLayout, nodeLayout } from "./layout";
+import { layout } from "./layout";
 import { namespacesAreSound } from "./namespaces";
 import { networkExists, networkIsUp } from "./network";
-import { locateParts, userParts } from "../parts/locate";
 import { isCurrent, logPath, runningComponent } from "./processes";
 
 interface ComponentStatus {
@@ -41,26 +40,20 @@ export interface SandboxStatus {
     /** Pods that are neither ready nor completed, as `namespace/name: reason`. */
     readonly podsNotReady: readonly string[];
     readonly images: readonly string[];
-    readonly parts: readonly PartStatus[];
+    readonly parts: readonly { readonly name: string; readonly version: string; readonly state: PartState }[];
 }
 
 /** The state of the sandbox. Changes nothing. */
 export async function sandboxStatus(): Promise<SandboxStatus> {
-    const layout = nodeLayout();
-    const components = allComponents(layout, locateParts()).map((component): ComponentStatus => {
-        const record = runningComponent(layout, component.name);
-        const state = record ? (isCurrent(layout, component) ? "running" : "outdated") : "stopped";
-        return {
-            name: component.name,
-            state,
-            pid: record?.pid,
-            since: record?.startedAt,
-            log: logPath(layout, component.name),
-        };
+    const components = allComponents().map((component): ComponentStatus => {
+        const { name } = component;
+        const record = runningComponent(name);
+        const state = record ? (isCurrent(component) ? "running" : "outdated") : "stopped";
+        return { name, state, pid: record?.pid, since: record?.startedAt, log: logPath(name) };
     });
     const isThere = components.some(({ state }) => state !== "stopped") || networkExists() || cgroupsExist();
-    const cluster = isThere ? await lookInside(layout) : nothingInside;
-    const problems = isThere ? await problemsOf(layout, components, cluster) : [];
+    const cluster = isThere ? await lookInside() : nothingInside;
+    const problems = isThere ? await problemsOf(components, cluster) : [];
     return {
         state: !isThere ? "down" : problems.length > 0 ? "broken" : "up",
         context: sandboxContext,
@@ -69,9 +62,14 @@ export async function sandboxStatus(): Promise<SandboxStatus> {
         loadBalancerPool: addresses.loadBalancerPool,
         components,
         problems,
-        deniedTraffic: deniedTraffic(layout),
+        deniedTraffic: deniedTraffic(),
         ...cluster,
-        parts: await partsStatus(withNeeds(userParts)),
+        parts: await Promise.all(
+            withNeeds(userParts).map(async (part) => {
+                const { name, version } = part;
+                return { name, version, state: await stateOf(part) };
+            }),
+        ),
     };
 }
 
@@ -79,38 +77,23 @@ type Inside = Pick<SandboxStatus, "nodeReady" | "dnsAnswers" | "podsNotReady" | 
 
 const nothingInside: Inside = { nodeReady: false, dnsAnswers: false, podsNotReady: [], images: [] };
 
-async function lookInside(layout: NodeLayout): Promise<Inside> {
-    const images = importedImages(layout).catch(() => []);
-    const dnsAnswers = clusterDnsAnswers().catch(() => false);
-    let api: SandboxApi;
-    try {
-        api = new SandboxApi(layout);
-    } catch {
-        return { ...nothingInside, images: await images }; // No certificates: `up` was killed in its first second.
-    }
-    try {
-        const nodeReady = nodeIsReady(api);
-        const pods = api.call<{ items: Pod[] }>("GET", "/api/v1/pods").then(
-            ({ items }) => items.flatMap(podProblem),
-            () => [],
-        );
-        const [ready, dns, podsNotReady, references] = await Promise.all([nodeReady, dnsAnswers, pods, images]);
-        return { nodeReady: ready, dnsAnswers: dns, podsNotReady, images: references };
-    } finally {
-        api.close();
-    }
+async function lookInside(): Promise<Inside> {
+    const pods = callApi<{ items: Pod[] }>("/api/v1/pods").then(({ items }) => items.flatMap(podProblem));
+    const [nodeReady, dnsAnswers, podsNotReady, images] = await Promise.all([
+        nodeIsReady(),
+        clusterDnsAnswers().catch(() => false),
+        pods.catch(() => []),
+        importedImages().catch(() => []),
+    ]);
+    return { nodeReady, dnsAnswers, podsNotReady, images };
 }
 
-async function problemsOf(
-    layout: NodeLayout,
-    components: readonly ComponentStatus[],
-    inside: Inside,
-): Promise<string[]> {
+async function problemsOf(components: readonly ComponentStatus[], inside: Inside): Promise<string[]> {
     const problems = components
         .filter(({ state }) => state !== "running")
         .map(({ name, state, log }) => `${name} is ${state}; its log: ${log}`);
     if (!(await networkIsUp())) problems.push("the network between host and node is incomplete");
-    if (!namespacesAreSound(layout)) problems.push("the node's namespaces are gone");
+    if (!namespacesAreSound()) problems.push("the node's namespaces are gone");
     if (!inside.nodeReady) problems.push("the node is not Ready");
     if (!inside.dnsAnswers) problems.push("the cluster's name server does not answer");
     return problems;
@@ -130,4 +113,45 @@ function podProblem(pod: Pod): string[] {
     const waiting = status.containerStatuses?.map(({ state }) => state.waiting?.reason).find((reason) => reason);
     const reason = waiting ?? (status.phase === "Running" ? "not ready" : status.phase);
     return [`${metadata.namespace}/${metadata.name}: ${reason}`];
+}
+
+/** The status as text. */
+export function statusTable(status: SandboxStatus): string {
+    const lines = [`The sandbox is ${status.state}.`];
+    const list = (items: readonly string[]) => items.join("\n                 ") || "none";
+    if (status.state !== "down") {
+        const rows = status.components.map(({ name, state, pid = "", since = "" }) => [name, state, `${pid}`, since]);
+        lines.push(
+            "",
+            ...table([["COMPONENT", "STATE", "PID", "SINCE"], ...rows]),
+            "",
+            `Node:            ${status.nodeReady ? "Ready" : "not Ready"}`,
+            `Cluster DNS:     ${status.dnsAnswers ? "answers" : "does not answer"}`,
+            `API server:      ${status.apiServer} (context ${status.context})`,
+            `LoadBalancers:   ${status.loadBalancerPool}`,
+            `Denied traffic:  ${status.deniedTraffic === "drop" ? "dropped" : "rejected"}`,
+            `Kubeconfig:      ${status.kubeconfig}`,
+            `Pods not ready:  ${list(status.podsNotReady)}`,
+            `Images:          ${list(status.images)}`,
+        );
+    }
+    const missing = status.parts.filter(({ state }) => state === "missing" || state === "damaged");
+    const named = missing.map(({ name, state }) => `${name} (${state})`).join(", ");
+    if (missing.length > 0) lines.push("", `Parts that the next \`up\` builds: ${named}`);
+    if (status.problems.length > 0) lines.push("", "Problems:", ...status.problems.map((problem) => `  - ${problem}`));
+    if (status.state !== "up") {
+        lines.push("", `\`npm run sandbox -- up\` ${status.state === "broken" ? "repairs it" : "starts it"}.`);
+    }
+    return `${lines.join("\n")}\n`;
+}
+
+/** Columns as wide as their widest cell. */
+function table(rows: readonly (readonly string[])[]): string[] {
+    const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+    return rows.map((row) =>
+        row
+            .map((cell, column) => cell.padEnd(widths[column]!))
+            .join("  ")
+            .trimEnd(),
+    );
 }

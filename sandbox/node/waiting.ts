@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { NodeLayout } from "./layout";
 import { type Component, logPath, logTail, runningComponent } from "./processes";
 
 /** A component ended, or did not start in time. The message contains the end of its log. */
 class ComponentError extends Error {
-    constructor(layout: NodeLayout, component: string, what: string) {
-        const tail = logTail(layout, component)
+    constructor(component: string, what: string) {
+        const tail = logTail(component)
             .map((line) => `\n    ${line.slice(0, 400)}`)
             .join("");
-        super(`${component} ${what}; its log is ${logPath(layout, component)}${tail && `, which ends with:${tail}`}`);
+        super(`${component} ${what}; its log is ${logPath(component)}${tail && `, which ends with:${tail}`}`);
         this.name = "ComponentError";
     }
 }
@@ -21,7 +20,6 @@ class ComponentError extends Error {
  * @throws {ComponentError}
  */
 export async function waitFor(
-    layout: NodeLayout,
     component: Component["name"],
     wish: string,
     timeoutSeconds: number,
@@ -29,9 +27,9 @@ export async function waitFor(
 ): Promise<void> {
     const deadline = Date.now() + timeoutSeconds * 1000;
     while (!(await probe())) {
-        if (!runningComponent(layout, component)) throw new ComponentError(layout, component, "ended unexpectedly");
+        if (!runningComponent(component)) throw new ComponentError(component, "ended unexpectedly");
         if (Date.now() > deadline) {
-            throw new ComponentError(layout, component, `did not ${wish} within ${timeoutSeconds} s`);
+            throw new ComponentError(component, `did not ${wish} within ${timeoutSeconds} s`);
         }
         await sleep(50);
     }

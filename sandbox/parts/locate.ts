@@ -1,6 +1,5 @@
 import { dirname, join } from "node:path";
 import type { Part } from "../../toolchain/parts/part";
-import { cachePaths } from "../../toolchain/parts/paths";
 import { folderOf } from "../../toolchain/parts/store";
 import { cliPath } from "../../toolchain/pulumi/home";
 import { pulumiParts } from "../../toolchain/pulumi/parts";
@@ -18,10 +17,12 @@ export const clusterParts: readonly Part[] = [debianPackages, kube, ...imagePart
 /** What a user of the sandbox works with. */
 export const userParts: readonly Part[] = [...pulumiParts, ...clusterParts];
 
-export type PartLocations = ReturnType<typeof locateParts>;
+let located: ReturnType<typeof locations> | undefined;
 
-/** The paths of built parts, which exist after `ensureParts`. Reads nothing but the parts' sources. */
-export function locateParts() {
+/** The paths of built parts, which exist after `ensureParts`. Reads nothing but the parts' sources, and once. */
+export const locateParts = () => (located ??= locations());
+
+function locations() {
     return {
         /** The Kubernetes program: `kube apiserver …`, `kube kubelet …`, `kube kubectl …`. */
         kube: join(folderOf(kube), "kube"),
@@ -29,12 +30,8 @@ export function locateParts() {
         /** The folder with `kubectl`, for PATH. */
         kubectlFolder: join(folderOf(kube), "bin"),
         helm: join(folderOf(helm), "helm"),
-        /** Each name of an image, and the docker-archive that contains it under one or several names. */
-        images: imageParts.flatMap((part) =>
-            part.references.map((reference) => ({ reference, archive: join(folderOf(part), ARCHIVE) })),
-        ),
-        /** `$PULUMI_HOME`. */
-        pulumiHome: cachePaths().pulumiHome,
+        /** The names of each image, and the docker-archive that contains it under these. */
+        images: imageParts.map((part) => ({ references: part.references, archive: join(folderOf(part), ARCHIVE) })),
         /** The folder with `pulumi` and `pulumi-language-nodejs`, for PATH. */
         pulumiFolder: dirname(cliPath()),
     };

@@ -1,7 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { Readable } from "node:stream";
 import type { Context, Hono } from "hono";
-import { agentKeyHeader, targetsPath } from "../../chaos/targets/agent-contract";
+import { agentKeyHeader, targetsPath } from "../../chaos/targets/containers";
 import { createApplication } from "../shared/application";
 import type { Log } from "../shared/log";
 import { notReady, plainProblem, problemResponse } from "../shared/problem";
@@ -40,26 +39,12 @@ export function createAgent({ discovery, key, log }: AgentArgs): Hono {
             return problemResponse(plainProblem(401, "Unauthorized", detail), { "WWW-Authenticate": "Bearer" });
         }
         if (discovery.view() === undefined) return notListed();
-        // Streamed: one text of thousands of containers would be most of the agent's memory.
-        return context.body(
-            Readable.toWeb(Readable.from(asJson(discovery), { objectMode: false })) as ReadableStream,
-            200,
-            { "Content-Type": "application/json", "Cache-Control": "no-store" },
-        );
+        return context.json({ targets: [...discovery.list()] }, 200, { "Cache-Control": "no-store" });
     });
     return application;
 }
 
 const notListed = () => notReady("The pods of this node have not been listed yet.");
-
-function* asJson(discovery: AgentArgs["discovery"]): Generator<string> {
-    let separator = '{"targets":[';
-    for (const container of discovery.list()) {
-        yield separator + JSON.stringify(container);
-        separator = ",";
-    }
-    yield separator === "," ? "]}" : `${separator}]}`;
-}
 
 function keyOf({ req }: Context): string | undefined {
     return /^Bearer +(.+)$/i.exec(req.header("authorization") ?? "")?.[1] ?? req.header(agentKeyHeader);

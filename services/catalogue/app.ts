@@ -1,12 +1,22 @@
 import type { Hono } from "hono";
+import * as z from "zod/mini";
 import { createApplication } from "../shared/application";
+import { databaseVariables, oneOf, programVariables } from "../shared/environment";
 import { serveHealth } from "../shared/health";
 import { type Log, reasonOf } from "../shared/log";
 import { databaseUnavailable, problemResponse } from "../shared/problem";
-import { REMOTE_SERVICE, type BackendResponse, type Category } from "../shared/products";
+import { type BackendResponse, CATEGORIES, type Category, REMOTE_SERVICE } from "../shared/products";
 import type { ProductDatabase } from "./database";
 
-export interface CatalogueArgs {
+/** The environment of a catalogue. */
+export const catalogueEnvironment = z.object({
+    ...programVariables,
+    ...databaseVariables("shop_reader"),
+    /** The category whose products it lists. */
+    CATEGORY: oneOf(CATEGORIES),
+});
+
+interface CatalogueArgs {
     /** The category whose products it lists. */
     category: Category;
     database: ProductDatabase;

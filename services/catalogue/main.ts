@@ -1,8 +1,7 @@
 import { databaseOf } from "../shared/database";
 import { runProgram } from "../shared/program";
-import { createCatalogue } from "./app";
+import { catalogueEnvironment, createCatalogue } from "./app";
 import { openProductDatabase } from "./database";
-import { catalogueEnvironment } from "./environment";
 
 runProgram("catalogue", catalogueEnvironment, (environment, programLog) => {
     const category = environment.CATEGORY;

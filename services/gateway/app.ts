@@ -1,5 +1,8 @@
 import type { Hono } from "hono";
+import * as z from "zod/mini";
+import { labels } from "../../chaos/cluster/labels";
 import { createApplication } from "../shared/application";
+import { httpUrl, milliseconds, programVariables } from "../shared/environment";
 import { serveHealth } from "../shared/health";
 import type { Log } from "../shared/log";
 import { createMetrics } from "../shared/metrics";
@@ -13,7 +16,24 @@ import { podsLabeled } from "./pod-list";
 import { createPatterns } from "./resilience";
 import { readStatus } from "./status";
 
-export interface GatewayArgs {
+/**
+ * The gateway's environment. In a cluster, name backends by their bare Service names: the resolver's search list
+ * completes those on the first try, while longer names cost several lookups.
+ */
+export const gatewayEnvironment = z.object({
+    ...programVariables,
+    FASHION_URL: httpUrl("http://fashion-bestseller"),
+    TOYS_URL: httpUrl("http://toys-bestseller"),
+    HOT_DEALS_URL: httpUrl("http://hot-deals"),
+    /** Does not resolve in a shop without orders. Always set, because changing the variant restarts no gateway. */
+    ORDERS_URL: z.prefault(httpUrl("http://orders"), "http://orders"),
+    /** Time limit of a request to one backend, connecting included. */
+    UPSTREAM_TIMEOUT_MS: milliseconds(2_000),
+    /** The label of pods that an experiment attacks. */
+    TARGET_LABEL: z._default(z.string(), labels.target),
+});
+
+interface GatewayArgs {
     backends: Backends;
     /** The address of orders; resolves only in a shop that has orders. */
     ordersUrl: URL;

@@ -1,6 +1,5 @@
 import { runProgram } from "../shared/program";
-import { createGateway } from "./app";
-import { gatewayEnvironment } from "./environment";
+import { createGateway, gatewayEnvironment } from "./app";
 import { systemDns } from "./names";
 import { servePage } from "./page";
 import { createReachability } from "./reachability";

@@ -1,6 +1,6 @@
 import type { Context, Hono } from "hono";
 import { bodyCutShort } from "../shared/body";
-import { waitMsOf } from "../shared/prefer";
+import { waitMsOf } from "../shared/orders";
 import { plainProblem, ProblemError } from "../shared/problem";
 import type { Backend, call } from "./call";
 import { BackendFailure } from "./failure";

@@ -1,6 +1,5 @@
 import { backofficeEnvironment, connect } from "../backoffice/connect";
-import { brokerOf } from "../shared/broker";
-import type { BrokerLink } from "../shared/broker-link";
+import { type BrokerLink, brokerOf } from "../shared/broker";
 import { databaseOf, openDatabase } from "../shared/database";
 import { acceptedSchema } from "../shared/orders";
 import { runProgram } from "../shared/program";

@@ -6,8 +6,7 @@ import { readJsonBody } from "../shared/body";
 import { serveHealth } from "../shared/health";
 import { type Log, reasonOf } from "../shared/log";
 import { createMetrics, gaugeCounts } from "../shared/metrics";
-import { type Item, itemSchema, ORDER_STATES } from "../shared/orders";
-import { waitMsOf } from "../shared/prefer";
+import { type Item, itemSchema, ORDER_STATES, waitMsOf } from "../shared/orders";
 import { databaseUnavailable, plainProblem, ProblemError, problemType } from "../shared/problem";
 import type { Book, Order } from "./book";
 

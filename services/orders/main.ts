@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { backofficeEnvironment, connect } from "../backoffice/connect";
-import { brokerOf } from "../shared/broker";
-import type { BrokerLink } from "../shared/broker-link";
+import { type BrokerLink, brokerOf } from "../shared/broker";
 import { databaseOf, openDatabase } from "../shared/database";
 import { type Accepted, decidedSchema } from "../shared/orders";
 import { runProgram } from "../shared/program";
@@ -20,7 +19,7 @@ const BATCH = 50;
 const PAUSE_MS = 200;
 
 /** Sends due orders to the inventory until the connection to the broker is lost. */
-export function sendOrders(book: Book): (link: BrokerLink) => Promise<void> {
+function sendOrders(book: Book): (link: BrokerLink) => Promise<void> {
     return async ({ publish, lost }) => {
         while (!lost.aborted) {
             const due = await book.takeDue(BATCH).catch(() => []);
@@ -35,7 +34,7 @@ export function sendOrders(book: Book): (link: BrokerLink) => Promise<void> {
 }
 
 /** Stores the inventory's decisions. */
-export function storeDecisions(book: Book): (link: BrokerLink) => Promise<void> {
+function storeDecisions(book: Book): (link: BrokerLink) => Promise<void> {
     return ({ consume }) =>
         consume("orders.decided", decidedSchema, async (decided, scope) => {
             const { orderId, outcome } = decided;

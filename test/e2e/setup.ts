@@ -5,7 +5,6 @@ import type { TestProject } from "vitest/node";
 import { removeNamespaces } from "../../bench/cluster";
 import { type Cluster, connect } from "../../chaos/cluster/client";
 import { type DeniedTraffic, deniedTraffic } from "../../sandbox/node/components/network-policy";
-import { nodeLayout } from "../../sandbox/node/layout";
 import { sandboxUp } from "../../sandbox/node/up";
 import { kubectl } from "../../sandbox/test/e2e/support";
 import { sharedFolder } from "./shop/shared";
@@ -27,8 +26,8 @@ declare module "vitest" {
 export function setUp(denied: DeniedTraffic) {
     return async ({ provide }: TestProject): Promise<() => Promise<unknown>> => {
         provide("denied", denied);
-        const before = deniedTraffic(nodeLayout());
-        const { kubeconfig, context } = await sandboxUp(undefined, denied);
+        const before = deniedTraffic();
+        const { kubeconfig, context } = await sandboxUp(denied);
         process.env.KUBECONFIG = kubeconfig;
         const cluster = connect({ context });
         takeTurn();
@@ -36,7 +35,7 @@ export function setUp(denied: DeniedTraffic) {
         return async () => {
             await removeShared(cluster);
             rmSync(turn, { force: true });
-            return sandboxUp(undefined, before);
+            return sandboxUp(before);
         };
     };
 }

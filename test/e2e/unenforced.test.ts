@@ -21,6 +21,6 @@ it("a verdict is INCONCLUSIVE if the cluster ignores NetworkPolicies, with the r
     } finally {
         await startEnforcer();
     }
-    await stack.up({ "experiment.enabled": "false" });
+    await stack.toDefaults();
     expect(await stack.traces()).toEqual([]);
 });

@@ -151,21 +151,9 @@ describe("run", () => {
     });
 });
 
-test("the plugins of the installed packages are reported with their versions", async () => {
-    const info = new language.ProgramInfo().setProgramDirectory(program);
-    const request = new language.GetRequiredPackagesRequest().setInfo(info);
-    const response = await call<language.GetRequiredPackagesResponse>(client, "getRequiredPackages", request);
-    const found = response.getPackagesList().map((it) => `${it.getKind()} ${it.getName()} ${it.getVersion()}`);
-    expect(found).toContain("resource command v1.2.1");
-    expect(found).toContain("resource kubernetes v4.25.0");
-});
-
-test("a method that it lacks is answered as unimplemented, with a hint to the official release", async () => {
+test("a method that it lacks is answered as unimplemented", async () => {
     const asked = call(client, "generateProgram", new language.GenerateProgramRequest());
-    await expect(asked).rejects.toMatchObject({
-        code: grpc.status.UNIMPLEMENTED,
-        details: expect.stringContaining("official Pulumi release"),
-    });
+    await expect(asked).rejects.toMatchObject({ code: grpc.status.UNIMPLEMENTED });
 });
 
 test.each([

@@ -3,9 +3,7 @@ import { sandboxUp } from "../../sandbox/node/up";
 
 export { startEnforcer, stopEnforcer } from "../../sandbox/test/support/enforcer";
 
-const silent = { step: () => undefined, detail: () => undefined };
-
 /** Has the sandbox drop or reject traffic that a NetworkPolicy denies. Also starts the parts of it that do not run. */
 export async function setDenied(denied: DeniedTraffic): Promise<void> {
-    await sandboxUp(silent, denied);
+    await sandboxUp(denied);
 }

@@ -1,7 +1,6 @@
 import { removeNamespaces } from "../../bench/cluster";
 import { plainError } from "../../cli/print";
 import { type DeniedTraffic, deniedTraffic } from "../../sandbox/node/components/network-policy";
-import { nodeLayout } from "../../sandbox/node/layout";
 import { TestStack } from "../e2e/shop/support";
 import { complete } from "./complete";
 import { describeAllowed } from "./judge";
@@ -40,7 +39,7 @@ export class Trials {
     /** Opens the stacks, and removes what a killed program has left of them. */
     static async open(seed: string, stacks: number, interruption: Interruption): Promise<Trials> {
         const first = await TestStack.open(stackNames[0]);
-        const trials = new Trials(seed, interruption, deniedTraffic(nodeLayout()));
+        const trials = new Trials(seed, interruption, deniedTraffic());
         trials.shops.push(new Shop(first));
         try {
             await Promise.all([removeNamespaces(first.cluster, stackNames), removeLimit(first.cluster)]);

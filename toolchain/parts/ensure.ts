@@ -3,22 +3,17 @@ import { join } from "node:path";
 import { takeLock } from "./lock";
 import { type Part, type Workshop, withNeeds } from "./part";
 import { cachePaths } from "./paths";
-import { makeStored, removeUnfinished, storedState } from "./store";
+import { makeStored, removeUnfinished, stateOf } from "./store";
 
 /** A part could not be built. The message gives the reason, the log, and how to continue. */
 class PartError extends Error {
-    constructor(
-        readonly part: string,
-        readonly log: string,
-        cause: unknown,
-    ) {
+    constructor(part: string, log: string, cause: unknown) {
         const why = cause instanceof Error ? cause.message : String(cause);
         super(
             `${part} could not be built: ${why}\nFull log: ${log}\n` +
                 "Finished parts are kept. Fix the cause and run the same command again.",
             { cause },
         );
-        this.name = "PartError";
     }
 }
 
@@ -39,7 +34,7 @@ export async function ensureParts(wanted: readonly Part[]): Promise<void> {
         console.error(`Another process (${pid}) is building; waiting for it`),
     );
     try {
-        await removeUnfinished();
+        removeUnfinished();
         const plan = await missingOf(parts);
         if (plan.length > 0) await makeAll(plan);
     } finally {
@@ -84,8 +79,7 @@ async function missingOf(parts: readonly Part[]): Promise<Part[]> {
 }
 
 async function isThere(part: Part): Promise<boolean> {
-    if (part.kind === "installed") return part.isPresent();
-    return part.isUnneeded?.() === true || storedState(part) === "made";
+    return ["made", "unneeded"].includes(await stateOf(part));
 }
 
 async function make(part: Part, onLine: (line: string) => void, ended: AbortSignal): Promise<void> {

@@ -4,18 +4,8 @@ import { delimiter, join } from "node:path";
 /** The supported architectures: Node's name to the name that Go, Debian and OCI use. */
 export const GO_ARCHITECTURE: Partial<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
 
-/** The facts that decide whether parts can be built on a machine. */
-export interface HostFacts {
-    readonly platform: NodeJS.Platform;
-    readonly architecture: string;
-    /** Undefined on platforms without user ids. */
-    readonly userId: number | undefined;
-    readonly hasApt: boolean;
-}
-
 /** Why parts cannot be built on a machine, in a sentence; undefined if they can. */
-export function unsuitableBecause(facts: HostFacts = thisHost()): string | undefined {
-    const { platform, architecture, userId, hasApt } = facts;
+export function unsuitableBecause({ platform, architecture, userId, hasApt } = thisHost()): string | undefined {
     if (platform !== "linux") return `Linux is required; this machine runs ${platform}.`;
     if (!GO_ARCHITECTURE[architecture]) {
         return `${Object.keys(GO_ARCHITECTURE).join(" or ")} is required; this machine is ${architecture}.`;
@@ -25,13 +15,10 @@ export function unsuitableBecause(facts: HostFacts = thisHost()): string | undef
     return undefined;
 }
 
-function thisHost(): HostFacts {
-    return {
-        platform: process.platform,
-        architecture: process.arch,
-        userId: process.getuid?.(),
-        hasApt: isProgram("apt-get"),
-    };
+/** A user id is undefined on platforms without. */
+function thisHost() {
+    const { platform, arch: architecture } = process;
+    return { platform, architecture: architecture as string, userId: process.getuid?.(), hasApt: isProgram("apt-get") };
 }
 
 /** Whether a program is on PATH or in one of the administrator's folders, which a user's PATH may lack. */

@@ -3,16 +3,8 @@ import { createReadStream, existsSync, readdirSync, readFileSync, statSync, writ
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 
-/** Written beside a part's files when it is built. */
-export interface Manifest {
-    readonly name: string;
-    readonly version: string;
-    readonly fingerprint: string;
-    /** ISO 8601. */
-    readonly madeAt: string;
-    readonly seconds: number;
-    /** What the part's `make` returned. */
-    readonly facts: Record<string, string>;
+/** Written beside a part's files when it is built. What else it contains is for people. */
+interface Manifest {
     readonly files: readonly ManifestFile[];
 }
 
@@ -26,7 +18,7 @@ interface ManifestFile {
 const MANIFEST = "manifest.json";
 
 /** Writes the manifest of a part's folder: each file with its size and time. Links are left out. */
-export function writeManifest(folder: string, about: Omit<Manifest, "files">): void {
+export function writeManifest(folder: string, about: object): void {
     const files = regularFiles(folder).map((path): ManifestFile => {
         const { size, mtimeMs } = statSync(join(folder, path));
         return { path, bytes: size, modifiedMs: Math.trunc(mtimeMs) };

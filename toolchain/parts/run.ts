@@ -26,14 +26,9 @@ export interface RunOptions {
 
 /** A command failed. The message contains its last lines. */
 class CommandError extends Error {
-    constructor(
-        readonly command: string,
-        readonly reason: string,
-        readonly lastLines: readonly string[],
-    ) {
+    constructor(command: string, reason: string, lastLines: readonly string[]) {
         const tail = lastLines.map((line) => `\n    ${line}`).join("");
         super(`\`${command}\` ${reason}${tail && `; its last lines:${tail}`}`);
-        this.name = "CommandError";
     }
 }
 
@@ -77,8 +72,8 @@ export async function run(
     createInterface({ input: child.stderr }).on("line", take);
     try {
         await new Promise<void>((resolve, reject) => {
-            child.on("error", (error) =>
-                reject(new CommandError(shown, `could not be started (${error.message})`, [])),
+            child.on("error", ({ message }) =>
+                reject(new CommandError(shown, `could not be started (${message})`, [])),
             );
             child.on("close", (status, signal) => {
                 if (status === 0) return resolve();
@@ -96,6 +91,3 @@ function endOf(status: number | null, signal: NodeJS.Signals | null, timeoutSeco
     if (timeoutSeconds !== undefined && signal === "SIGTERM") return `took more than ${timeoutSeconds} s`;
     return `was ended by ${signal}`;
 }
-
-/** Discards the output. */
-export const SILENT: BuildLog = { file: "/dev/null", onLine: () => undefined };

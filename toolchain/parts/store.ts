@@ -1,16 +1,13 @@
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { run, SILENT } from "./run";
 import { damagedFiles, readManifest, writeManifest } from "./manifest";
-import type { StoredPart, Workshop } from "./part";
+import type { Part, StoredPart, Workshop } from "./part";
 import { cachePaths } from "./paths";
 
 /** Prefix of a part's folder during the build. */
 const UNFINISHED = ".unfinished-";
-
-/** `missing` includes a part whose inputs changed: its new folder does not exist yet. */
-export type StoredState = "made" | "missing" | "damaged";
 
 /**
  * Hashes all inputs of a stored part: version, recipe, source files, architecture, and the fingerprints of the stored
@@ -52,8 +49,20 @@ export function folderOf(part: StoredPart): string {
     return join(cachePaths().parts, `${part.name}-${part.version}-${fingerprint(part)}`);
 }
 
-/** Checks a stored part by the size and time of its files. */
-export function storedState(part: StoredPart): StoredState {
+/**
+ * `missing` includes a part whose inputs changed: its new folder does not exist yet. `damaged`: a file differs from its
+ * state after the build. `unneeded`: the machine has an equivalent.
+ */
+export type PartState = "made" | "missing" | "damaged" | "unneeded";
+
+/** The state of a part; of a stored one by the size and time of its files. */
+export async function stateOf(part: Part): Promise<PartState> {
+    if (part.kind === "installed") return (await part.isPresent()) ? "made" : "missing";
+    const state = storedState(part);
+    return state === "missing" && part.isUnneeded?.() ? "unneeded" : state;
+}
+
+function storedState(part: StoredPart): PartState {
     const folder = folderOf(part);
     const manifest = readManifest(folder);
     if (!manifest) return "missing";
@@ -71,36 +80,35 @@ export async function makeStored(part: StoredPart, workshop: Workshop): Promise<
     mkdirSync(unfinished, { recursive: true });
     const startedMs = Date.now();
     const facts = await part.make(unfinished, workshop);
-    writeManifest(unfinished, {
-        name: part.name,
-        version: part.version,
-        fingerprint: fingerprint(part),
-        madeAt: new Date().toISOString(),
-        seconds: Math.round((Date.now() - startedMs) / 1000),
-        facts,
-    });
-    await removeTree(folder);
+    const seconds = Math.round((Date.now() - startedMs) / 1000);
+    writeManifest(unfinished, { madeAt: new Date().toISOString(), seconds, facts });
+    removeTree(folder);
     renameSync(unfinished, folder);
 }
 
 /** Removes the folders of interrupted builds. The caller holds the lock. */
-export async function removeUnfinished(): Promise<void> {
+export function removeUnfinished(): void {
     const { parts } = cachePaths();
     const left = existsSync(parts) ? readdirSync(parts).filter((entry) => entry.startsWith(UNFINISHED)) : [];
-    // A folder that cannot be removed yet does no harm, and is removed the next time.
-    for (const entry of left) await removeTree(join(parts, entry)).catch(() => undefined);
+    for (const entry of left) {
+        try {
+            removeTree(join(parts, entry));
+        } catch {
+            // A folder that cannot be removed yet does no harm, and is removed the next time.
+        }
+    }
 }
 
 /**
  * Removes a folder and its content after unmounting what is mounted in it. A killed `mmdebstrap` may leave the host's
  * /dev or /proc bound inside its root, and removing through such a mount would remove the host's files.
  */
-export async function removeTree(folder: string): Promise<void> {
+export function removeTree(folder: string): void {
     const mountPoints = readFileSync("/proc/self/mounts", "utf8")
         .split("\n")
         .map((line) => (line.split(" ")[1] ?? "").replaceAll("\\040", " "))
         .filter((point) => point.startsWith(`${folder}/`));
-    for (const point of mountPoints.reverse()) await run("umount", ["--lazy", point], SILENT);
+    for (const point of mountPoints.reverse()) execFileSync("umount", ["--lazy", point], { stdio: "ignore" });
     // A builder that is just ending may still be writing its last files.
     rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
 }

@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ensureParts } from "../parts/ensure";
 import { goPart } from "../parts/go";
-import type { InstalledPart } from "../parts/part";
+import type { InstalledPart, Workshop } from "../parts/part";
 import { cachePaths } from "../parts/paths";
 import { cliPath, installBuilt, pluginPath } from "./home";
-import { adopt, downloadCli, installedElsewhere, installPluginRelease } from "./release";
+import { downloadCli, installPluginRelease } from "./release";
 import { installStandIns } from "./stand-ins";
 import { COMMAND_PROVIDER_VERSION, KUBERNETES_PROVIDER_VERSION, PULUMI_CLI_VERSION } from "./versions";
 
@@ -69,45 +69,42 @@ const pulumiCli: InstalledPart = {
     needs: [],
     isPresent: async () => existsSync(cliPath()),
     async install(workshop) {
-        const found = await installedElsewhere(workshop);
-        if (found) await adopt(found, workshop);
-        else if (!(await downloadCli(workshop))) {
-            await installBuilt(pulumiCliBuild, "pulumi", cliPath(), workshop);
-        }
-        await installStandIns(cachePaths().pulumiHome);
+        if (!(await downloadCli(workshop))) await installBuilt(pulumiCliBuild, "pulumi", cliPath(), workshop);
     },
 };
 
-const pulumiKubernetes: InstalledPart = {
-    kind: "installed",
-    name: "pulumi-kubernetes",
-    version: KUBERNETES_PROVIDER_VERSION,
-    title: "Pulumi Kubernetes provider",
-    minutes: 2,
-    isCompiled: true,
-    needs: [pulumiCli],
-    isPresent: async () => existsSync(pluginPath("kubernetes", KUBERNETES_PROVIDER_VERSION)),
-    async install(workshop) {
+/** A provider: its release, or what replaces it where releases are out of reach. */
+function providerPart(
+    provider: string,
+    about: Pick<InstalledPart, "version" | "title" | "minutes" | "isCompiled">,
+    replace: (workshop: Workshop) => Promise<void>,
+): InstalledPart {
+    return {
+        kind: "installed",
+        name: `pulumi-${provider}`,
+        needs: [pulumiCli],
+        ...about,
+        isPresent: async () => existsSync(pluginPath(provider, about.version)),
+        async install(workshop) {
+            if (!(await installPluginRelease(provider, about.version, workshop))) await replace(workshop);
+        },
+    };
+}
+
+const pulumiKubernetes = providerPart(
+    "kubernetes",
+    { version: KUBERNETES_PROVIDER_VERSION, title: "Pulumi Kubernetes provider", minutes: 2, isCompiled: true },
+    (workshop) => {
         const target = pluginPath("kubernetes", KUBERNETES_PROVIDER_VERSION);
-        if (!(await installPluginRelease("kubernetes", KUBERNETES_PROVIDER_VERSION, workshop))) {
-            await installBuilt(pulumiKubernetesBuild, "pulumi-resource-kubernetes", target, workshop);
-        }
+        return installBuilt(pulumiKubernetesBuild, "pulumi-resource-kubernetes", target, workshop);
     },
-};
+);
 
-const pulumiCommand: InstalledPart = {
-    kind: "installed",
-    name: "pulumi-command",
-    version: COMMAND_PROVIDER_VERSION,
-    title: "Pulumi command provider",
-    minutes: 0.1,
-    needs: [pulumiCli],
-    isPresent: async () => existsSync(pluginPath("command", COMMAND_PROVIDER_VERSION)),
-    async install(workshop) {
-        await installPluginRelease("command", COMMAND_PROVIDER_VERSION, workshop);
-        await installStandIns(cachePaths().pulumiHome);
-    },
-};
+const pulumiCommand = providerPart(
+    "command",
+    { version: COMMAND_PROVIDER_VERSION, title: "Pulumi command provider", minutes: 0.1 },
+    () => installStandIns(cachePaths().pulumiHome),
+);
 
 /** The CLI, its Node language host, and the two providers. */
 export const pulumiParts = [pulumiCli, pulumiKubernetes, pulumiCommand];

@@ -16,23 +16,29 @@ export function accessObjects(): KubernetesObject[] {
             { apiGroups: [""], resources: ["persistentvolumes"], verbs: [...read, "patch"] },
         ]),
         // The API server's identity toward the kubelet, for logs, exec and port-forward.
-        binding("sandbox:apiserver-to-kubelet", "system:kubelet-api-admin", "kube-apiserver-kubelet-client"),
+        binding("sandbox:apiserver-to-kubelet", "system:kubelet-api-admin", {
+            kind: "User",
+            name: "kube-apiserver-kubelet-client",
+        }),
     ];
 }
 
-function userRole(user: string, rules: readonly object[]): KubernetesObject[] {
+const userRole = (name: string, rules: readonly object[]) => role(name, { kind: "User", name }, rules);
+
+/** A ClusterRole for one subject. */
+export function role(name: string, subject: object, rules: readonly object[]): KubernetesObject[] {
     return [
-        { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", metadata: { name: user }, rules },
-        binding(user, user, user),
+        { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", metadata: { name }, rules },
+        binding(name, name, subject),
     ];
 }
 
-function binding(name: string, role: string, user: string): KubernetesObject {
+function binding(name: string, role: string, subject: object): KubernetesObject {
     return {
         apiVersion: "rbac.authorization.k8s.io/v1",
         kind: "ClusterRoleBinding",
         metadata: { name },
         roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: role },
-        subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: user }],
+        subjects: [subject],
     };
 }

@@ -1,5 +1,6 @@
 import { addresses } from "../addresses";
 import type { KubernetesObject } from "../api";
+import { role } from "./access";
 import { imageCoreDns } from "../../parts/image-recipes";
 
 const name = "coredns";
@@ -33,26 +34,10 @@ const corefile = `${addresses.clusterDomain}:53 in-addr.arpa:53 ip6.arpa:53 {
 export function dnsObjects(): KubernetesObject[] {
     return [
         { apiVersion: "v1", kind: "ServiceAccount", metadata: { name, namespace } },
-        {
-            apiVersion: "rbac.authorization.k8s.io/v1",
-            kind: "ClusterRole",
-            metadata: { name: "system:coredns" },
-            rules: [
-                {
-                    apiGroups: [""],
-                    resources: ["endpoints", "services", "pods", "namespaces"],
-                    verbs: ["list", "watch"],
-                },
-                { apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: ["list", "watch"] },
-            ],
-        },
-        {
-            apiVersion: "rbac.authorization.k8s.io/v1",
-            kind: "ClusterRoleBinding",
-            metadata: { name: "system:coredns" },
-            roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "system:coredns" },
-            subjects: [{ kind: "ServiceAccount", name, namespace }],
-        },
+        ...role("system:coredns", { kind: "ServiceAccount", name, namespace }, [
+            { apiGroups: [""], resources: ["endpoints", "services", "pods", "namespaces"], verbs: ["list", "watch"] },
+            { apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: ["list", "watch"] },
+        ]),
         { apiVersion: "v1", kind: "ConfigMap", metadata, data: { Corefile: corefile } },
         deployment(),
         {

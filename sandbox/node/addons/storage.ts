@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { nodeName } from "../addresses";
 import type { KubernetesObject } from "../api";
-import type { NodeLayout } from "../layout";
+import { layout } from "../layout";
 
 /** The default StorageClass of the sandbox. */
 const storageClass = "sandbox-local";
@@ -10,7 +10,7 @@ const storageClass = "sandbox-local";
 const volumeNames = ["sandbox-volume-1", "sandbox-volume-2", "sandbox-volume-3", "sandbox-volume-4"] as const;
 
 /** Creates the volumes' folders. A pod's `fsGroup` makes one writable to the pod's user. */
-export function createVolumeFolders(layout: NodeLayout): void {
+export function createVolumeFolders(): void {
     for (const name of volumeNames) mkdirSync(join(layout.volumes, name), { recursive: true, mode: 0o755 });
 }
 
@@ -19,7 +19,7 @@ export function createVolumeFolders(layout: NodeLayout): void {
  * The reclaim policy is Retain, since Kubernetes deletes no local volumes; the sandbox's controller empties a released
  * volume and frees it for the next claim.
  */
-export function storageObjects(layout: NodeLayout): KubernetesObject[] {
+export function storageObjects(): KubernetesObject[] {
     return [
         {
             apiVersion: "storage.k8s.io/v1",

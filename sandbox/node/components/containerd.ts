@@ -2,39 +2,37 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { addresses } from "../addresses";
 import { runCommand, tryCommand } from "../command";
-import { type NodeLayout, writeFileAtomically } from "../layout";
+import { layout, writeFileAtomically } from "../layout";
 import { imagePause } from "../../parts/image-recipes";
-import type { PartLocations } from "../../parts/locate";
+import { locateParts } from "../../parts/locate";
 import type { Component } from "../processes";
 
 /** containerd with runc. All of its state is in the cache. */
-export function containerd(layout: NodeLayout): Component {
-    return { name: "containerd", command: "containerd", args: ["--config", configPath(layout)] };
+export function containerd(): Component {
+    return { name: "containerd", command: "containerd", args: ["--config", configPath] };
 }
 
-function configPath(layout: NodeLayout): string {
-    return join(layout.config, "containerd.toml");
-}
+const configPath = join(layout.config, "containerd.toml");
 
 /** The distributions' folders of CNI plugins. */
 const cniFolders = ["/usr/lib/cni", "/opt/cni/bin"];
 
 /** Writes the configuration of containerd and of the CNI plugins. */
-export async function configureContainerd(layout: NodeLayout): Promise<void> {
+export async function configureContainerd(): Promise<void> {
     const plugins = cniFolders.find((folder) => existsSync(join(folder, "ptp")));
     if (!plugins) {
         throw new Error(
             `no CNI plugin \`ptp\` in ${cniFolders.join(" or ")}; run \`apt-get install containernetworking-plugins\``,
         );
     }
-    const snapshotter = (await overlayWorks(layout)) ? "overlayfs" : "native";
+    const snapshotter = (await overlayWorks()) ? "overlayfs" : "native";
     const cni = join(layout.config, "cni");
-    writeFileAtomically(join(cni, "10-pods.conflist"), JSON.stringify(podNetwork(layout), undefined, 2));
-    writeFileAtomically(configPath(layout), containerdConfig(layout, snapshotter, plugins, cni));
+    writeFileAtomically(join(cni, "10-pods.conflist"), JSON.stringify(podNetwork, undefined, 2));
+    writeFileAtomically(configPath, containerdConfig(snapshotter, plugins, cni));
 }
 
 /** Whether the kernel and file system support overlay mounts; some container file systems do not. */
-async function overlayWorks(layout: NodeLayout): Promise<boolean> {
+async function overlayWorks(): Promise<boolean> {
     const trial = join(layout.root, "overlay-trial");
     const [lower, upper, work, merged] = ["lower", "upper", "work", "merged"].map((name) => join(trial, name));
     for (const folder of [lower, upper, work, merged]) mkdirSync(folder!, { recursive: true });
@@ -50,28 +48,26 @@ async function overlayWorks(layout: NodeLayout): Promise<boolean> {
  * Each pod has a veth pair to the node and is routed, not bridged: the kernel then filters traffic between pods without
  * its bridge-netfilter module, which some machines lack.
  */
-function podNetwork(layout: NodeLayout) {
-    return {
-        cniVersion: "1.0.0",
-        name: "sandbox",
-        plugins: [
-            {
-                type: "ptp",
-                // The node masquerades for all pods (network.ts).
-                ipMasq: false,
-                ipam: {
-                    type: "host-local",
-                    dataDir: layout.podAddresses,
-                    ranges: [[{ subnet: addresses.pods }]],
-                    routes: [{ dst: "0.0.0.0/0" }],
-                },
+const podNetwork = {
+    cniVersion: "1.0.0",
+    name: "sandbox",
+    plugins: [
+        {
+            type: "ptp",
+            // The node masquerades for all pods (network.ts).
+            ipMasq: false,
+            ipam: {
+                type: "host-local",
+                dataDir: layout.podAddresses,
+                ranges: [[{ subnet: addresses.pods }]],
+                routes: [{ dst: "0.0.0.0/0" }],
             },
-            { type: "portmap", capabilities: { portMappings: true } },
-        ],
-    };
-}
+        },
+        { type: "portmap", capabilities: { portMappings: true } },
+    ],
+};
 
-function containerdConfig(layout: NodeLayout, snapshotter: string, cniPlugins: string, cniConfig: string): string {
+function containerdConfig(snapshotter: string, cniPlugins: string, cniConfig: string): string {
     const cri = `plugins."io.containerd.grpc.v1.cri"`;
     return `version = 2
 root = "${layout.containerdRoot}"
@@ -99,63 +95,55 @@ oom_score = 0
 }
 
 /** `ctr` for this containerd, in the kubelet's namespace. */
-function ctr(layout: NodeLayout, ...args: string[]): [string, string[]] {
+function ctr(...args: string[]): [string, string[]] {
     return ["ctr", ["--address", layout.containerdSocket, "--namespace", "k8s.io", ...args]];
 }
 
-export async function containerdAnswers(layout: NodeLayout): Promise<boolean> {
-    return existsSync(layout.containerdSocket) && (await tryCommand(...ctr(layout, "version"))).code === 0;
+export async function containerdAnswers(): Promise<boolean> {
+    return existsSync(layout.containerdSocket) && (await tryCommand(...ctr("version"))).code === 0;
 }
 
 /** The references of the images in containerd, sorted, without digests. */
-export async function importedImages(layout: NodeLayout): Promise<string[]> {
-    const listed = await runCommand(...ctr(layout, "images", "list", "--quiet"));
+export async function importedImages(): Promise<string[]> {
+    const listed = await runCommand(...ctr("images", "list", "--quiet"));
     return listed
         .split("\n")
         .filter((name) => name !== "" && !name.startsWith("sha256:") && !name.includes("@sha256:"))
         .sort();
 }
 
+/** Records from which archive each image was imported. */
+export const archivesPath = join(layout.containerdRoot, "imported-archives.json");
+
+function importedArchives(): Record<string, string> {
+    if (!existsSync(archivesPath)) return {};
+    return JSON.parse(readFileSync(archivesPath, "utf8")) as Record<string, string>;
+}
+
 /** Whether all images are there, from the current archives: a running sandbox may be older than its parts. */
-export function hasImages(layout: NodeLayout, parts: PartLocations): boolean {
-    const imported = readImportedArchives(layout);
-    return parts.images.every(({ reference, archive }) => imported[reference] === archive);
+export function hasImages(): boolean {
+    const imported = importedArchives();
+    return locateParts().images.every(({ references, archive }) =>
+        references.every((reference) => imported[reference] === archive),
+    );
 }
 
 /**
  * Imports the images that containerd lacks, or has from another archive (of a part that was rebuilt).
  *
- * @param onImport called with the reference before each import.
+ * @param onImport called with the references before each import.
  */
-export async function importImages(
-    layout: NodeLayout,
-    parts: PartLocations,
-    onImport: (reference: string) => void,
-): Promise<void> {
-    const imported = readImportedArchives(layout);
-    for (const archive of new Set(parts.images.map((image) => image.archive))) {
-        const references = parts.images.filter((image) => image.archive === archive).map((image) => image.reference);
-        const there = await importedImages(layout);
+export async function importImages(onImport: (references: string) => void): Promise<void> {
+    const imported = importedArchives();
+    for (const { references, archive } of locateParts().images) {
+        const there = await importedImages();
         if (references.every((reference) => there.includes(reference) && imported[reference] === archive)) continue;
         onImport(references.join(", "));
-        await runCommand(...ctr(layout, "images", "import", archive));
-        const now = await importedImages(layout);
-        for (const reference of references) {
-            if (!now.includes(reference)) {
-                throw new Error(`the image archive ${archive} does not contain ${reference}`);
-            }
-            imported[reference] = archive;
-        }
-        writeFileAtomically(archivesPath(layout), JSON.stringify(imported));
+        await runCommand(...ctr("images", "import", archive));
+        const now = await importedImages();
+        const missing = references.filter((reference) => !now.includes(reference));
+        if (missing.length > 0) throw new Error(`the image archive ${archive} does not contain ${missing.join(", ")}`);
+        for (const reference of references) imported[reference] = archive;
+        writeFileAtomically(archivesPath, JSON.stringify(imported));
     }
-}
-
-/** Records from which archive each image was imported. */
-export function archivesPath(layout: NodeLayout): string {
-    return join(layout.containerdRoot, "imported-archives.json");
-}
-
-function readImportedArchives(layout: NodeLayout): Record<string, string> {
-    if (!existsSync(archivesPath(layout))) return {};
-    return JSON.parse(readFileSync(archivesPath(layout), "utf8")) as Record<string, string>;
 }

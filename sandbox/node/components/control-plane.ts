@@ -1,17 +1,16 @@
 import { addresses, nodeName } from "../addresses";
 import { componentKubeconfig } from "../kubeconfig";
 import { join } from "node:path";
-import type { NodeLayout } from "../layout";
-import type { PartLocations } from "../../parts/locate";
-import { pkiFiles } from "../pki";
+import { layout } from "../layout";
+import { locateParts } from "../../parts/locate";
+import { pki } from "../pki";
 import type { Component } from "../processes";
 
 /** The API server's database; reachable only in the node's network namespace. */
 const etcdUrl = "https://127.0.0.1:2379";
 
 /** etcd: keeps the cluster's objects across `down` and `up`. Clients need a certificate. */
-export function etcd(layout: NodeLayout): Component {
-    const pki = pkiFiles(layout);
+export function etcd(): Component {
     const peerUrl = "https://127.0.0.1:2380";
     return {
         name: "etcd",
@@ -42,11 +41,10 @@ export function etcd(layout: NodeLayout): Component {
 }
 
 /** kube-apiserver, with Kubernetes' default admission plugins (PodSecurity among them) and NodeRestriction. */
-export function apiServer(layout: NodeLayout, parts: PartLocations): Component {
-    const pki = pkiFiles(layout);
+export function apiServer(): Component {
     return {
         name: "kube-apiserver",
-        command: parts.kube,
+        command: locateParts().kube,
         args: [
             "apiserver",
             `--etcd-servers=${etcdUrl}`,
@@ -77,14 +75,13 @@ export function apiServer(layout: NodeLayout, parts: PartLocations): Component {
     };
 }
 
-export function controllerManager(layout: NodeLayout, parts: PartLocations): Component {
-    const pki = pkiFiles(layout);
+export function controllerManager(): Component {
     return {
         name: "kube-controller-manager",
-        command: parts.kube,
+        command: locateParts().kube,
         args: [
             "controller-manager",
-            ...delegated(componentKubeconfig(layout, "controller-manager")),
+            ...delegated(componentKubeconfig("controller-manager")),
             "--use-service-account-credentials",
             `--service-account-private-key-file=${pki.serviceAccountKey}`,
             `--root-ca-file=${pki.clusterAuthority}`,
@@ -98,13 +95,13 @@ export function controllerManager(layout: NodeLayout, parts: PartLocations): Com
     };
 }
 
-export function scheduler(layout: NodeLayout, parts: PartLocations): Component {
+export function scheduler(): Component {
     return {
         name: "kube-scheduler",
-        command: parts.kube,
+        command: locateParts().kube,
         args: [
             "scheduler",
-            ...delegated(componentKubeconfig(layout, "scheduler")),
+            ...delegated(componentKubeconfig("scheduler")),
             `--cert-dir=${join(layout.config, "scheduler")}`,
             "--profiling=false",
         ],
@@ -123,13 +120,13 @@ function delegated(kubeconfig: string): string[] {
 }
 
 /** Does what a cloud's controllers do: assigns LoadBalancer addresses, and frees volumes for the next claim. */
-export function sandboxController(layout: NodeLayout, parts: PartLocations): Component {
+export function sandboxController(): Component {
     return {
         name: "sandbox-controller",
-        command: parts.kube,
+        command: locateParts().kube,
         args: [
             "sandbox-controller",
-            `--kubeconfig=${componentKubeconfig(layout, "sandbox-controller")}`,
+            `--kubeconfig=${componentKubeconfig("sandbox-controller")}`,
             `--load-balancer-pool=${addresses.loadBalancerPool}`,
             `--volumes=${layout.volumes}`,
         ],
@@ -137,13 +134,13 @@ export function sandboxController(layout: NodeLayout, parts: PartLocations): Com
 }
 
 /** kube-proxy, which replaces Service addresses with pod addresses. */
-export function proxy(layout: NodeLayout, parts: PartLocations): Component {
+export function proxy(): Component {
     return {
         name: "kube-proxy",
-        command: parts.kube,
+        command: locateParts().kube,
         args: [
             "proxy",
-            `--kubeconfig=${componentKubeconfig(layout, "proxy")}`,
+            `--kubeconfig=${componentKubeconfig("proxy")}`,
             `--hostname-override=${nodeName}`,
             "--proxy-mode=iptables",
             `--cluster-cidr=${addresses.pods}`,

@@ -2,19 +2,19 @@ import { join } from "node:path";
 import { addresses, nodeName } from "../addresses";
 import { podCgroupRoot } from "../cgroups";
 import { componentKubeconfig } from "../kubeconfig";
-import { type NodeLayout, writeFileAtomically } from "../layout";
-import type { PartLocations } from "../../parts/locate";
-import { pkiFiles } from "../pki";
+import { layout, writeFileAtomically } from "../layout";
+import { locateParts } from "../../parts/locate";
+import { pki } from "../pki";
 import type { Component } from "../processes";
 
-export function kubelet(layout: NodeLayout, parts: PartLocations): Component {
+export function kubelet(): Component {
     return {
         name: "kubelet",
-        command: parts.kube,
+        command: locateParts().kube,
         args: [
             "kubelet",
-            `--config=${configPath(layout)}`,
-            `--kubeconfig=${componentKubeconfig(layout, "kubelet")}`,
+            `--config=${configPath}`,
+            `--kubeconfig=${componentKubeconfig("kubelet")}`,
             `--hostname-override=${nodeName}`,
             `--node-ip=${addresses.node}`,
             `--root-dir=${layout.kubelet}`,
@@ -22,18 +22,15 @@ export function kubelet(layout: NodeLayout, parts: PartLocations): Component {
     };
 }
 
-function configPath(layout: NodeLayout): string {
-    return join(layout.config, "kubelet.json");
-}
+const configPath = join(layout.config, "kubelet.json");
 
-export function configureKubelet(layout: NodeLayout): void {
+export function configureKubelet(): void {
     const resolvConf = join(layout.config, "resolv.conf");
     writeFileAtomically(resolvConf, "# nothing outside the cluster is to be found from inside it\n", 0o644);
-    writeFileAtomically(configPath(layout), JSON.stringify(kubeletConfig(layout, resolvConf), undefined, 2));
+    writeFileAtomically(configPath, JSON.stringify(kubeletConfig(resolvConf), undefined, 2));
 }
 
-function kubeletConfig(layout: NodeLayout, resolvConf: string) {
-    const pki = pkiFiles(layout);
+function kubeletConfig(resolvConf: string) {
     return {
         apiVersion: "kubelet.config.k8s.io/v1beta1",
         kind: "KubeletConfiguration",

@@ -3,9 +3,9 @@ import { deniedTrafficVariable } from "../../parts/programs";
 import { addresses, nodeName } from "../addresses";
 import { runCommand } from "../command";
 import { componentKubeconfig } from "../kubeconfig";
-import { type NodeLayout, writeFileAtomically } from "../layout";
+import { layout, writeFileAtomically } from "../layout";
 import { networkNamespaceFile } from "../network";
-import type { PartLocations } from "../../parts/locate";
+import { locateParts } from "../../parts/locate";
 import type { Component } from "../processes";
 
 /** The component that enforces NetworkPolicies. */
@@ -19,7 +19,7 @@ export const deniedTrafficChoices = ["drop", "reject"] as const;
 export type DeniedTraffic = (typeof deniedTrafficChoices)[number];
 
 /** What is chosen for this node. @default drop */
-export function deniedTraffic(layout: NodeLayout): DeniedTraffic {
+export function deniedTraffic(): DeniedTraffic {
     try {
         return readFileSync(layout.deniedTraffic, "utf8").trim() as DeniedTraffic;
     } catch {
@@ -28,24 +28,24 @@ export function deniedTraffic(layout: NodeLayout): DeniedTraffic {
 }
 
 /** Chooses for the next start of the enforcer. */
-export function chooseDeniedTraffic(layout: NodeLayout, choice: DeniedTraffic): void {
+export function chooseDeniedTraffic(choice: DeniedTraffic): void {
     writeFileAtomically(layout.deniedTraffic, `${choice}\n`);
 }
 
 /** Whether no rule for a pod is left that does the other thing: a started kube-router replaces them within a second. */
-export async function enforcesChoice(layout: NodeLayout): Promise<boolean> {
-    const other = deniedTraffic(layout) === "drop" ? "REJECT" : "DROP";
+export async function enforcesChoice(): Promise<boolean> {
+    const other = deniedTraffic() === "drop" ? "REJECT" : "DROP";
     const rules = await runCommand("nsenter", [`--net=${networkNamespaceFile}`, "iptables-save", "--table=filter"]);
     return !new RegExp(`^-A KUBE-POD-FW-.* -j ${other}\\b`, "m").test(rules);
 }
 
 /** kube-router, only to enforce NetworkPolicies: neither router nor Service proxy. */
-export function networkPolicy(layout: NodeLayout, parts: PartLocations): Component {
+export function networkPolicy(): Component {
     return {
         name: networkPolicyEnforcer,
-        command: parts.kubeRouter,
+        command: locateParts().kubeRouter,
         args: [
-            `--kubeconfig=${componentKubeconfig(layout, "network-policy")}`,
+            `--kubeconfig=${componentKubeconfig("network-policy")}`,
             `--hostname-override=${nodeName}`,
             "--run-firewall=true",
             "--run-router=false",
@@ -59,7 +59,7 @@ export function networkPolicy(layout: NodeLayout, parts: PartLocations): Compone
         environment: {
             // Its fallback for the node's name.
             NODE_NAME: nodeName,
-            [deniedTrafficVariable]: deniedTraffic(layout).toUpperCase(),
+            [deniedTrafficVariable]: deniedTraffic().toUpperCase(),
         },
     };
 }

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCommand } from "../../node/command";
 import { archivesPath, importedImages } from "../../node/components/containerd";
 import { sandboxDown } from "../../node/down";
-import { nodeLayout } from "../../node/layout";
+import { layout } from "../../node/layout";
 import { sandboxStatus } from "../../node/status";
 import { sandboxUp } from "../../node/up";
-import { sandboxPaths } from "../../paths";
+import { cachePaths } from "../../../toolchain/parts/paths";
 import { commandLines } from "./processes";
 import { nodeImage } from "./support";
 
@@ -19,9 +19,9 @@ const project = join(__dirname, "..", "..", "..");
 function traces() {
     const print = (command: string, ...args: string[]) => execFileSync(command, args, { encoding: "utf8" });
     const lines = (text: string, pattern: RegExp) => text.split("\n").filter((line) => pattern.test(line));
-    const { cache, node } = sandboxPaths();
+    const { cache } = cachePaths();
     return {
-        mounts: lines(readFileSync("/proc/mounts", "utf8"), new RegExp(node)),
+        mounts: lines(readFileSync("/proc/mounts", "utf8"), new RegExp(layout.root)),
         links: lines(print("ip", "-brief", "link"), /chaos-shop/),
         namespaces: lines(print("ip", "netns"), /./),
         routes: lines(print("ip", "route"), /198\.18\./),
@@ -60,11 +60,10 @@ describe("up", () => {
     });
 
     it("imports an image that the running node lacks", async () => {
-        const layout = nodeLayout();
         const image = nodeImage;
-        const imported = JSON.parse(readFileSync(archivesPath(layout), "utf8")) as Record<string, string>;
+        const imported = JSON.parse(readFileSync(archivesPath, "utf8")) as Record<string, string>;
         const { [image]: _, ...others } = imported;
-        writeFileSync(archivesPath(layout), JSON.stringify(others));
+        writeFileSync(archivesPath, JSON.stringify(others));
         await runCommand("ctr", [
             "--address",
             layout.containerdSocket,
@@ -75,10 +74,10 @@ describe("up", () => {
             "--sync",
             image,
         ]);
-        expect(await importedImages(layout)).not.toContain(image);
+        expect(await importedImages()).not.toContain(image);
 
         expect((await sandboxUp()).wasUp).toBe(false);
-        expect(await importedImages(layout)).toContain(image);
+        expect(await importedImages()).toContain(image);
         expect((await sandboxUp()).wasUp).toBe(true);
     });
 

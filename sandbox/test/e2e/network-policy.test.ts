@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startEnforcer, stopEnforcer } from "../support/enforcer";
 import { deniedTraffic } from "../../node/components/network-policy";
-import { nodeLayout } from "../../node/layout";
 import { sandboxUp } from "../../node/up";
 import { askFromPod, apply, createNamespace, eventually, kubectl, ready, webPod } from "./support";
 
 const namespace = "sandbox-policy";
 let removeNamespace: () => Promise<unknown>;
 let url: string;
-const before = deniedTraffic(nodeLayout());
+const before = deniedTraffic();
 
 const blackhole = {
     apiVersion: "networking.k8s.io/v1",
@@ -30,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
     await startEnforcer();
-    await sandboxUp(undefined, before);
+    await sandboxUp(before);
     await removeNamespace?.();
 }, 90_000);
 
@@ -49,7 +48,7 @@ describe("the sandbox's NetworkPolicies", { timeout: 60_000 }, () => {
         ["drop", "TIMEOUT"],
         ["reject", "ECONNREFUSED"],
     ] as const)("%s what they deny if told so, also after the rules are made again", async (denied, outcome) => {
-        await sandboxUp(undefined, denied);
+        await sandboxUp(denied);
         await apply(namespace, blackhole);
         await eventually(ask, (answer) => answer !== "target");
         expect(await ask()).toBe(outcome);

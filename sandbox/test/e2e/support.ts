@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { tryCommand } from "../../node/command";
 import { imageNode } from "../../parts/image-recipes";
 import { locateParts } from "../../parts/locate";
-import { sandboxPaths } from "../../paths";
+import { layout } from "../../node/layout";
 
 /** The image of the test pods; the sandbox brings it along. */
 export const nodeImage = imageNode.references[0]!;
@@ -12,7 +12,7 @@ export async function kubectl(args: string[], input?: object): Promise<string> {
     const program = join(locateParts().kubectlFolder, "kubectl");
     const { code, stdout, stderr } = await tryCommand(
         program,
-        ["--kubeconfig", sandboxPaths().kubeconfig, ...args],
+        ["--kubeconfig", layout.kubeconfig, ...args],
         input && JSON.stringify(input),
     );
     if (code !== 0) throw new Error(`kubectl ${args.join(" ")}: ${stderr.trim()}`);

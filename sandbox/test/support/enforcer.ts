@@ -1,10 +1,7 @@
 import { runCommand } from "../../node/command";
 import { networkPolicy, networkPolicyEnforcer } from "../../node/components/network-policy";
-import { nodeLayout } from "../../node/layout";
-import { stderrReporter, withNodeLock } from "../../node/lock";
-import { namespaceHolder } from "../../node/namespaces";
-import { locateParts } from "../../parts/locate";
-import { runningComponent, startComponent, stopComponent } from "../../node/processes";
+import { withNodeLock } from "../../node/lock";
+import { holderPid, startComponent, stopComponent } from "../../node/processes";
 
 /**
  * Makes the sandbox a cluster that accepts NetworkPolicies and enforces none, as many clusters do: stops the enforcer
@@ -13,10 +10,9 @@ import { runningComponent, startComponent, stopComponent } from "../../node/proc
  * @throws if the sandbox is not up.
  */
 export async function stopEnforcer(): Promise<void> {
-    const layout = nodeLayout();
-    await withNodeLock(layout, stderrReporter(), async () => {
-        const holder = requireHolder();
-        await stopComponent(layout, networkPolicyEnforcer, 2);
+    await withNodeLock(async () => {
+        const holder = holderPid();
+        await stopComponent(networkPolicyEnforcer, 2);
         const inside = ["--target", String(holder), "--net", "--mount"];
         const rules = await runCommand("nsenter", [...inside, "iptables-save"]);
         await runCommand("nsenter", [...inside, "iptables-restore", "--noflush"], withoutEnforcer(rules));
@@ -29,17 +25,7 @@ export async function stopEnforcer(): Promise<void> {
 
 /** Starts the enforcer after {@link stopEnforcer}. It has read all policies after about 1 s. */
 export async function startEnforcer(): Promise<void> {
-    const layout = nodeLayout();
-    await withNodeLock(layout, stderrReporter(), () =>
-        startComponent(layout, networkPolicy(layout, locateParts()), requireHolder()),
-    );
-}
-
-/** The process id of the sandbox's namespace holder. @throws if the sandbox is not up */
-function requireHolder(): number {
-    const holder = runningComponent(nodeLayout(), namespaceHolder);
-    if (!holder) throw new Error("the sandbox is not up; run `npm run sandbox -- up`");
-    return holder.pid;
+    await withNodeLock(() => startComponent(networkPolicy()));
 }
 
 /** kube-router's chains. */

@@ -3,9 +3,7 @@ import { describe, expect, it } from "vitest";
 import { objectPath } from "../../node/api";
 import { withoutEnforcer } from "../support/enforcer";
 import { exportCommands } from "../../node/env";
-import { opensslConfig } from "../../node/pki";
-import type { SandboxStatus } from "../../node/status";
-import { statusTable } from "../../node/status-table";
+import { type SandboxStatus, statusTable } from "../../node/status";
 
 describe("the API path of an object", () => {
     it.each([
@@ -62,15 +60,6 @@ COMMIT
 
     it("does nothing if there are none", () => {
         expect(withoutEnforcer("*filter\n:FORWARD ACCEPT [0:0]\nCOMMIT\n").trim()).toBe("");
-    });
-});
-
-describe("a certificate request", () => {
-    it("names a group only if there is one", () => {
-        expect(opensslConfig({ commonName: "a" }, [])).not.toContain("O =");
-        expect(opensslConfig({ commonName: "a", organization: "system:nodes" }, [])).toContain(
-            "O = system:nodes\nCN = a",
-        );
     });
 });
 

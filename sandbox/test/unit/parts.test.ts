@@ -2,14 +2,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { withNeeds } from "../../../toolchain/parts/part";
+import { cachePaths } from "../../../toolchain/parts/paths";
 import { pulumiParts } from "../../../toolchain/pulumi/parts";
 import { helm } from "../../parts/programs";
 import { clusterParts, locateParts, userParts } from "../../parts/locate";
-import { sandboxPaths } from "../../paths";
+import { layout } from "../../node/layout";
 
 it("the kubeconfig is in the cache", () => {
-    const paths = sandboxPaths({ HOME: "/home/ada", XDG_CACHE_HOME: "/big" });
-    expect(paths.kubeconfig).toBe("/big/chaos-shop/node/kubeconfig");
+    expect(layout.kubeconfig).toBe(join(cachePaths().cache, "node/kubeconfig"));
 });
 
 /** The modules that a go.mod lists, with their versions. */
@@ -37,7 +37,7 @@ describe("the parts of the sandbox", () => {
     });
 
     it("include each image once, under a full reference", () => {
-        const references = locateParts().images.map((image) => image.reference);
+        const references = locateParts().images.flatMap((image) => image.references);
         expect(new Set(references).size).toBe(references.length);
         for (const reference of references) expect(reference).toMatch(/^[a-z0-9.-]+\.[a-z]+\/.+:[^:]+$/);
     });

@@ -3,6 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { TestStack } from "../shop/support";
 
 const pauseMs = 25;
+/** A process gets its arguments when its program begins, which may be seconds after the process. */
+const enoughLooks = 200;
 
 /**
  * Looks at whatever people or programs could see while a stack is driven: the engine's events, debug messages with
@@ -55,8 +57,12 @@ export class SecretWatch {
     }
 
     private async watchProcesses(): Promise<void> {
+        /** How often each process was looked at. After the first time, it may have become another program. */
+        let looks = new Map<string, number>();
         while (this.watching) {
-            for (const pid of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
+            const processes = readdirSync("/proc").filter((entry) => /^\d+$/.test(entry));
+            looks = new Map(processes.map((pid) => [pid, (looks.get(pid) ?? 0) + 1]));
+            for (const pid of processes.filter((pid) => looks.get(pid)! <= enoughLooks)) {
                 try {
                     this.look("process arguments", readFileSync(`/proc/${pid}/cmdline`, "utf8"));
                 } catch {

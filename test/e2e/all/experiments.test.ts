@@ -11,6 +11,15 @@ beforeAll(async () => {
 afterAll(() => command.close());
 
 describe("npm run experiment", () => {
+    it("PASSED: exit code 0, and the verdict in words", async () => {
+        // Long enough for an isolated replica to leave its Service.
+        const settings = ["--set", "replicas.hot-deals=3", "--set", "experiment.grace=5s"];
+        const { code, stdout } = await command.run("hot-deals-blackhole", ...settings);
+        expect(stdout).toMatch(/Verdict\s+PASSED: 100%/);
+        expect(code).toBe(0);
+        await scale(command.cluster, command.namespace, "hot-deals", 1);
+    });
+
     it("ABORTED: exit code 4, if there is no steady state", async () => {
         await scale(command.cluster, command.namespace, "hot-deals", 0);
         const { code, stdout } = await command.run("--set", "experiment.timeout=2s");

@@ -92,7 +92,7 @@ describe("experiment.onFailure=fail", () => {
     });
 
     it("leaves nothing once the experiment is disabled", async () => {
-        await stack.up({ ...disabled, "experiment.onFailure": "report" });
+        await stack.toDefaults();
         expect(await stack.traces()).toEqual([]);
     });
 });

@@ -64,7 +64,7 @@ it("hot-deals-kill deletes its target, then one replacement after the other", as
 });
 
 it("a kill ends with its experiment: no further pod is deleted, and nothing is left", async () => {
-    await stack.up({ "experiment.enabled": "false" });
+    await stack.toDefaults();
     expect(await stack.attacksOnPage()).toEqual([]);
     expect(await stack.traces()).toEqual([]);
     const survivors = await uids();

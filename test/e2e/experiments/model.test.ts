@@ -4,9 +4,6 @@ import { keptJournals } from "../../../chaos/report/journal-files";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import type { Journal } from "../../../chaos/report/journal-schema";
 import { reportsFolder } from "../../../experiments/run";
-import { probe } from "../../../chaos/proof/probe";
-import { askApiServer } from "../../../chaos/targets/discover";
-import { select, type Target } from "../../../chaos/targets/containers";
 import { attackPolicies } from "../../support/attack-policies";
 import { itInAll } from "../in-all";
 import { giveBack, sharedNamespace as namespace, sharedStack } from "../shop/shared";
@@ -36,12 +33,6 @@ async function scaledBack(): Promise<boolean> {
         ({ metadata, spec }) =>
             spec!.replicas === 1 && metadata!.annotations?.["chaos-experiments/changed"] === undefined,
     );
-}
-async function containerOf(deployment: string): Promise<Target> {
-    return select(
-        await askApiServer(stack.cluster, "sandbox"),
-        `k8s.deployment=${deployment},k8s.namespace=${namespace}`,
-    )[0]!;
 }
 const journalOf = ({ journal }: Conclusion): Journal =>
     keptJournals(reportsFolder).find(({ conclusion }) => conclusion.journal === journal)!;
@@ -213,38 +204,7 @@ describe("an update that is killed with SIGKILL after it has scaled Deployments"
                 .items,
         ).toEqual([]);
         await until("the shop is whole", async () => (await stack.products()).good, { timeoutMs: 20_000 });
-        await stack.up({ "experiment.enabled": "false", "experiment.deadline": "10m" });
-        expect(await stack.traces()).toEqual([]);
-    });
-});
-
-describe("a blackhole of some peers", () => {
-    const short = {
-        "experiment.enabled": "true",
-        "experiment.name": "hot-deals-without-database",
-        "experiment.duration": "2s",
-        "experiment.grace": "1s",
-        "experiment.interval": "250ms",
-    };
-
-    it("is proven, and the verdict is FAILED", async () => {
-        const conclusion = (await stack.up(short)).outputs.experiment!.value as Conclusion;
-        expect(conclusion).toMatchObject({ verdict: "FAILED", targets: [expect.stringContaining("/hot-deals-")] });
-        expect(stack.said).toContain("unable to reach k8s.deployment=database");
-    });
-
-    it("cuts off only those peers: other connections of the target still work", async () => {
-        const [gateway, hotDeals, database] = await Promise.all(["gateway", "hot-deals", "database"].map(containerOf));
-        const connects = async (from: Target, to: Target) =>
-            probe(stack.cluster, from, { connect: { host: to.address, port: to.ports[0]! } }, 1_000);
-        expect(await connects(hotDeals!, database!)).toEqual({ worked: false });
-        expect(await connects(gateway!, hotDeals!)).toEqual({ worked: true });
-        // All else that the shop's policies let it do.
-        expect(await probe(stack.cluster, hotDeals!, { lookup: "gateway" }, 1_000)).toEqual({ worked: true });
-    });
-
-    it("and is undone", async () => {
-        await stack.up({ "experiment.enabled": "false" });
+        await stack.toDefaults();
         expect(await stack.traces()).toEqual([]);
     });
 });

@@ -13,16 +13,13 @@ beforeAll(async () => {
 });
 afterAll(() => giveBack(stack));
 
-it("a gateway without an external address delays no update; checks go through the API server", async () => {
+it("a gateway without an external address delays no update, and checks go through the API server", async () => {
     const begun = Date.now();
     const { outputs } = await stack.up({ "gateway.serviceType": "ClusterIP" });
     expect(Date.now() - begun).toBeLessThan(30_000);
     expect(outputs.productsUrl).toBeUndefined();
     expect(outputs.gateway!.value).toContain("port-forward service/gateway 8080:80");
-    await stack.up({ ...quick, "experiment.enabled": "true" });
-    expect(stack.said).toContain("Checking /products at the API server's proxy");
-    const { outputs: after } = await stack.up({ "experiment.enabled": "false", "gateway.serviceType": "LoadBalancer" });
-    expect(after.experiment!.value).toBe("disabled");
+    // The experiments below say how they check.
 });
 
 describe("an experiment that cannot answer its question ends with", () => {
@@ -64,7 +61,8 @@ describe("an experiment that cannot answer its question ends with", () => {
             body: { metadata: { name: "allow-all" }, spec },
         });
         try {
-            const { outputs } = await stack.up({ "experiment.enabled": "true" });
+            const { outputs } = await stack.up({ ...quick, "experiment.enabled": "true" });
+            expect(stack.said).toContain("Checking /products at the API server's proxy");
             expect(outputs.experiment!.value as Conclusion).toMatchObject({
                 verdict: "INCONCLUSIVE",
                 requests: 0,
@@ -72,7 +70,7 @@ describe("an experiment that cannot answer its question ends with", () => {
             });
         } finally {
             await stack.cluster.networking.deleteNamespacedNetworkPolicy({ name: "allow-all", namespace });
-            await stack.up({ "experiment.enabled": "false" });
+            await stack.up({ "experiment.enabled": "false", "gateway.serviceType": "LoadBalancer" });
         }
         expect(await stack.traces()).toEqual([]);
     });
@@ -95,7 +93,7 @@ describe("an experiment that cannot answer its question ends with", () => {
             verdict: "INCONCLUSIVE",
             reason: expect.stringContaining(`the target ${target!} was gone before the run had ended`),
         });
-        await stack.up({ "experiment.enabled": "false" });
+        await stack.toDefaults();
         expect(await stack.traces()).toEqual([]);
     });
 });

@@ -4,6 +4,7 @@ import { connect, type Cluster } from "../../../chaos/cluster/client";
 import { labels } from "../../../chaos/cluster/labels";
 import { attackPolicies } from "../../support/attack-policies";
 import { until } from "../../support/until";
+import { itInAll } from "../in-all";
 import { earlierVersions, type ExampleProject, PackedExamples } from "./packed-examples";
 
 let examples: PackedExamples;
@@ -48,7 +49,7 @@ describe.each(earlierVersions)("three NATS servers, by version %s as npm packed 
         await nats.preview("--expect-no-changes");
     });
 
-    it("its types need no option that Pulumi's templates do not set", () => nats.compile());
+    itInAll("its types need no option that Pulumi's templates do not set", () => nats.compile());
 
     it("a preview names the pods that the experiment would hit, and shows its parts", async () => {
         await nats.set({ enabled: "true" });
@@ -137,7 +138,7 @@ describe.each(earlierVersions)("a service with a pool of connections to PostgreS
         expect(await attack()).toEqual([1, 1]);
     });
 
-    it("the package upgraded and the experiment removed from the program in one update: undone", async () => {
+    itInAll("the package upgraded and the experiment removed from the program in one update: undone", async () => {
         examples.use("current");
         let whole: string;
         postgres.edit((program) => (whole = program).replace(/const experiment = [\s\S]*/, ""));
@@ -147,13 +148,14 @@ describe.each(earlierVersions)("a service with a pool of connections to PostgreS
         postgres.edit(() => whole);
     });
 
-    it("established connections must be cut: INCONCLUSIVE, since they survived", async () => {
+    itInAll("established connections must be cut: INCONCLUSIVE, since they survived", async () => {
         await postgres.set({ established: "cut" });
         expect(await postgres.up()).toContain("established connections into the targets survived the attack");
         expect(await postgres.verdict()).toBe("INCONCLUSIVE");
     });
 
     it("another plan and other pods in one update: the attack ends first, which no pod could start under", async () => {
+        examples.use("current");
         await postgres.set({ established: "any", connectionSeconds: "3" });
         const said = await postgres.up();
         expect(said).toContain("Ended the attacks of books-without-database");

@@ -143,6 +143,6 @@ describe("a person who lacks a required right", () => {
         expect(error).toContain("npm run -s render -- --permissions hot-deals-blackhole");
         expect(await stack.traces()).toEqual([]);
         process.env.KUBECONFIG = admins;
-        await stack.up({ "experiment.enabled": "false" });
+        await stack.toDefaults();
     });
 });

@@ -1,6 +1,10 @@
 import { PatchStrategy, setHeaderOptions, type V1NetworkPolicy } from "@kubernetes/client-node";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { ignoreNotFound } from "../../../chaos/cluster/client";
+import { probe } from "../../../chaos/proof/probe";
 import type { Conclusion } from "../../../chaos/report/conclusion";
+import { select, type Target } from "../../../chaos/targets/containers";
+import { askApiServer } from "../../../chaos/targets/discover";
 import { giveBack, sharedNamespace as namespace, sharedStack } from "../shop/shared";
 import type { TestStack } from "../shop/support";
 
@@ -44,7 +48,12 @@ beforeAll(async () => {
     for (const policy of theirs) await apply(policy);
     before = await policies();
 });
-afterAll(() => giveBack(stack));
+afterAll(async () => {
+    const { networking } = stack.cluster;
+    for (const { metadata } of theirs)
+        await ignoreNotFound(networking.deleteNamespacedNetworkPolicy({ name: metadata!.name!, namespace }));
+    await giveBack(stack);
+});
 
 async function policies(): Promise<V1NetworkPolicy[]> {
     const { items } = await stack.cluster.networking.listNamespacedNetworkPolicy({ namespace });
@@ -86,8 +95,21 @@ it.each([
     expect(stack.said).toContain(proven);
 });
 
+it("that attack cuts off only the peer: other connections of the target still work", async () => {
+    const known = await askApiServer(stack.cluster, "sandbox");
+    const containerOf = (deployment: string) =>
+        select(known, `k8s.deployment=${deployment},k8s.namespace=${namespace}`)[0]!;
+    const [gateway, hotDeals, database] = ["gateway", "hot-deals", "database"].map(containerOf);
+    const connects = async (from: Target, to: Target) =>
+        probe(stack.cluster, from, { connect: { host: to.address, port: to.ports[0]! } }, 1_000);
+    expect(await connects(hotDeals!, database!)).toEqual({ worked: false });
+    expect(await connects(gateway!, hotDeals!)).toEqual({ worked: true });
+    // All else that the policies let it do.
+    expect(await probe(stack.cluster, hotDeals!, { lookup: "gateway" }, 1_000)).toEqual({ worked: true });
+});
+
 it("afterwards, the policies and who had set them are as before: their next apply meets no conflict", async () => {
-    await stack.up({ "experiment.enabled": "false" });
+    await stack.toDefaults();
     expect(await stack.traces()).toEqual([]);
     const unversioned = ({ metadata, spec }: V1NetworkPolicy) => {
         const { resourceVersion: _, generation: __, ...rest } = metadata!;

@@ -112,7 +112,7 @@ describe("a namespace has one experiment at a time", () => {
     });
 
     it("once it is disabled, the other stack's experiment may start", async () => {
-        await stack.up({ "experiment.enabled": "false" });
+        await stack.toDefaults();
         expect(await stack.traces()).toEqual([]);
         // The attack ends before all else in the update: the recovery does not count from the deletes at its end.
         const { recovery } = keptJournals(reportsFolder).find(

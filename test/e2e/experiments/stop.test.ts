@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { leaseName } from "../../../chaos/lifecycle/lease";
 import { attackPolicies } from "../../support/attack-policies";
 import { until } from "../../support/until";
+import { itInAll } from "../in-all";
 import { giveBack, sharedNamespace as namespace, sharedStack } from "../shop/shared";
 import { quick, type TestStack } from "../shop/support";
 
@@ -41,7 +42,7 @@ describe("ending an experiment ends its attack", () => {
         expect(await stack.traces()).toEqual([]);
     });
 
-    it("though the agent that the update adds cannot be read", async () => {
+    itInAll("though the agent that the update adds cannot be read", async () => {
         const unreachable = { "agent.enabled": "true", "agent.install": "manifest", "agent.manifest": "no-such.yaml" };
         await stack.failingUp({ ...disabled, ...unreachable });
         await attackIsOver();
@@ -60,7 +61,7 @@ describe("ending an experiment ends its attack", () => {
         await stack.cluster.coordination.deleteNamespacedLease({ name: leaseName, namespace });
         const isOver = async () => (await policies()).length === 0 && (await targets()) === 0;
         await until("the attack is ended", isOver, { timeoutMs: 5_000 });
-        await stack.up(disabled);
+        await stack.toDefaults();
         expect(await stack.traces()).toEqual([]);
     });
 });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { render } from "../../../cli/rendering/render";
 import { renderOptions, type RenderOptions } from "../../../cli/render-options";
 import type { Conclusion } from "../../../chaos/report/conclusion";
+import { itInAll } from "../in-all";
 import { Repository } from "../repository";
 import { quick, TestStack } from "../shop/support";
 import { inOrder } from "../../support/in-order";
@@ -182,10 +183,13 @@ describe("a shop from a manifest", () => {
     it("is not changed by an update with refresh", async () => expect((await stack.refresh()).changes).toEqual([]));
 
     it("has attributes by which an experiment finds its targets", async () => {
-        expect(await isolateHotDeals()).toMatchObject({
-            verdict: "FAILED",
-            targets: [expect.stringMatching(/^e2e-ways\/hot-deals-[^/]+\/hot-deals$/)],
-        });
+        await stack.preview({ ...quick, "experiment.enabled": "true" });
+        expect(stack.said.split("would hit").at(-1)).toMatch(/^ 1 container of 1 .*hot-deals-\S+\/hot-deals/);
+        stack.set({ "experiment.enabled": "false" });
+    });
+
+    itInAll("is attacked by an experiment, and whole again after it", async () => {
+        expect((await isolateHotDeals()).verdict).toBe("FAILED");
         await stack.up({ "experiment.enabled": "false" });
         expect(await stack.traces()).toEqual([]);
     });

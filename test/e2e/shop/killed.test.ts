@@ -77,12 +77,10 @@ describe("after an update is killed with SIGKILL", () => {
     });
 
     const moments = casesOf<[keyof typeof begun, number]>(
+        [["targets are labeled", 0]],
         [
             ["the lease is taken", 0],
-            ["targets are labeled", 0],
             ["the attack is made", 3_500],
-        ],
-        [
             ["the program begins", 0],
             ["the deadline's account is made", 0],
             ["the deadline's Job is made", 0],

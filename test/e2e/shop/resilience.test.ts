@@ -61,7 +61,7 @@ describe("while hot-deals is isolated by an experiment", () => {
     });
 
     it("every pattern lists all backends again after the experiment", async () => {
-        await stack.up({ "experiment.enabled": "false" });
+        await stack.toDefaults();
         for (const pattern of ["", ...Object.keys(timeouts)])
             expect((await ask(pattern)).body.statusHotDeals).toBe("REMOTE_SERVICE");
         await circuitCloses();

@@ -3,6 +3,7 @@ import { Agent, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ignoreNotFound } from "../../../chaos/cluster/client";
+import { casesOf } from "../in-all";
 import { TestStack } from "./support";
 import { until } from "../../support/until";
 
@@ -118,7 +119,7 @@ describe("no request is lost under a constant load", () => {
         for (const { metadata } of await podsOf("gateway")) expect(before).not.toContain(metadata!.name);
     });
 
-    it.each(["gateway", "hot-deals"])(
+    it.each(casesOf(["gateway"], ["hot-deals"]))(
         "while the pods of %s are restarted, and then evicted one after the other",
         async (workload) => {
             const { asked, lost } = await underLoad(async () => {

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { removeNamespaces } from "../../../bench/cluster";
+import { annotations } from "../../../chaos/cluster/labels";
 import { project } from "../../../cli/stack-file";
 import { kubectl } from "../../../sandbox/test/e2e/support";
 import { until } from "../../support/until";
@@ -89,8 +90,9 @@ async function contentsOf(namespace: string): Promise<string[]> {
 }
 
 function describeObject({ kind, metadata, spec, status }: any): string {
+    // That a workload was restarted stays in its pods, as after `kubectl rollout restart`.
     const ofExperiments = Object.entries({ ...metadata.labels, ...metadata.annotations })
-        .filter(([key]) => key.startsWith("chaos-experiments/"))
+        .filter(([key]) => key.startsWith("chaos-experiments/") && key !== annotations.restarted)
         .map(([key, value]) => `${key}=${String(value)}`);
     const about = [...ofExperiments, ...(metadata.deletionTimestamp === undefined ? [] : ["is ending"])];
     switch (kind) {

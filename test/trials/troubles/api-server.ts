@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { nodeLayout } from "../../../sandbox/node/layout";
 import { runningComponent } from "../../../sandbox/node/processes";
 import type { Trouble } from "../kind";
 
@@ -7,7 +6,7 @@ import type { Trouble } from "../kind";
 export function apiServerStopped(seconds: number, options: { afterGrace?: boolean } = {}): Trouble {
     return async ({ moment, afterwards }) => {
         await moment(options);
-        const { pid } = runningComponent(nodeLayout(), "kube-apiserver")!;
+        const { pid } = runningComponent("kube-apiserver")!;
         const pause = pauseProcess(pid, seconds);
         afterwards(() => pause.end());
         await pause.ended;

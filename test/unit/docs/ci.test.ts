@@ -2,7 +2,7 @@ import { load } from "js-yaml";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { reportOptions } from "../../../chaos/cli/report-options";
+import { reportOptions } from "../../../chaos/cli/report";
 import { experimentOptions } from "../../../cli/experiment-options";
 import { settings } from "../../../components/configuration/settings";
 import { PULUMI_CLI_VERSION } from "../../../toolchain/pulumi/versions";
@@ -48,7 +48,7 @@ describe("docs/ci.md", () => {
     it("makes reports from journals with options that exist", () => {
         const [args] = argumentsOf("npm run report --");
         const at = args!.map((arg) => (arg === '"$CI_JOB_STARTED_AT"' ? "2026-11-21T10:15:00Z" : arg));
-        expect(reportOptions(at)).toMatchObject({ mistakes: [], options: { paths: ["reports"] } });
+        expect(reportOptions(at)).toMatchObject({ mistakes: [], paths: ["reports"] });
     });
 
     it("uses the Pulumi CLI that the project installs", () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { waitMsOf } from "../../../services/shared/prefer";
+import { waitMsOf } from "../../../services/shared/orders";
 
 it.each([
     ["wait=10", 10_000],

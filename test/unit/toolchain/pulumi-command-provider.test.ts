@@ -116,7 +116,7 @@ describe("check", () => {
     test("reports every mistake at once, and no secret", async () => {
         const { failures } = await check({ creat: "x", environment: { N: 1 }, logging: "all", delete: secret(5) });
         expect(failures.map((it) => it.property).sort()).toEqual(["creat", "delete", "environment", "logging"]);
-        expect(failures.find((it) => it.property === "logging")?.reason).toContain("stdoutAndStderr");
+        expect(failures.find((it) => it.property === "logging")?.reason).toContain("must be stderr, or not set");
         expect(failures.find((it) => it.property === "delete")?.reason).not.toContain("5");
     });
 
@@ -128,7 +128,8 @@ describe("check", () => {
         const official = /official provider.*pulumi plugin install resource command 1\.2\.1/;
         const remote = "urn:pulumi:local::shop::command:remote:Command::it";
         await expect(check({}, remote)).rejects.toThrow(official);
-        expect((await check({ create: "true", assetPaths: ["*"] })).failures[0]?.reason).toMatch(official);
+        for (const input of [{ assetPaths: ["*"] }, { interpreter: ["node", "-e"] }, { dir: "/" }])
+            expect((await check({ create: "true", ...input })).failures[0]?.reason).toMatch(official);
     });
 });
 
@@ -173,15 +174,10 @@ describe("create", () => {
         expect(state).toMatchObject({ stdout: "one\ntwo", stderr: "three" });
     });
 
-    test("runs in its directory, with its environment, interpreter and standard input", async () => {
-        const how = {
-            dir: folder.path,
-            environment: { NAME: "shop" },
-            stdin: "given",
-            interpreter: ["/bin/sh", "-ec"],
-        };
-        const { state } = await create({ create: 'pwd; echo "$NAME"; cat', ...how });
-        expect(state.stdout).toBe(`${folder.path}\nshop\ngiven`);
+    test("runs with its environment and standard input", async () => {
+        const how = { environment: { NAME: "shop" }, stdin: "given" };
+        const { state } = await create({ create: 'echo "$NAME"; cat', ...how });
+        expect(state.stdout).toBe("shop\ngiven");
     });
 
     test("runs nothing in a preview, and its outputs are unknown", async () => {
@@ -201,15 +197,9 @@ describe("create", () => {
         await expect(failing).rejects.toThrow(/exit status 3: running "echo out; echo err >&2; exit 3":\nout\nerr/);
     });
 
-    test("fails with the directory's name if it does not exist", async () => {
-        await expect(create({ create: "true", dir: "/no/such/folder" })).rejects.toThrow("/no/such/folder");
-    });
-
     test.each([
         ["undefined", undefined, ["err", "out"]],
-        ["stdout", "stdout", ["out"]],
         ["stderr", "stderr", ["err"]],
-        ["none", "none", []],
     ])("logs the streams that `logging` selects: %s", async (_, logging, expected) => {
         await create({ create: "echo out; echo err >&2", ...(logging && { logging }) });
         expect(logged.map((it) => it.message).sort()).toEqual(expected);
@@ -243,10 +233,6 @@ describe("update and delete", () => {
         expect(await update(olds, { delete: "true" })).toMatchObject({ stdout: "before", stderr: "" });
     });
 
-    test("the previous output stays out of the environment if addPreviousOutputInEnv is false", async () => {
-        expect(await update(olds, { update: show, addPreviousOutputInEnv: false })).toMatchObject({ stdout: "[]" });
-    });
-
     test("a delete sees the previous output, even if it is a secret", async () => {
         const file = join(folder.path, "deleted");
         await remove({ delete: `printf %s "$PULUMI_COMMAND_STDOUT" > ${file}`, stdout: secret("abc"), stderr: "" });
@@ -255,10 +241,8 @@ describe("update and delete", () => {
 });
 
 test("a method that it lacks is answered as unimplemented", async () => {
-    await expect(call(client, "invoke", new proto.InvokeRequest().setTok("command:local:run"))).rejects.toMatchObject({
-        code: grpc.status.UNIMPLEMENTED,
-        details: expect.stringContaining("official provider"),
-    });
+    const asked = call(client, "invoke", new proto.InvokeRequest().setTok("command:local:run"));
+    await expect(asked).rejects.toMatchObject({ code: grpc.status.UNIMPLEMENTED });
 });
 
 describe("the end", () => {

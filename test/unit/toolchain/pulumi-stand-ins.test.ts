@@ -2,8 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { installStandIns } from "../../../toolchain/pulumi/stand-ins";
-import { parseRuntimeOptions, splitWords } from "../../../toolchain/pulumi/language-host/options";
-import { requiredPackages } from "../../../toolchain/pulumi/language-host/packages";
+import { parseRuntimeOptions } from "../../../toolchain/pulumi/language-host/program";
 import { temporaryFolder } from "../../support/pulumi-plugin";
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -50,39 +49,20 @@ describe("installStandIns", () => {
     });
 });
 
-describe("splitWords", () => {
-    test.each([
-        ["--require ./begin.js", ["--require", "./begin.js"]],
-        ["  --a   --b  ", ["--a", "--b"]],
-        [`--require './with space.js' "say \\"hi\\""`, ["--require", "./with space.js", 'say "hi"']],
-        ["a\\ b", ["a b"]],
-        ["''", [""]],
-        ["", []],
-    ])("%j", (line, words) => expect(splitWords(line)).toEqual(words));
-
-    test("quotes a line with an open quote in its error", () => expect(() => splitWords("--a 'b")).toThrow("--a 'b"));
-});
-
-test("runtime options default to the official host's", () => {
-    expect(parseRuntimeOptions({})).toMatchObject({ typescript: true, nodeargs: [] });
-});
-
-describe("requiredPackages", () => {
-    const manifest = (name: string, pulumi?: object) => JSON.stringify({ name, version: "1.0.0", pulumi });
-
-    test("finds scoped, plain and nested packages, but not those of a policy pack", () => {
-        write("node_modules/@pulumi/one/package.json", manifest("@pulumi/one", { resource: true }));
-        write("node_modules/two/package.json", manifest("two", { resource: true, name: "deux", version: "2.0.0" }));
-        write(
-            "node_modules/two/node_modules/@x/three/package.json",
-            manifest("@x/three", { resource: true, name: "three" }),
-        );
-        write("services/it/node_modules/@pulumi/four/package.json", manifest("@pulumi/four", { resource: true }));
-        write("node_modules/plain/package.json", manifest("plain"));
-        write("node_modules/broken/package.json", "{");
-        write("policy/PulumiPolicy.yaml", "");
-        write("policy/node_modules/@pulumi/five/package.json", manifest("@pulumi/five", { resource: true }));
-        const found = requiredPackages(folder.path).map(({ name, version }) => `${name} ${version}`);
-        expect(found.sort()).toEqual(["deux v2.0.0", "four v1.0.0", "one v1.0.0", "three v1.0.0"]);
+describe("runtime options", () => {
+    test("default to the official host's", () => {
+        expect(parseRuntimeOptions({})).toEqual({ typescript: true, tsconfig: undefined, nodeargs: [] });
     });
+
+    test("split nodeargs into words", () => {
+        expect(parseRuntimeOptions({ nodeargs: "  --import   tsx " })).toMatchObject({ nodeargs: ["--import", "tsx"] });
+    });
+
+    test.each(["--require './with space.js'", '--title "shop"', "a\\ b"])(
+        "refuse nodeargs with quotes: %s",
+        (nodeargs) =>
+            expect(() => parseRuntimeOptions({ nodeargs })).toThrow(
+                `${JSON.stringify(nodeargs)}, but must be a string without`,
+            ),
+    );
 });

@@ -1,22 +1,19 @@
 import { COMMAND_PROVIDER_VERSION } from "../versions";
-import { holdsSecret, isObject, isUnknown, plain, type Properties, type Value } from "./values";
+import { holdsSecret, isObject, plain, type Properties, UNKNOWN, type Value } from "./values";
 
-/** The inputs of the resource `command:local:Command`, as {@link checkInputs} accepts them, with secrets unwrapped. */
+/**
+ * The inputs of the resource `command:local:Command` that experiments use, as {@link checkInputs} accepts them, with
+ * secrets unwrapped.
+ */
 export interface CommandInputs {
     readonly create?: string;
     readonly update?: string;
     readonly delete?: string;
     readonly stdin?: string;
-    readonly dir?: string;
     readonly environment?: Readonly<Record<string, string>>;
-    readonly interpreter?: readonly string[];
-    /** The streams that are shown while a command runs. @default both */
-    readonly logging?: (typeof loggings)[number];
-    /** @default true */
-    readonly addPreviousOutputInEnv?: boolean;
+    /** The stream that is shown while a command runs. @default both */
+    readonly logging?: "stderr";
 }
-
-const loggings = ["stdout", "stderr", "stdoutAndStderr", "none"] as const;
 
 interface Expectation {
     holds(value: Value): boolean;
@@ -31,17 +28,12 @@ const expectations: Readonly<Record<string, Expectation>> = {
     delete: text,
     triggers: { holds: Array.isArray, allowed: "a list" },
     stdin: text,
-    dir: text,
     environment: {
         holds: (value) => isObject(value) && Object.values(value).every(isText),
         allowed: "strings by name",
     },
-    interpreter: { holds: (value) => Array.isArray(value) && value.every(isText), allowed: "a list of strings" },
-    logging: {
-        holds: (value) => (loggings as readonly Value[]).includes(value),
-        allowed: `one of ${loggings.join(", ")}`,
-    },
-    addPreviousOutputInEnv: { holds: (value) => typeof value === "boolean", allowed: "true or false" },
+    logging: { holds: (value) => value === "stderr", allowed: "stderr, or not set" },
+    addPreviousOutputInEnv: { holds: (value) => value === true, allowed: "true" },
 };
 
 /** Says which provider has what this one lacks. */
@@ -50,13 +42,13 @@ export const onlyInOfficialProvider = (what: string) =>
     `pulumi plugin install resource command ${COMMAND_PROVIDER_VERSION} --reinstall`;
 
 /** An invalid input. */
-export interface Failure {
+interface Failure {
     readonly property: string;
     readonly reason: string;
 }
 
 /**
- * Checks a command's inputs, and sets the only default: `addPreviousOutputInEnv` is true.
+ * Checks a command's inputs, and sets the official provider's only default: `addPreviousOutputInEnv` is true.
  *
  * @returns the inputs to store in the state, with secrets marked, and all failures.
  */
@@ -73,7 +65,7 @@ function mistakeIn(property: string, marked: Value): Failure[] {
     const expected = expectations[property];
     if (!expected) return [{ property, reason: onlyInOfficialProvider(`The input ${property}`) }];
     const value = plain(marked);
-    if (isUnknown(value) || expected.holds(value)) return [];
+    if (value === UNKNOWN || expected.holds(value)) return [];
     const found = holdsSecret(marked) ? "a secret of another type" : JSON.stringify(value);
     return [{ property, reason: `is ${found}, but must be ${expected.allowed}` }];
 }

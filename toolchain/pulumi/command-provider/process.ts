@@ -11,12 +11,11 @@ export interface Output {
 }
 
 /**
- * Runs a command and collects its output.
+ * Runs a command with `/bin/sh -c` and collects its output.
  *
  * The command leads its own process group. Cancellation ends the whole group: with SIGTERM, so the command can clean
  * up, and with SIGKILL after the grace period.
  *
- * @param command the last argument of the interpreter (default: `/bin/sh -c`).
  * @param previous the resource's previous output; passed as PULUMI_COMMAND_STDOUT and PULUMI_COMMAND_STDERR.
  * @param log receives each line of the streams that `inputs.logging` names.
  * @param cancelled ends the command when it aborts.
@@ -31,59 +30,45 @@ export async function runCommand(
 ): Promise<Output> {
     const failed = (why: string, printed = "") => new Error(`${why}: running ${JSON.stringify(command)}:\n${printed}`);
     if (cancelled.aborted) throw failed("cancelled before it began");
-    const interpreter = inputs.interpreter?.length ? inputs.interpreter : ["/bin/sh", "-c"];
-    const [program = "/bin/sh", ...args] = [...interpreter, command];
-    const child = spawn(program, args, {
-        cwd: inputs.dir,
-        env: environmentOf(inputs, previous),
-        stdio: [inputs.stdin ? "pipe" : "ignore", "pipe", "pipe"],
+    const child = spawn("/bin/sh", ["-c", command], {
+        env: {
+            ...process.env,
+            ...inputs.environment,
+            ...(previous.stdout && { PULUMI_COMMAND_STDOUT: previous.stdout }),
+            ...(previous.stderr && { PULUMI_COMMAND_STDERR: previous.stderr }),
+        },
+        stdio: ["pipe", "pipe", "pipe"],
         detached: true,
     });
-    const stdout: Buffer[] = [];
-    const stderr: Buffer[] = [];
-    const both: Buffer[] = [];
-    collect(child.stdout!, [stdout, both]);
-    collect(child.stderr!, [stderr, both]);
-    if (logs("stdout", inputs.logging)) createInterface({ input: child.stdout! }).on("line", log);
-    if (logs("stderr", inputs.logging)) createInterface({ input: child.stderr! }).on("line", log);
+    const stdout = textOf(child.stdout);
+    const stderr = textOf(child.stderr);
+    if (inputs.logging !== "stderr") createInterface({ input: child.stdout }).on("line", log);
+    createInterface({ input: child.stderr }).on("line", log);
     // A command need not read its input; a broken pipe is no failure.
-    child.stdin?.on("error", () => undefined).end(inputs.stdin);
+    child.stdin.on("error", () => undefined).end(inputs.stdin);
 
     const cancel = () => terminateGroup(child);
     cancelled.addEventListener("abort", cancel, { once: true });
     try {
-        const failure = await failureOf(child, inputs.dir);
-        if (failure) throw failed(cancelled.aborted ? `cancelled, ${failure}` : failure, text(both));
+        const failure = await failureOf(child);
+        if (failure) throw failed(cancelled.aborted ? `cancelled, ${failure}` : failure, stdout() + stderr());
     } finally {
         cancelled.removeEventListener("abort", cancel);
     }
-    return { stdout: text(stdout).replace(/\n$/, ""), stderr: text(stderr).replace(/\n$/, "") };
+    return { stdout: stdout().replace(/\n$/, ""), stderr: stderr().replace(/\n$/, "") };
 }
 
-function environmentOf(inputs: CommandInputs, previous: Output): NodeJS.ProcessEnv {
-    const environment: NodeJS.ProcessEnv = { ...process.env, ...inputs.environment };
-    if (inputs.addPreviousOutputInEnv ?? true) {
-        if (previous.stdout) environment.PULUMI_COMMAND_STDOUT = previous.stdout;
-        if (previous.stderr) environment.PULUMI_COMMAND_STDERR = previous.stderr;
-    }
-    return environment;
-}
-
-function logs(stream: "stdout" | "stderr", logging: string | undefined): boolean {
-    return logging === undefined || logging === stream || logging === "stdoutAndStderr";
-}
-
-function collect(stream: Readable, buffers: Buffer[][]): void {
-    stream.on("data", (chunk: Buffer) => buffers.forEach((buffer) => buffer.push(chunk)));
+/** Collects what a stream carries. */
+function textOf(stream: Readable): () => string {
+    const chunks: Buffer[] = [];
+    stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+    return () => Buffer.concat(chunks).toString("utf8");
 }
 
 /** Why a process failed, after all that write to its output have ended; undefined if it succeeded. */
-function failureOf(child: ChildProcess, dir: string | undefined): Promise<string | undefined> {
+function failureOf(child: ChildProcess): Promise<string | undefined> {
     return new Promise((resolve) => {
-        child.on("error", (error: NodeJS.ErrnoException) => {
-            // Node names the program even if the working directory is missing.
-            resolve(error.code === "ENOENT" && dir ? `${error.message} (in the directory ${dir})` : error.message);
-        });
+        child.on("error", (error) => resolve(error.message));
         child.on("close", (code, signal) => {
             resolve(signal ? `signal: ${signal}` : code === 0 ? undefined : `exit status ${code}`);
         });
@@ -98,16 +83,9 @@ function terminateGroup(child: ChildProcess): void {
 
 /** Signals every process of the group that a command leads. */
 function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-    if (child.pid === undefined) {
-        return; // It never started.
-    }
     try {
-        process.kill(-child.pid, signal);
-    } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+        process.kill(-child.pid!, signal);
+    } catch {
+        // The group has ended, or never began.
     }
-}
-
-function text(buffers: readonly Buffer[]): string {
-    return Buffer.concat(buffers).toString("utf8");
 }

@@ -3,7 +3,6 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { ProgramInfo, RunRequest } from "@pulumi/pulumi/proto/language_pb";
 import { STOP_GRACE_MILLISECONDS } from "../plugin";
-import { parseRuntimeOptions } from "./options";
 
 /** How a program's run ended. */
 export interface RunResult {
@@ -89,6 +88,35 @@ function locate(module: string, programDirectory: string): string {
         if ((error as NodeJS.ErrnoException).code !== "MODULE_NOT_FOUND") throw error;
         throw new Error(`${module} is not installed for the program in ${programDirectory}; run: npm install`);
     }
+}
+
+/**
+ * Checks the `runtime.options` of a Pulumi.yaml.
+ *
+ * @param options as sent by the engine: `{ typescript: false, nodeargs: "--import tsx" }`.
+ * @returns whether and with which tsconfig.json ts-node loads the program, and the arguments for `node`.
+ * @throws an error with every wrong option, its value and the allowed values.
+ */
+export function parseRuntimeOptions(options: Readonly<Record<string, unknown>>) {
+    const { typescript = true, tsconfig, nodeargs = "" } = options;
+    const expected: [holds: boolean, name: string, allowed: string][] = [
+        [typeof typescript === "boolean", "typescript", "true or false"],
+        [tsconfig === undefined || typeof tsconfig === "string", "tsconfig", "a path"],
+        [
+            typeof nodeargs === "string" && !/["'\\]/.test(nodeargs),
+            "nodeargs",
+            "a string without quotes, for example --import tsx",
+        ],
+    ];
+    const mistakes = expected
+        .filter(([holds]) => !holds)
+        .map(
+            ([, name, allowed]) =>
+                `runtime option ${name} is ${JSON.stringify(options[name])}, but must be ${allowed}; see Pulumi.yaml`,
+        );
+    if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
+    const words = (nodeargs as string).split(/\s+/).filter((word) => word !== "");
+    return { typescript: typescript as boolean, tsconfig: tsconfig as string | undefined, nodeargs: words };
 }
 
 function requireInfo(info: ProgramInfo | undefined): ProgramInfo {

@@ -1,5 +1,4 @@
-import type { Peers } from "../../../../chaos/policies/allow-rules";
-import { denying } from "../../../../chaos/policies/denial";
+import { denying, type Peers } from "../../../../chaos/policies/denial";
 import { type Attack, attackKindOf } from "../../../../chaos/attacks/registry";
 
 /** The rules of an attack's NetworkPolicy. */

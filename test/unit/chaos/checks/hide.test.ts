@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hiding } from "../../../../chaos/checks/hide";
+import { hiding } from "../../../../chaos/checks/references";
 
 describe("a secret is hidden", () => {
     const secret = `p&ss "<ü>" it's`;

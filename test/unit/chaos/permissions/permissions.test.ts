@@ -2,7 +2,7 @@ import { load, loadAll } from "js-yaml";
 import { describe, expect, it } from "vitest";
 import { type Attack, attackKindOf, attackKinds } from "../../../../chaos/attacks/registry";
 import { describeRight } from "../../../../chaos/permissions/review";
-import { isRequired, type Right } from "../../../../chaos/cluster/rights";
+import { isRequired, type Right } from "../../../../chaos/cluster/resources";
 import { roleRulesOf } from "../../../../chaos/job/rules";
 import { changedBy } from "../../../../chaos/ending/left";
 import { objectTypeOf } from "../../../../chaos/attacks/objects";

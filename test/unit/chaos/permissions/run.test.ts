@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Attack } from "../../../../chaos/attacks/registry";
-import { isRequired, type Right } from "../../../../chaos/cluster/rights";
+import { isRequired, type Right } from "../../../../chaos/cluster/resources";
 import { endRuns } from "../../../../chaos/ending/end-run";
 import { leaseName } from "../../../../chaos/lifecycle/lease";
 import { permissionsOf } from "../../../../chaos/permissions/permissions";

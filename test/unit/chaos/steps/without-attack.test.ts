@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Action } from "../../../../chaos/actions/registry";
-import { isRequired } from "../../../../chaos/cluster/rights";
+import { isRequired } from "../../../../chaos/cluster/resources";
 import { runNameOf } from "../../../../chaos/definition/plan";
 import { releaseLease } from "../../../../chaos/lifecycle/lease";
 import { permissionsOf } from "../../../../chaos/permissions/permissions";

@@ -160,11 +160,12 @@ export class FakeCluster {
         return this.objects.get(keyOf(kind, { name: name!, namespace })) ?? refuse(404, `${kind} "${name}" not found`);
     }
 
-    private list(kind: Kind, { namespace, labelSelector }: FakeRequest): StoredObject[] {
+    private list(kind: Kind, { namespace, labelSelector, fieldSelector }: FakeRequest): StoredObject[] {
         return [...this.objects]
             .filter(([key]) => key.startsWith(`${kind} ${namespace === undefined ? "" : `${namespace} `}`))
             .map(([, object]) => object)
-            .filter(({ metadata }) => selects(labelSelector, metadata.labels));
+            .filter(({ metadata }) => selects(labelSelector, metadata.labels))
+            .filter(({ metadata }) => [undefined, metadata.name].includes(nameIn(fieldSelector)));
     }
 
     private create(kind: Kind, { namespace, body }: FakeRequest): StoredObject {
@@ -198,6 +199,9 @@ export function refuse(code: number, message: string): never {
 
 const keyOf = (kind: string, { name, namespace }: { name: string; namespace?: string }) =>
     kind === "Namespace" ? `${kind} ${name}` : `${kind} ${namespace} ${name}`;
+
+/** The name that a field selector wants. Undefined if it wants another field. */
+const nameIn = (selector = "") => /^metadata\.name=(.+)$/.exec(selector)?.[1];
 
 /** What a client gets is never the stored object itself. */
 function copyOf<T>(object: T): T {

@@ -1,4 +1,4 @@
-import type { Right } from "../../../../chaos/cluster/rights";
+import type { Right } from "../../../../chaos/cluster/resources";
 import { type FakeCluster, type FakeRequest, refuse } from "./fake-cluster";
 
 interface Asked {

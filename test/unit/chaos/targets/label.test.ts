@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { labelPods } from "../../../../chaos/targets/label";
+import { labelPods } from "../../../../chaos/targets/pods";
 import { FakeCluster } from "../support/fake-cluster";
 
 const label = "chaos-experiments/target";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { inTurns } from "../../../chaos/in-turns";
+import { inTurns } from "../../../chaos/async";
 
 it("at most as many are under way as allowed, and the results are in the items' order", async () => {
     let underWay = 0;

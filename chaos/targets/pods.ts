@@ -1,3 +1,5 @@
+import { type Cluster, mergePatch } from "../cluster/client";
+import { inTurns } from "../async";
 import type { Discovered, Target } from "./containers";
 
 const maxNamed = 3;
@@ -25,4 +27,21 @@ export function describeBesides(discovered: readonly Discovered[], targets: read
 /** One of the containers of each pod: what one can reach, all can. */
 export function onePerPod<T extends Pick<Target, "uid">>(containers: readonly T[]): T[] {
     return [...new Map([...containers].reverse().map((one) => [one.uid, one])).values()].reverse();
+}
+
+const maxCalls = 16;
+
+/**
+ * Labels pods as targets: attacks select the labels. Each patch carries the pod's uid, so the API server rejects it
+ * (409) if another pod has taken the name.
+ */
+export async function labelPods(
+    cluster: Cluster,
+    targets: readonly Pick<Target, "namespace" | "pod" | "uid">[],
+    labelsOf: (uid: string) => Record<string, string>,
+): Promise<void> {
+    await inTurns(onePerPod(targets), maxCalls, ({ namespace, pod: name, uid }) => {
+        const body = { metadata: { uid, labels: labelsOf(uid) } };
+        return cluster.core.patchNamespacedPod({ name, namespace, body }, mergePatch());
+    });
 }

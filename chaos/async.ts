@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 /**
  * Does something with each item, with at most `limit` of them at a time.
  *
- * @returns the results in the order of the items
  * @throws what the first has thrown, when none is under way any more: what is undone next must not be done after that
  */
 export async function inTurns<T, R>(items: readonly T[], limit: number, work: (item: T) => Promise<R>): Promise<R[]> {
@@ -20,4 +21,10 @@ export async function inTurns<T, R>(items: readonly T[], limit: number, work: (i
     await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
     if (failures.length > 0) throw failures[0];
     return results;
+}
+
+/** Sleeps, but not longer than until a signal is aborted. */
+export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+    // Only the signal makes it reject.
+    await sleep(Math.max(0, ms), undefined, { signal }).catch(() => undefined);
 }

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { mistakesInOutputs, replaceFile } from "../../../../chaos/report/output-files";
+import { mistakesInOutputs } from "../../../../chaos/report/ci-files";
+import { replaceFile } from "../../../../chaos/report/journal-files";
 
 const folder = mkdtempSync(join(tmpdir(), "output-files-"));
 const at = (...parts: string[]) => join(folder, ...parts);
