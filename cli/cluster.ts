@@ -28,19 +28,15 @@ export async function demoCluster(say: (line: string) => void, named?: string): 
     return allowedContext(loadKubeconfig(), undefined);
 }
 
-/** Like `demoCluster`, but does not start the sandbox. @throws GuardError if there is no cluster */
-async function runningCluster(named?: string): Promise<AllowedContext> {
-    const own = await ownCluster(named);
-    if (own) return own;
-    const { layout } = await import("../sandbox/node/layout.js");
-    if (existsSync(layout.kubeconfig)) process.env.KUBECONFIG = layout.kubeconfig;
-    return allowedContext(loadKubeconfig(), undefined);
-}
-
 /** Connects to the cluster of a stack's shop, without starting the sandbox. @throws GuardError if there is none */
 export async function clusterOf({ kubeContext }: Pick<StackPlace, "kubeContext">): Promise<Cluster> {
     const isDemo = kubeContext === undefined || kubeContext === sandboxContext;
-    const context = isDemo ? await runningCluster(kubeContext) : allowedContext(loadKubeconfig(), kubeContext);
+    let context = isDemo ? await ownCluster(kubeContext) : allowedContext(loadKubeconfig(), kubeContext);
+    if (context === undefined) {
+        const { layout } = await import("../sandbox/node/layout.js");
+        if (existsSync(layout.kubeconfig)) process.env.KUBECONFIG = layout.kubeconfig;
+        context = allowedContext(loadKubeconfig(), undefined);
+    }
     return connect({ context: context.name });
 }
 

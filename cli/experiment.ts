@@ -41,12 +41,12 @@ async function run({ all, lessons, name, settings, stack, json, files }: RunOpti
     const window = new LiveWindow(json ? process.stderr : process.stdout);
     const outcomes: Outcome[] = [];
     let runs: ExperimentRuns | undefined;
-    let failure: unknown;
+    let failure: Error | undefined;
     try {
         runs = await ExperimentRuns.open(stack, window);
         await runInTurn(runs, all ? runs.fitting(lessons, settings.variant) : [name], settings, outcomes);
     } catch (error) {
-        failure = error;
+        failure = error as Error;
         outcomes.push(notRun(name ?? (all ? "all experiments" : standIn), plainError(error)));
     } finally {
         runs?.close();

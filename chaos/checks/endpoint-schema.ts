@@ -102,7 +102,7 @@ export const endpointSchema = {
         headerValue,
         (name) =>
             secretHeader.test(name) &&
-            "secrets must not be in a definition: the state and journals show it; use headersFrom, which names a Secret",
+            "secrets must not be in a definition: the state and journals show it; use headersFrom with a Secret",
     ).optional(),
     headersFrom: byHeader(
         z.strictObject({

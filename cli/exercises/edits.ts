@@ -16,19 +16,16 @@ export type EditState = "original" | "changed" | "unknown";
 
 /** The edits of a unified diff. Hunks need no line numbers: their context finds the place. */
 export function editsIn(diff: string): Edit[] {
-    let file: string | undefined;
-    const hunks: { file: string | undefined; before: string[]; after: string[] }[] = [];
-    for (const line of diff.split("\n")) {
-        const named = /^\+\+\+ (\S+)$/.exec(line)?.[1];
-        if (named !== undefined) file = named;
-        else if (line.startsWith("@@")) hunks.push({ file, before: [], after: [] });
-        else if (!line.startsWith("--- ")) {
-            const hunk = hunks.at(-1);
-            if (hunk && !line.startsWith("+")) hunk.before.push(line.slice(1));
-            if (hunk && !line.startsWith("-")) hunk.after.push(line.slice(1));
-        }
-    }
-    return hunks.map(({ file = "", before, after }) => ({ file, before: before.join("\n"), after: after.join("\n") }));
+    return diff.split(/^--- .*\n(?=\+\+\+ )/m).flatMap((part) => {
+        const [head = "", ...hunks] = part.split(/^@@.*\n/m);
+        const file = /^\+\+\+ (\S+)$/m.exec(head)?.[1] ?? "";
+        return hunks.map((hunk) => {
+            const lines = hunk.replace(/\n$/, "").split("\n");
+            const without = (sign: string) => lines.filter((line) => !line.startsWith(sign));
+            const textOf = (kept: string[]) => kept.map((line) => line.slice(1)).join("\n");
+            return { file, before: textOf(without("+")), after: textOf(without("-")) };
+        });
+    });
 }
 
 /** Lines that occur more than once are unknown: it is not clear which are meant. */

@@ -49,21 +49,15 @@ export async function renderChart(configuration: StackConfiguration): Promise<Re
     ];
     // A changed chart has another version.
     const version = `${project.version}+${hashOf(files)}`;
-    const about = { apiVersion: "v2", type: "application", version, appVersion: project.version };
+    const aboutChart = (folder: string, about: { name: string; description: string; dependencies?: object[] }) => ({
+        path: `${folder}Chart.yaml`,
+        text: yamlOf({ ...about, apiVersion: "v2", type: "application", version, appVersion: project.version }),
+    });
     const dependencies = [{ name: "programs", version }];
-    files.push({
-        path: "Chart.yaml",
-        text: yamlOf({
-            name: "chaos-shop",
-            description: "A demo shop to run chaos experiments on",
-            ...about,
-            dependencies,
-        }),
-    });
-    files.push({
-        path: `${programsChart}Chart.yaml`,
-        text: yamlOf({ name: "programs", description: "The programs of the demo shop", ...about }),
-    });
+    files.push(
+        aboutChart("", { name: "chaos-shop", description: "A demo shop to run chaos experiments on", dependencies }),
+        aboutChart(programsChart, { name: "programs", description: "The programs of the demo shop" }),
+    );
     return files.map(({ path, text }) => ({ path: `${chartFolder}/${path}`, text }));
 }
 

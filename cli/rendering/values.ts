@@ -1,49 +1,36 @@
 import type { StackConfiguration } from "../../components/configuration/read";
 import { type Key, settings } from "../../components/configuration/settings";
 
-/** The settings that a user of the chart can change, as values of the same names. Rendering fixes all others. */
-const open = [
-    "ingress.hosts",
-    "ingress.class",
-    "ingress.tlsSecret",
-    "ingress.annotations",
-    "gateway.serviceType",
-    "images.node",
-    "images.postgres",
-    "images.nats",
-] as const satisfies Key[];
-
-type OpenKey = (typeof open)[number];
+/**
+ * The chart's template expression for a value, which has the name of its setting. The cast lets it stand for an
+ * argument with a union type, such as a Service's type: components copy their arguments into objects without reading
+ * them.
+ */
+export const expressionOf = <T extends string = string>(key: Key) => `{{ .Values.${key} }}` as T;
 
 /**
- * The chart's template expression for a value. The cast lets it stand for an argument with a union type, such as a
- * Service's type: components copy their arguments into objects without reading them.
+ * The chart's values.yaml: what a user of the chart can change, with the stack's settings as defaults and their
+ * meanings as comments. Rendering fixes all other settings.
  */
-export const expressionOf = <T extends string = string>(key: OpenKey) => `{{ .Values.${key} }}` as T;
-
-/** The chart's values.yaml, with the stack's settings as defaults and their meanings as comments. */
 export function valuesFile({ ingress, gateway, images }: StackConfiguration): string {
-    const values: Record<OpenKey, string | string[] | Record<string, string>> = {
-        "ingress.hosts": ingress?.hosts ?? [],
-        "ingress.class": ingress?.class ?? "",
-        "ingress.tlsSecret": ingress?.tlsSecret ?? "",
-        "ingress.annotations": ingress?.annotations ?? {},
-        "gateway.serviceType": gateway.serviceType,
-        "images.node": images.node,
-        "images.postgres": images.postgres,
-        "images.nats": images.nats,
+    const values = {
+        ingress: {
+            hosts: ingress?.hosts ?? [],
+            class: ingress?.class ?? "",
+            tlsSecret: ingress?.tlsSecret ?? "",
+            annotations: ingress?.annotations ?? {},
+        },
+        gateway: { serviceType: gateway.serviceType },
+        images: { node: images.node, postgres: images.postgres, nats: images.nats },
     };
-    const groups = [...new Set(open.map((key) => key.split(".")[0]!))];
-    return groups
-        .map((group) => {
-            const ofGroup = open.filter((key) => key.startsWith(`${group}.`));
-            const lines = ofGroup.map(
-                (key) =>
-                    `  # ${settings[key].meaning}\n  ${key.slice(group.length + 1)}: ${JSON.stringify(values[key])}\n`,
-            );
-            return `${group}:\n${lines.join("")}`;
-        })
-        .join("");
+    const groups = Object.entries(values).map(([group, entries]) => {
+        const lines = Object.entries(entries).map(([name, value]) => {
+            const { meaning } = settings[`${group}.${name}` as Key];
+            return `  # ${meaning}\n  ${name}: ${JSON.stringify(value)}\n`;
+        });
+        return `${group}:\n${lines.join("")}`;
+    });
+    return groups.join("");
 }
 
 const texts = { type: "string" };

@@ -7,7 +7,7 @@ import { ownNamespace } from "../base/own-namespace";
 import type { StackCluster } from "../cluster/cluster";
 import { awaitReady, type Workloads } from "../cluster/ready";
 import type { AgentSettings, StackConfiguration } from "../configuration/read";
-import { type Chart, chartRelease, isOfRelease } from "../install/chart";
+import { chartRelease, type ChartReleaseArgs, isOfRelease } from "../install/chart";
 import type { ManifestObject } from "../manifest/read";
 import { BuiltinAgent, type BuiltinAgentArgs } from "./builtin";
 import { daemonSetsOf, ManifestAgent } from "./manifest";
@@ -102,13 +102,9 @@ function create(
     }
 }
 
-export interface ChartAgentArgs {
-    namespace: pulumi.Input<string>;
+export interface ChartAgentArgs extends Pick<ChartReleaseArgs, "namespace" | "chart" | "timeoutMs"> {
     clusterName: string;
     key: pulumi.Input<string>;
-    chart: Chart;
-    /** Time limit for the chart's hooks. */
-    timeoutMs: number;
 }
 
 /** Name of the agent's Helm release. Unique, since the agent has its own namespace. */

@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isReady } from "../../chaos/targets/containers";
 import { describeMilliseconds } from "../../chaos/duration";
-import { type Cluster, ignoreNotFound } from "../../chaos/cluster/client";
+import type { Cluster } from "../../chaos/cluster/client";
 import { UserError } from "../user-error";
 import { problemsOf } from "./waiting";
 
@@ -99,17 +99,11 @@ async function whatIsWrong(cluster: Cluster, namespace: string): Promise<string[
     const { items } = await cluster.core.listNamespacedPod({ namespace });
     const wrong = items.filter((pod) => !isReady(pod));
     if (wrong.length > 0) return Promise.all(wrong.map((pod) => whyPodNotReady(cluster, pod)));
-    const { items: events } = (await ignoreNotFound(
-        cluster.core.listNamespacedEvent({ namespace, fieldSelector: "type=Warning" }),
-    )) ?? { items: [] };
-    return [
-        ...new Set(
-            events.map(
-                ({ involvedObject, message }) =>
-                    `${involvedObject.kind} ${namespace}/${involvedObject.name}: ${message}`,
-            ),
-        ),
-    ].slice(-3);
+    const { items: events } = await cluster.core.listNamespacedEvent({ namespace, fieldSelector: "type=Warning" });
+    const lines = events.map(
+        ({ involvedObject: { kind, name }, message }) => `${kind} ${namespace}/${name}: ${message}`,
+    );
+    return [...new Set(lines)].slice(-3);
 }
 
 async function whyPodNotReady(cluster: Cluster, pod: V1Pod): Promise<string> {

@@ -51,7 +51,7 @@ describe("npm run experiment", () => {
         let ended: Ended;
         beforeAll(async () => {
             const { child, said, ended: ending } = command.begin("--set", "experiment.duration=60s");
-            await until("the attack has begun", () => command.isIsolated());
+            await until("the attack has begun", () => command.isIsolated(), { timeoutMs: 120_000 });
             child.kill("SIGINT");
             await until("it is being undone", async () => /Interrupted[\s\S]*Undoing it[\s\S]*✔/.test(said.stdout));
             // As Ctrl-C in a terminal: the engine and all that it runs get it, too.

@@ -30,4 +30,8 @@ describe("the message of a failed update", () => {
     it("is the error's own message if no update failed", () => {
         expect(plainError(new Error("there is no such stack"))).toBe("there is no such stack");
     });
+
+    it("has no terminal colors: reports for continuous integration have it, too", () => {
+        expect(plainError(new Error("\u001b[31merror:\u001b[0m no target"))).toBe("error: no target");
+    });
 });
