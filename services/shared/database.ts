@@ -60,9 +60,9 @@ export function openDatabase(environment: DatabaseEnvironment, program: string):
 }
 
 /**
- * PostgreSQL's SSLRequest: its length, then a code in place of a protocol version. The server accepts or denies TLS with
- * one byte before anything else ("Message Flow", "SSL Session Encryption"). A login each second would cost more than all
- * other work of an idle shop.
+ * PostgreSQL's SSLRequest: its length, then a code in place of a protocol version. The server accepts or denies TLS
+ * with one byte before anything else ("Message Flow", "SSL Session Encryption"). A login each second would cost more
+ * than all other work of an idle shop.
  */
 const tlsRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 

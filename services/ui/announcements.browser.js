@@ -1,5 +1,5 @@
-// Which changes of the page are announced to a screen reader, and when. Under an attack the page changes every second: to read
-// all of that aloud would leave no time to listen to anything else.
+// Which changes of the page are announced to a screen reader, and when. Under an attack the page changes every second:
+// to read all of that aloud would leave no time to listen to anything else.
 
 /** Between two announcements of how listing and departments are. Attacks are announced at once. */
 const PAUSE_MS = 10_000;
