@@ -2,7 +2,7 @@ import { exampleActions } from "../chaos/actions/registry";
 import { exampleAttacks, objectTypeOf } from "../chaos/attacks/registry";
 import { exampleChecks } from "../chaos/checks/registry";
 import { isRequired, resources, type Right } from "../chaos/cluster/resources";
-import type { Plan } from "../chaos/definition/plan";
+import { type Plan, planOf } from "../chaos/definition/plan";
 import { permissionsOf } from "../chaos/permissions/permissions";
 import { tableOf, withPart } from "./markdown";
 
@@ -15,32 +15,26 @@ const places: Record<string, string> = {
 };
 
 /** A plan with the examples of every kind of attack, check and action. Everything is in a namespace of its own. */
-export const everything: Plan = {
-    experiment: "everything",
+export const everything: Plan = planOf({
+    definition: {
+        hypothesis: "It holds.",
+        attacks: exampleAttacks.map((attack) => ({ ...attack, target: "k8s.deployment=a,k8s.namespace=targets" })),
+        checks: [...exampleChecks],
+        actions: [...exampleActions],
+    },
+    name: "everything",
     run: "1",
-    hypothesis: "It holds.",
     context: "any",
     clusterName: "any",
     area: "Global",
     agent: { namespace: "agent", name: "agent" },
     defaultNamespace: "application",
     service: { namespace: "application", name: "SERVICE", port: 80 },
-    namespace: "targets",
-    attacks: exampleAttacks.map((attack, index) => ({
-        name: `attack-${index}`,
-        target: "k8s.deployment=a",
-        radius: { kind: "count", containers: 1 },
-        attack,
-    })),
-    checks: exampleChecks.map((check, index) => ({
-        name: `check-${index}`,
-        check,
-        intervalMs: 1_000,
-        timeoutMs: 1_000,
-        successRate: 1,
-    })),
-    actions: [...exampleActions],
-    window: { durationMs: 1_000, graceMs: 0 },
+    durationMs: 1_000,
+    graceMs: 0,
+    intervalMs: 1_000,
+    timeoutMs: 1_000,
+    successRate: 1,
     deadlineMs: 60_000,
     onFailure: "report",
     reports: "reports",

@@ -145,8 +145,8 @@ describe("a run is aborted, and nothing is attacked,", () => {
         await expect(step()).rejects.toThrow(
             "ABORTED (no-steady-state): there is no steady state: orders: namespace shop does not exist. Create " +
                 "it, or name another one; see: kubectl get namespaces; toys: Secret demo/gone does not exist. Create " +
-                "it, or correct the check; see: kubectl --namespace demo get secrets. Nothing was attacked. Nothing is " +
-                "known about the application: correct the experiment or what it asks, then run `pulumi up` again.",
+                "it, or correct the check; see: kubectl --namespace demo get secrets. Nothing was attacked. Nothing " +
+                "is known about the application: correct the experiment or what it asks, then run `pulumi up` again.",
         );
         expect(leases()).toEqual([]);
     });
