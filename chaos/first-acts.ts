@@ -52,15 +52,19 @@ export class FirstActs {
      * earlier plans and of all disabled experiments have ended, since their namespace may be this one's.
      */
     before(value: pulumi.Output<string>): pulumi.Output<string> {
-        return pulumi.all([value, this.mayBegin()]).apply(([known]) => known);
+        return pulumi.all([value, this.mayBegin()]).apply(([known]) =>
+            // What ends attacks may know a secret, and the value is none.
+            pulumi.unsecret(pulumi.all([...this.endings, ...this.earlier])).apply(() => {
+                // Meanwhile a kubeconfig may have become known, and be a mistake.
+                if (this.told) throw this.told;
+                return known;
+            }),
+        );
     }
 
     private async mayBegin(): Promise<void> {
         await this.constructed();
         if (this.mistakes.length > 0 || this.told) await this.fail();
-        await Promise.all([...this.endings, ...this.earlier].map(ended));
-        // Meanwhile a kubeconfig may have become known, and be a mistake.
-        if (this.told) throw this.told;
     }
 
     /** @throws the same error for all who ask: the engine tells one error once */
@@ -86,7 +90,6 @@ export class FirstActs {
     }
 }
 
-/** Whatever it knows is left out: it may be secret. */
 const ended = (ending: pulumi.Output<void>) => new Promise<void>((resolve) => void ending.apply(() => resolve()));
 
 /** By what a program talks to: one process may run several programs, one after the other. */

@@ -51,8 +51,10 @@ export class Program extends Command {
             return this.parse(args, { from: "user" }).opts<Values>();
         } catch (error) {
             if (isHelp(error)) throw error;
+            const { code, message } = error as CommanderError;
+            const mistake = message.replace(/^error: /, "");
             // The value of an option that does not exist may be a secret.
-            throw new Error((error as Error).message.replace(/^error: /, "").replace(/('--[^'=]+)=[^]*'/, "$1'"));
+            throw new Error(code === "commander.unknownOption" ? mistake.replace(/('-[^'=]*)=[^]*'/, "$1'") : mistake);
         }
     }
 

@@ -40,11 +40,15 @@ export async function endRuns(cluster: Cluster, owner: LeaseOwner, but?: string)
             const left = leftOf({ namespace: namespace!, experiment });
             // An abort has ended the attacks before; what was left are the parts of the deadline Job.
             const isEnded = earlyEndOf(lease) !== undefined;
-            const { at, swept } = await end(cluster, isEnded ? undefined : lease, (api) => sweep(api, left));
+            const {
+                at,
+                swept,
+                noted: free,
+            } = await end(cluster, isEnded ? undefined : lease, (api) => sweep(api, left));
             if (isEnded || swept === 0) return [];
             const plan = noted[annotations.plan];
             if (plan !== undefined) {
-                const recovery = noteRecovery(cluster, lease, at, () => trusted(plan), backgroundTimeoutMs);
+                const recovery = noteRecovery(cluster, free, at, () => trusted(plan), backgroundTimeoutMs);
                 await Promise.race([recovery, sleep(undisturbedMs)]);
             }
             return [experiment];
@@ -67,25 +71,28 @@ export async function endRun(
 ): Promise<{ at: number; recovery: Promise<number | undefined> }> {
     const { plan } = holder;
     const { own, others } = await leaseFor(cluster, holder);
-    const { at } = await end(cluster, own, async (api) => (others ? 0 : endAttacks(api, leftOf(plan))));
-    return { at, recovery: noteRecovery(cluster, own, at, () => plan, recoveryTimeoutMs) };
+    const { at, noted } = await end(cluster, own, async (api) => (others ? 0 : endAttacks(api, leftOf(plan))));
+    return { at, recovery: noteRecovery(cluster, noted, at, () => plan, recoveryTimeoutMs) };
 }
 
 /**
  * Ends a run here, and in its lease at the same time: that names the run no longer. So its deadline Job ends it too,
- * within seconds, also if it cannot be ended here, and begins nothing again. Also of a run without an attack: another
- * experiment may begin in the namespace.
+ * within seconds, also if it cannot be ended here, and begins nothing again. Once it is ended, the lease says so, also
+ * of a run without an attack: until then no other experiment may begin in the namespace.
  *
  * @param lease the run's. @default nothing is noted
+ * @returns `noted`, the lease as it was noted
  */
 async function end(
     cluster: Cluster,
     lease: V1Lease | undefined,
     how: (api: ObjectApi) => Promise<number>,
-): Promise<{ at: number; swept: number }> {
+): Promise<{ at: number; swept: number; noted?: V1Lease }> {
     const ending = how(objectApi(cluster));
-    await valuesOf<unknown>([ending, lease && note(cluster, lease, { at: Date.now() })]);
-    return { at: Date.now(), swept: await ending };
+    await valuesOf<unknown>([ending, lease && annotate(cluster, lease, { [annotations.run]: null })]);
+    const at = Date.now();
+    const noted = lease && (await annotate(cluster, lease, noteOf({ at })));
+    return { at, swept: await ending, noted };
 }
 
 /**
@@ -105,18 +112,23 @@ function trusted(text: string): Plan {
     return plan;
 }
 
-/** Whether a lease is held by another run, which nobody has ended yet. */
+/** Whether a lease is held by another run, or by one that was not ended to the end. */
 function isOfAnother(lease: V1Lease, run: string): boolean {
-    const held = lease.metadata?.annotations?.[annotations.run];
-    return held !== undefined && held !== run && earlyEndOf(lease) === undefined;
+    return lease.metadata?.annotations?.[annotations.run] !== run && earlyEndOf(lease) === undefined;
 }
 
-/** Notes in the lease how its run was ended. It names the run no longer, so no deadline Job may begin it again. */
-async function note({ coordination }: Cluster, { metadata }: V1Lease, end: RunEnd): Promise<void> {
-    const { name, namespace, uid } = metadata as { name: string; namespace: string; uid: string };
-    const noted = { [annotations.run]: null, [annotations.ended]: JSON.stringify(end) };
-    const body = { metadata: { uid, annotations: noted } };
-    await coordination.patchNamespacedLease({ name, namespace, body }, mergePatch());
+const noteOf = (end: RunEnd) => ({ [annotations.ended]: JSON.stringify(end) });
+
+/** @param unchanged whether nobody may have changed the lease since, such as the next run that has taken it */
+async function annotate(
+    { coordination }: Cluster,
+    { metadata }: V1Lease,
+    noted: Record<string, string | null>,
+    unchanged = false,
+): Promise<V1Lease> {
+    const { name, namespace, uid, resourceVersion } = metadata as Record<string, string> & V1Lease["metadata"];
+    const body = { metadata: { uid, annotations: noted, ...(unchanged && { resourceVersion }) } };
+    return coordination.patchNamespacedLease({ name: name!, namespace: namespace!, body }, mergePatch());
 }
 
 /**
@@ -132,7 +144,8 @@ async function noteRecovery(
 ): Promise<number | undefined> {
     try {
         const recoveredAfterMs = (await recover(cluster, planned(), timeoutMs)) ?? undefined;
-        if (recoveredAfterMs !== undefined && lease) await note(cluster, lease, { at, recoveredAfterMs });
+        if (recoveredAfterMs !== undefined && lease)
+            await annotate(cluster, lease, noteOf({ at, recoveredAfterMs }), true);
         return recoveredAfterMs;
     } catch {
         return undefined;

@@ -31,8 +31,9 @@ export const stopCommand = (place: Place) => `${kubectl(place)} delete lease ${l
  * one of them, and other policies let go of a pod that has the other. They keep the program of its deadline Job, which
  * could not start again without it.
  */
-export const cleanUpCommands = (place: Place): [string, string] => [
+export const cleanUpCommands = (place: Place): string[] => [
     `${kubectl(place)} label pods --all ${runLabels.map((key) => `${key}-`).join(" ")}`,
+    `${kubectl(place)} annotate pods --all ${annotations.effect}-`,
     `${kubectl(place)} delete networkpolicies --selector ${labels.experiment}`,
 ];
 

@@ -1,11 +1,10 @@
 import { attackKindOf } from "../attacks/registry";
 import { objectApi } from "../cluster/objects";
-import { problemOf } from "../cluster/problem";
 import type { RunAttack } from "../definition/plan";
 import { endAttacks } from "../ending/end";
 import { ofPlan } from "../ending/left";
-import { decisive, reason, type Reason } from "../reasons";
-import { whyBegunTooLate } from "./attacks-last";
+import { decisive, type Reason } from "../reasons";
+import { notSeen, whyBegunTooLate } from "./attacks-last";
 import type { StepContext, StepInputs } from "./contract";
 
 /**
@@ -20,12 +19,13 @@ export async function beginAttacks(
 ): Promise<Reason | undefined> {
     const begun = attacks.filter(({ attack }) => attackKindOf(attack).begin !== undefined);
     if (begun.length === 0) return undefined;
-    const notReady = begun.map(async (one) => attackKindOf(one.attack).whyNotReady?.(one, cluster));
-    let problem = decisive(await Promise.all(notReady));
+    let problem: Reason | undefined;
     try {
+        const notReady = begun.map(async (one) => attackKindOf(one.attack).whyNotReady?.(one, cluster));
+        problem = decisive(await Promise.all(notReady));
         if (problem === undefined) for (const one of begun) await attackKindOf(one.attack).begin?.(one, cluster);
     } catch (error) {
-        problem = reason("service-changed", `${problemOf(error)}. Start another run`);
+        problem = notSeen(error).inconclusive;
     }
     const over = await whyBegunTooLate(plan, cluster, given);
     // What fails is tried again by the undo.

@@ -11,6 +11,7 @@ import { discover } from "../targets/discover";
 import { ignoreNotFound } from "../cluster/client";
 import { annotations, labels } from "../cluster/labels";
 import { objectApi } from "../cluster/objects";
+import { problemOf } from "../cluster/problem";
 import { endAttacks } from "../ending/end";
 import { leftOf } from "../ending/left";
 import {
@@ -91,7 +92,8 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
         printed(result);
         return result;
     } catch (error) {
-        await end();
+        // It must not hide why the run ends. The deadline Job tries again, and so does the next update.
+        await end().catch((failure: unknown) => say(`Not everything could be undone yet: ${problemOf(failure)}`));
         throw error;
     }
 }

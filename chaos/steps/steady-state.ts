@@ -5,6 +5,7 @@ import { chooseRoute } from "../checks/route";
 import { describeRoute } from "../checks/service";
 import type { Cluster } from "../cluster/client";
 import { objectApi } from "../cluster/objects";
+import { problemOf } from "../cluster/problem";
 import { isAttack, needsDeadlineJob, type Plan, runNameOf } from "../definition/plan";
 import { sweep } from "../ending/end";
 import { leftOf } from "../ending/left";
@@ -45,7 +46,10 @@ export const steadyState: Step<"steady-state"> = async (context) => {
         try {
             return await findSteadyState(context, seen);
         } catch (error) {
-            await releaseLease(cluster, { stack, plan });
+            // It must not hide why the run ends. A lease expires.
+            await releaseLease(cluster, { stack, plan }).catch((failure: unknown) =>
+                context.say(`The namespace's lease could not be released: ${problemOf(failure)}`),
+            );
             throw error;
         }
     };

@@ -4,7 +4,7 @@ import { change } from "../../cluster/change";
 import { objectApi } from "../../cluster/objects";
 import { resources } from "../../cluster/resources";
 import { poll } from "../../async";
-import { reason, type Reason } from "../../reasons";
+import { reason, type Reason, ReasonError } from "../../reasons";
 import { isReady } from "../../targets/containers";
 import type { RunAttack } from "../kind";
 import type { FoundService } from "./find";
@@ -13,15 +13,18 @@ import { nextPointing } from "./pointing";
 /** How long a proxy may take to be ready: its image may have to be pulled. */
 const readyWithinMs = 120_000;
 
-/** Waits for a fault's proxy. @returns why it does not work */
+/** Waits for a fault's proxy. @returns why it does not work @throws Error if the API server does not say */
 export async function whyProxyNotReady(
     { namespace, object: name }: RunAttack<unknown>,
     { core }: Cluster,
 ): Promise<Reason | undefined> {
-    const look = () => ignoreNotFound(core.readNamespacedPod({ name, namespace })).catch(() => undefined);
-    const isOver = (pod: object | undefined) => pod === undefined || isReady(pod) || hasEnded(pod);
-    const found = await poll(look, isOver, readyWithinMs);
-    if (found !== undefined && isReady(found)) return undefined;
+    const read = async () => ({ pod: await ignoreNotFound(core.readNamespacedPod({ name, namespace })) });
+    const look = () => read().catch((error: unknown) => ({ error }));
+    const isKnown = (seen: Awaited<ReturnType<typeof look>>) =>
+        "pod" in seen && (seen.pod === undefined || isReady(seen.pod) || hasEnded(seen.pod));
+    const found = await poll(look, isKnown, readyWithinMs);
+    if ("error" in found) throw found.error;
+    if (found.pod !== undefined && isReady(found.pod)) return undefined;
     const describing = `kubectl --namespace ${namespace} describe pod ${name}`;
     return reason("proxy-failed", `the fault's proxy, pod ${name}, is not ready; see why: ${describing}`);
 }
@@ -37,5 +40,6 @@ export async function pointToProxy(
     const { service: name, selector } = chosen.found!;
     const service = { resource: resources.service, namespace, name };
     const next = (current: V1Service) => nextPointing(current, { proxy, run, selector });
-    if (!(await change<V1Service>(objectApi(cluster), service, next))) throw new Error(`the Service ${name} is gone`);
+    if (await change<V1Service>(objectApi(cluster), service, next)) return;
+    throw new ReasonError("service-changed", `the Service ${name} is gone`, "Start another run");
 }

@@ -3,6 +3,7 @@ import type { V1Service } from "@kubernetes/client-node";
 import { givenBack, isOurs, type Owner, ownersOf } from "../../cluster/field-owners";
 import { annotations, labels } from "../../cluster/labels";
 import type { Restorable } from "../../cluster/resources";
+import { ReasonError } from "../../reasons";
 
 /** What a Service was before a run: all that restoring needs. */
 interface PointingNote {
@@ -26,7 +27,7 @@ export const proxyLabels = (proxy: string) => ({ [labels.proxy]: proxy });
  * before. So an apply of theirs in the meantime has no conflict: it ends the fault.
  *
  * @param proxy name of the proxy
- * @throws Error if its selector is not as it was when the run chose its targets, or another run's
+ * @throws ReasonError if its selector is not as it was when the run chose its targets, or another run's
  */
 export function nextPointing(
     { metadata, spec }: V1Service,
@@ -40,7 +41,8 @@ export function nextPointing(
         return { metadata: { resourceVersion, managedFields: givenBack(metadata!, "selector", owners) } };
     }
     if (!isSame(current, selector)) {
-        throw new Error(`somebody has changed the selector of Service ${metadata!.name} since the targets were chosen`);
+        const message = `somebody has changed the selector of Service ${metadata!.name} since the targets were chosen`;
+        throw new ReasonError("service-changed", message, "Start another run");
     }
     const note: PointingNote = { run, selector, owners: ownersOf(metadata!, "selector") };
     return {

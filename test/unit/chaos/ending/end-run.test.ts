@@ -158,6 +158,42 @@ it("another experiment may begin in the namespace once a run was ended: it is di
     expect(lease().spec.holderIdentity).toContain("another/aaaaaaaaaaaaaaaa");
 });
 
+describe("while the attacks of a run could not be ended", () => {
+    const other = () => ({ stack: "another/aaaaaaaaaaaaaaaa", plan: { ...run.plan, experiment: "other" } });
+
+    beforeEach(async () => {
+        run.cluster.intercept = (call) => call === "deleteNamespacedNetworkPolicy" && refuse(500, "etcd is slow");
+        await expect(end()).rejects.toThrow("etcd is slow");
+        run.cluster.intercept = () => undefined;
+    });
+
+    it("its Job ends them, and no other experiment may begin in the namespace", async () => {
+        expect(lease().metadata.annotations).not.toHaveProperty(["chaos-experiments/run"]);
+        expect(earlyEndOf(lease())).toBeUndefined();
+        await expect(acquireLease(run.cluster.api, other())).rejects.toThrow("runs hot-deals-blackhole");
+    });
+
+    it.each([
+        ["that disables it", undefined],
+        ["that enables another plan", "another-run"],
+    ])("the next update %s tries again, and says that it ended them", async (_what, but) => {
+        expect(await settled(endRuns(run.cluster.api, ours, but))).toEqual([run.plan.experiment]);
+        expect(run.cluster.names("NetworkPolicy")).toEqual([]);
+        await acquireLease(run.cluster.api, other());
+    });
+});
+
+it("a recovery that is seen late is not noted in the lease of the run that has begun since", async () => {
+    run.setReady("hot-deals-1", false);
+    run.setReady("hot-deals-2", false);
+    await end();
+    await acquireLease(run.cluster.api, { stack: "another", plan: { ...run.plan, experiment: "other" } });
+    const begun = structuredClone(lease().metadata.annotations);
+    ["hot-deals-1", "hot-deals-2"].forEach((pod) => run.setReady(pod, true));
+    await vi.advanceTimersByTimeAsync(9_000);
+    expect(lease().metadata.annotations).toEqual(begun);
+});
+
 describe("the recovery of a run that was ended before its resources", () => {
     const undone = () => settled(undo(run.cluster.api, "ours", run.plan, run.context.say));
 
