@@ -81,7 +81,7 @@ async function conclude(context: StepContext, conclusion: Conclusion, ending?: E
     return conclusion;
 }
 
-/** Notes what an attack has counted, as far as is known. Adds to `seen` why there is no verdict, if nothing is known. */
+/** Notes what an attack has counted. Adds to `seen` why there is no verdict, if nothing is known by it. */
 async function count({ cluster, say }: StepContext, one: ShownAttack, seen: Watched): Promise<void> {
     const kind = attackKindOf(one.attack);
     one.counts = await kind.count?.(one, cluster);
