@@ -1,3 +1,4 @@
+import type { Counts } from "../attacks/kind";
 import { attackKindOf } from "../attacks/registry";
 import type { Cluster } from "../cluster/client";
 import type { Plan, RunAttack } from "../definition/plan";
@@ -11,13 +12,22 @@ import { Witness } from "./witness";
 /** A network may take so long to enforce the policies that admit the witness. kube-router takes a second. */
 const policedMs = 15_000;
 
+/** An attack of a run, and what is shown of it. */
+export interface ShownAttack extends RunAttack {
+    /** Since when it works. Absent if an attack of the run is not proven. */
+    proven?: Proven;
+    /** What became of connections that were established before it. Absent as `proven` is. */
+    became?: Established;
+    /** The pods that the Job has deleted. Absent if the attack deletes none. */
+    kills?: { at: number; pod: string; uid: string }[];
+    /** What it has counted. Absent if it counts nothing, or that is not known. */
+    counts?: Counts;
+}
+
 interface Proving {
-    name: string;
+    shown: ShownAttack;
     proof: AttackProof;
     witness: Witness;
-    deletesPods: boolean;
-    /** Whether established connections must be cut. */
-    wantsCut: boolean;
 }
 
 export interface AttackProofsArgs {
@@ -39,7 +49,7 @@ export interface AttackProofsArgs {
 
 /** Proves all attacks of an experiment at once. If one is not proven, nothing is known. */
 export class AttackProofs {
-    private readonly attacks: Proving[];
+    private readonly attacks: readonly Proving[];
 
     constructor(private readonly args: AttackProofsArgs) {
         const { cluster, job, baselineMs, leftOut } = args;
@@ -64,7 +74,7 @@ export class AttackProofs {
                 spared: ofOthers,
             });
             return {
-                name: one.name,
+                shown: { ...one },
                 witness,
                 proof: new AttackProof({
                     cluster,
@@ -75,15 +85,13 @@ export class AttackProofs {
                     positive,
                     explain: kind.explain && (() => kind.explain!(one, cluster, job)),
                 }),
-                deletesPods: proof.deleted === true,
-                wantsCut: one.established === "cut",
             };
         });
     }
 
-    /** How long the witness may take to be let through, in milliseconds. */
-    private get patienceMs(): number {
-        return this.args.isPoliced ? policedMs : 0;
+    /** The attacks, in the order of the plan, and what was shown of them so far. */
+    get shown(): readonly ShownAttack[] {
+        return this.attacks.map(({ shown }) => shown);
     }
 
     /**
@@ -93,24 +101,27 @@ export class AttackProofs {
      * @throws Error if the Job does not start
      */
     async baseline(): Promise<Baseline> {
-        const baselines = await Promise.all(
-            this.attacks.map(async ({ witness, proof }) => {
-                const [baseline] = await Promise.all([proof.baseline(this.patienceMs), witness.begun(this.patienceMs)]);
-                return baseline;
-            }),
-        );
-        const inconclusive = this.decided(baselines.map(reasonIn));
+        const patienceMs = this.args.isPoliced ? policedMs : 0;
+        const done: Exclude<Baseline, Inconclusive>[] = [];
+        const inconclusive = await this.decided(async ({ witness, proof }) => {
+            const [baseline] = await Promise.all([proof.baseline(patienceMs), witness.begun(patienceMs)]);
+            if ("inconclusive" in baseline) return baseline.inconclusive;
+            done.push(baseline);
+        });
         if (inconclusive !== undefined) return { inconclusive };
-        const done = baselines.filter((baseline) => "tookMs" in baseline);
         const leftOut = done.flatMap((baseline) => baseline.leftOut ?? []);
         return { tookMs: Math.max(...done.map(({ tookMs }) => tookMs)), ...(leftOut.length > 0 && { leftOut }) };
     }
 
-    /** Waits until each attack works. @returns since when, in the order of the plan, or why that cannot be shown */
-    async proven(): Promise<Proven[] | Inconclusive> {
-        const outcomes = await Promise.all(this.attacks.map(({ proof }) => proof.attackProven()));
-        const inconclusive = this.decided(outcomes.map(reasonIn));
-        return inconclusive === undefined ? (outcomes as Proven[]) : { inconclusive };
+    /** Waits until each attack works. @returns why that cannot be shown */
+    async prove(): Promise<Reason | undefined> {
+        const inconclusive = await this.decided(async ({ proof, shown }) => {
+            const outcome = await proof.attackProven();
+            if ("inconclusive" in outcome) return outcome.inconclusive;
+            shown.proven = outcome;
+        });
+        if (inconclusive !== undefined) for (const { shown } of this.attacks) delete shown.proven;
+        return inconclusive;
     }
 
     /**
@@ -118,43 +129,39 @@ export class AttackProofs {
      *
      * @returns why not, as far as is seen
      */
-    async whyNotHeld(proven: readonly Proven[], endMs: number, signal?: AbortSignal): Promise<Reason | undefined> {
-        const reasons = this.attacks.map(({ proof }, index) => proof.whyNotHeld(proven[index]!, endMs, signal));
-        return this.decided(await Promise.all(reasons));
+    whyNotHeld(endMs: number, signal?: AbortSignal): Promise<Reason | undefined> {
+        return this.decided(({ proof, shown }) => proof.whyNotHeld(shown.proven!, endMs, signal));
     }
 
-    /** What became of connections that were established before the attacks, in the order of the plan. */
-    async established(proven: readonly Proven[]): Promise<Established[]> {
-        return Promise.all(this.attacks.map(({ witness }, index) => witness.established(proven[index]!)));
+    /** Finds out what became of connections that were established before the attacks. */
+    async seeEstablished(): Promise<void> {
+        for (const { witness, shown } of this.attacks) shown.became = await witness.established(shown.proven!);
     }
 
     /** Why an attack that wants established connections cut is not proven. Undefined if they are. */
-    whyEstablishedNotCut(established: readonly Established[]): Reason | undefined {
-        return this.decided(
-            this.attacks.map(({ wantsCut }, index) =>
-                wantsCut ? whyEstablishedNotCut(established[index]!, this.args.plan) : undefined,
-            ),
+    whyEstablishedNotCut(): Promise<Reason | undefined> {
+        return this.decided(({ shown: { established, became } }) =>
+            established === "cut" && became ? whyEstablishedNotCut(became, this.args.plan) : undefined,
         );
     }
 
-    /** The pods that the Job has deleted, for each attack. Undefined for attacks that delete none. */
-    async kills(): Promise<({ at: number; pod: string; uid: string }[] | undefined)[]> {
-        return Promise.all(
-            this.attacks.map(async ({ witness, deletesPods }) => {
-                if (!deletesPods) return undefined;
-                return (await witness.kills()).map(({ at, killed: { pod, uid } }) => ({ at, pod, uid }));
-            }),
-        );
+    /** Finds out which pods the Job has deleted. */
+    async seeKills(): Promise<void> {
+        for (const { witness, shown } of this.attacks) {
+            if (!attackKindOf(shown.attack).proof(shown.attack).deleted) continue;
+            shown.kills = (await witness.kills()).map(({ at, killed: { pod, uid } }) => ({ at, pod, uid }));
+        }
     }
 
-    /** @param reasons of the attacks, in the order of the plan */
-    private decided(reasons: readonly (Reason | undefined)[]): Reason | undefined {
-        if (this.attacks.length === 1) return reasons[0];
-        const named = ({ code, message }: Reason, name: string) => reason(code, `for the attack ${name}, ${message}`);
-        return decisive(reasons.map((one, index) => one && named(one, this.attacks[index]!.name)));
+    /** The reason that counts, of those of all attacks. */
+    private async decided(
+        whyNot: (one: Proving) => Promise<Reason | undefined> | Reason | undefined,
+    ): Promise<Reason | undefined> {
+        const reasons = this.attacks.map(async (one) => {
+            const found = await whyNot(one);
+            if (this.attacks.length === 1 || found === undefined) return found;
+            return reason(found.code, `for the attack ${one.shown.name}, ${found.message}`);
+        });
+        return decisive(await Promise.all(reasons));
     }
-}
-
-function reasonIn(outcome: object): Reason | undefined {
-    return "inconclusive" in outcome ? (outcome.inconclusive as Reason) : undefined;
 }

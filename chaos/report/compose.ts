@@ -2,12 +2,10 @@ import type { Performed } from "../actions/perform";
 import type { Aborted } from "../checks/abort";
 import type { Observed } from "../checks/observe";
 import { isAttack, type Plan } from "../definition/plan";
-import { describeEstablished, type Established } from "../proof/established";
-import type { Proven } from "../proof/outcome";
+import type { ShownAttack } from "../proof/attack-proofs";
+import { describeEstablished } from "../proof/established";
 import { type Reason, sentenceOf } from "../reasons";
-import type { Counts } from "../attacks/kind";
 import { percentOf } from "../share";
-import type { Chosen } from "../targets/choose";
 import { journalPath } from "./journal-files";
 import type { Conclusion } from "./conclusion";
 import { type Journal, journalVersion } from "./journal-schema";
@@ -28,25 +26,14 @@ interface Found {
     /** By name and identity, as leases name it. */
     stack: string;
     startedAt: number;
-    /** In the order of the plan's attacks. */
-    chosen: Chosen[];
-    /** Since when each attack works. Absent if one is not proven; empty without attacks. */
-    proven?: readonly Proven[];
+    attacks: readonly ShownAttack[];
     seen: Seen;
-    kills: Journal["attacks"][number]["kills"][];
-    /** Empty if an attack is not proven. */
-    established: Established[];
-    /** What each attack has counted; undefined for one that counts nothing, and where it is not known. */
-    counts: (Counts | undefined)[];
     readiness: Journal["readiness"];
 }
 
 /** The journal of a run that has ended, with its verdict. */
-export function journalOf(
-    plan: Plan,
-    { stack, startedAt, chosen, proven, seen, kills, established, counts, readiness }: Found,
-): Journal {
-    const attackedAt = proven && isAttack(plan) ? Math.max(...proven.map((one) => one.attackedAt)) : undefined;
+export function journalOf(plan: Plan, { stack, startedAt, attacks, seen, readiness }: Found): Journal {
+    const attackedAt = attackedSince(attacks);
     const { aborted } = seen;
     const judged = judgeChecks(plan.checks, seen.checks, {
         attackedAt: attackedAt ?? startedAt,
@@ -61,15 +48,15 @@ export function journalOf(
         seen.reasons,
     );
     const known = verdict === "INCONCLUSIVE" ? [] : judged.filter((one) => one.inconclusive === undefined);
-    const unproven = unprovenOutward(plan, chosen);
+    const unproven = unprovenOutward(attacks);
     const done = seen.actions.filter(({ problem }) => problem === undefined);
     return {
         schema: journalVersion,
         plan,
         conclusion: conclude(plan, journalPath(plan, stack, startedAt), {
             attack: [...new Set(plan.attacks.map(({ attack }) => attack.kind))].join(",") || "none",
-            targets: chosen.flatMap(({ targets }) =>
-                targets.map(({ namespace, pod, container }) => `${namespace}/${pod}/${container}`),
+            targets: attacks.flatMap(({ chosen }) =>
+                chosen.targets.map(({ namespace, pod, container }) => `${namespace}/${pod}/${container}`),
             ),
             verdict,
             ...(code && { code }),
@@ -78,7 +65,7 @@ export function journalOf(
             successRate: successRateOf(measured),
             timeToFirstFailureMs: measured.firstFailureMs ?? null,
             timeToStabilityMs: measured.stableAfterMs ?? null,
-            ...(established.length > 0 && { established: establishedConclusion(plan, established) }),
+            ...(attackedAt !== undefined && { established: attacks.flatMap(establishedConclusion) }),
             ...(unproven.length > 0 && { outwardUnproven: unproven }),
             checks: known.map(checkConclusion),
             actions: done.map(({ action }) => action),
@@ -87,14 +74,14 @@ export function journalOf(
         attackedAt,
         ...(aborted && { aborted }),
         endedAt: Date.now(),
-        attacks: plan.attacks.map(({ name }, index) => ({
+        attacks: attacks.map(({ name, chosen, proven, kills, became, counts }) => ({
             name,
-            provenAt: proven?.[index]!.attackedAt,
-            targets: chosen[index]!.targets,
-            kills: kills[index],
-            established: established[index],
-            counts: counts[index],
-            withoutTool: chosen[index]!.withoutTool,
+            provenAt: proven?.attackedAt,
+            targets: chosen.targets,
+            kills,
+            established: became,
+            counts,
+            withoutTool: chosen.withoutTool,
         })),
         checks: seen.checks,
         actions: seen.actions,
@@ -102,12 +89,23 @@ export function journalOf(
     };
 }
 
-function establishedConclusion({ attacks }: Plan, established: readonly Established[]): Conclusion["established"] {
-    return attacks.map(({ name }, index) => {
-        const { direction, reason } = established[index]!;
-        const became = describeEstablished(established[index]!);
-        return { attack: name, ...(direction && { direction }), became, ...(reason !== undefined && { reason }) };
-    });
+/** When all attacks were proven. Undefined if one is not, or there is none. */
+export function attackedSince(attacks: readonly ShownAttack[]): number | undefined {
+    const since = attacks.flatMap(({ proven }) => proven?.attackedAt ?? []);
+    return since.length > 0 && since.length === attacks.length ? Math.max(...since) : undefined;
+}
+
+function establishedConclusion({ name, became }: ShownAttack): NonNullable<Conclusion["established"]> {
+    if (became === undefined) return [];
+    const { direction, reason } = became;
+    return [
+        {
+            attack: name,
+            ...(direction && { direction }),
+            became: describeEstablished(became),
+            ...(reason !== undefined && { reason }),
+        },
+    ];
 }
 
 const successRateOf = ({ good, counted }: Measured) => percentOf(good, counted);

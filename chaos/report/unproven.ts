@@ -1,16 +1,11 @@
-import type { Plan } from "../definition/plan";
-import type { Chosen } from "../targets/choose";
+import type { RunAttack } from "../definition/plan";
 import type { Conclusion } from "./conclusion";
 
 type Unproven = NonNullable<Conclusion["outwardUnproven"]>;
 
 /** The pods of which it is not proven that they reach nobody: they have no tool, and the experiment accepts that. */
-export function unprovenOutward({ attacks }: Pick<Plan, "attacks">, chosen: readonly Chosen[]): Unproven {
-    return attacks.flatMap(({ name }, index) => {
-        const pods = chosen[index]?.withoutTool;
-        return pods ? [{ attack: name, pods }] : [];
-    });
-}
+export const unprovenOutward = (attacks: readonly RunAttack[]): Unproven =>
+    attacks.flatMap(({ name: attack, chosen: { withoutTool: pods } }) => (pods ? [{ attack, pods }] : []));
 
 /** What was not proven, in words. Undefined if all was. */
 export function describeUnproven(unproven: Unproven = []): string | undefined {

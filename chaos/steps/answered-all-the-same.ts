@@ -2,10 +2,9 @@ import { attackKindOf } from "../attacks/registry";
 import type { Answer } from "../checks/answer";
 import { serviceAskedBy } from "../checks/registry";
 import type { Cluster } from "../cluster/client";
-import type { Plan } from "../definition/plan";
+import type { Plan, RunAttack } from "../definition/plan";
 import { reason, type Reason } from "../reasons";
 import { isReady } from "../targets/containers";
-import type { LabeledTargets } from "./contract";
 
 /**
  * Why good answers of a Service say nothing: every pod behind it is cut off from its callers, and yet it answers. By
@@ -18,10 +17,10 @@ import type { LabeledTargets } from "./contract";
 export async function whyAnsweredAllTheSame(
     plan: Plan,
     cluster: Cluster,
-    chosen: LabeledTargets["attacks"],
+    attacks: readonly RunAttack[],
     observed: readonly { answers: readonly Answer[] }[],
 ): Promise<Reason | undefined> {
-    const cutOff = uidsOfCutOff(plan, chosen);
+    const cutOff = uidsOfCutOff(attacks);
     if (cutOff.size === 0 || observed.some(({ answers }) => answers.some(({ good, unseen }) => !good && !unseen)))
         return undefined;
     for (const { name, check } of plan.checks) {
@@ -37,10 +36,10 @@ export async function whyAnsweredAllTheSame(
 }
 
 /** The pods that nobody but their node can connect to, on any port. */
-function uidsOfCutOff({ attacks }: Plan, chosen: LabeledTargets["attacks"]): Set<string> {
-    const uids = attacks.flatMap(({ attack }, index) => {
+function uidsOfCutOff(attacks: readonly RunAttack[]): Set<string> {
+    const uids = attacks.flatMap(({ attack, chosen }) => {
         const { inward } = attackKindOf(attack).proof(attack);
-        return inward && inward.ports === undefined ? chosen[index]!.targets.map(({ uid }) => uid) : [];
+        return inward && inward.ports === undefined ? chosen.targets.map(({ uid }) => uid) : [];
     });
     return new Set(uids);
 }

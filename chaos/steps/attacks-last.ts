@@ -3,14 +3,17 @@ import type { Cluster } from "../cluster/client";
 import { labels } from "../cluster/labels";
 import { objectApi } from "../cluster/objects";
 import { problemOf } from "../cluster/problem";
-import { isAttack, type Plan } from "../definition/plan";
+import { isAttack, type Plan, type RunAttack } from "../definition/plan";
 import { isUnderWay } from "../lifecycle/lease";
 import { inconclusive, type Inconclusive } from "../proof/outcome";
 import { reason, ReasonError, type Reason } from "../reasons";
-import type { StepInputs } from "./contract";
 import { remedy } from "../texts";
 
-type Begun = Pick<StepInputs, "steadyState" | "attackObjects">;
+/** A run whose attacks may have begun. */
+export interface Begun {
+    runName: string;
+    attacks: readonly RunAttack[];
+}
 
 /** Why the attacks, or a run without any, are over, or why that is unknown. Undefined while they last. */
 export async function whyRunIsOver(plan: Plan, cluster: Cluster, begun: Begun): Promise<Reason | undefined> {
@@ -48,12 +51,12 @@ export async function whyBegunTooLate(plan: Plan, cluster: Cluster, begun: Begun
 }
 
 /** Whether a run lasts: its attacks exist or, without any, it still has the lease. */
-export async function runLasts(plan: Plan, cluster: Cluster, { steadyState, attackObjects }: Begun): Promise<boolean> {
-    const { attacks, namespace } = plan;
-    if (!isAttack(plan)) return isUnderWay(cluster, plan, steadyState.runName);
+export async function runLasts(plan: Plan, cluster: Cluster, { runName, attacks }: Begun): Promise<boolean> {
+    if (!isAttack(plan)) return isUnderWay(cluster, plan, runName);
+    const api = objectApi(cluster);
     const found = await Promise.all(
-        attacks.map(({ attack }, index) =>
-            objectApi(cluster).get({ resource: objectTypeOf(attack), name: attackObjects[index]!, namespace }),
+        attacks.map(({ attack, namespace, object: name }) =>
+            api.get({ resource: objectTypeOf(attack), name, namespace }),
         ),
     );
     return found.every((object) => object !== undefined);

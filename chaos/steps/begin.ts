@@ -1,23 +1,22 @@
 import { attackKindOf } from "../attacks/registry";
+import { type Cluster, statusOf } from "../cluster/client";
+import { labels } from "../cluster/labels";
 import { objectApi } from "../cluster/objects";
-import type { RunAttack } from "../definition/plan";
+import type { Plan } from "../definition/plan";
 import { endAttacks } from "../ending/end";
 import { ofPlan } from "../ending/left";
-import { decisive, type Reason } from "../reasons";
-import { notSeen, whyBegunTooLate } from "./attacks-last";
-import type { StepContext, StepInputs } from "./contract";
+import { decisive, reason, type Reason } from "../reasons";
+import { labelPods } from "../targets/pods";
+import { type Begun, notSeen, whyBegunTooLate } from "./attacks-last";
+import type { StepContext } from "./contract";
 
 /**
  * Begins the attacks that do not begin by themselves, once all of these are ready.
  *
  * @returns why one has not begun, or that the attacks are over, and then none lasts
  */
-export async function beginAttacks(
-    { plan, cluster }: StepContext,
-    attacks: readonly RunAttack[],
-    given: Pick<StepInputs, "steadyState" | "attackObjects">,
-): Promise<Reason | undefined> {
-    const begun = attacks.filter(({ attack }) => attackKindOf(attack).begin !== undefined);
+export async function beginAttacks({ plan, cluster }: StepContext, run: Begun): Promise<Reason | undefined> {
+    const begun = run.attacks.filter(({ attack }) => attackKindOf(attack).begin !== undefined);
     if (begun.length === 0) return undefined;
     let problem: Reason | undefined;
     try {
@@ -27,9 +26,35 @@ export async function beginAttacks(
     } catch (error) {
         problem = notSeen(error).inconclusive;
     }
-    const over = await whyBegunTooLate(plan, cluster, given);
+    return decisive([problem, await endIfTooLate(plan, cluster, run)]);
+}
+
+/**
+ * In a namespace with other policies: labels the targets, so that these policies let go of them, now that the attacks'
+ * policies are there. Until then nobody may do more than before.
+ *
+ * @returns why the attacks are over: they may have been ended at this moment, and then no target keeps the label
+ */
+export async function letGo({ plan, cluster }: StepContext, run: Begun): Promise<Reason | undefined> {
+    const denying = run.attacks.filter(({ attack }) => attackKindOf(attack).denies !== undefined);
+    if (denying.length === 0) return undefined;
+    let problem: Reason | undefined;
+    try {
+        for (const { chosen, label } of denying)
+            await labelPods(cluster, chosen.targets, () => ({ labels: { [labels.attacked]: label } }));
+    } catch (error) {
+        const isGone = statusOf(error) === 404 || statusOf(error) === 409;
+        problem = isGone
+            ? reason("target-changed", "a target was gone before its attack could begin. Start another run")
+            : notSeen(error).inconclusive;
+    }
+    return decisive([problem, await endIfTooLate(plan, cluster, run)]);
+}
+
+/** Why the attacks that were just begun are over. Then none lasts. Undefined while they may. */
+async function endIfTooLate(plan: Plan, cluster: Cluster, run: Begun): Promise<Reason | undefined> {
+    const over = await whyBegunTooLate(plan, cluster, run);
     // What fails is tried again by the undo.
-    if (over !== undefined)
-        await endAttacks(objectApi(cluster), ofPlan(plan, given.steadyState.runName)).catch(() => undefined);
-    return decisive([problem, over]);
+    if (over !== undefined) await endAttacks(objectApi(cluster), ofPlan(plan, run.runName)).catch(() => undefined);
+    return over;
 }

@@ -31,8 +31,8 @@ export interface SteadyState extends KnownRoutes {
 export interface LabeledTargets {
     /** In the order of the plan's attacks. */
     attacks: Chosen[];
-    /** The baseline: whether what must fail under the attacks worked before them. It is in the state of stacks. */
-    control: Baseline;
+    /** Whether what must fail under the attacks worked before them. */
+    baseline: Baseline;
     /** Other NetworkPolicies are in the namespace, and let go of the targets when these are labeled. @default false */
     isPoliced?: boolean;
 }
@@ -51,7 +51,7 @@ export interface StepInputs {
 
 /** What the check of a run is given that attacks nothing and has no deadline Job. */
 export const nothingAttacked: Pick<StepInputs, "targets" | "deadlineJob" | "attackObjects"> = {
-    targets: { attacks: [], control: { tookMs: 0 } },
+    targets: { attacks: [], baseline: { tookMs: 0 } },
     deadlineJob: "",
     attackObjects: [],
 };

@@ -1,5 +1,5 @@
 import type { V1NetworkPolicy } from "@kubernetes/client-node";
-import { attacksOf, isAttack, type Plan, targetLabelFor } from "../definition/plan";
+import { attacksOf, isAttack, type Plan, type RunAttack } from "../definition/plan";
 import { describeRadius } from "../targets/radius";
 import { renewLease } from "../lifecycle/lease";
 import { AttackProofs } from "../proof/attack-proofs";
@@ -17,7 +17,8 @@ import { leftOf } from "../ending/left";
 import {
     admitAttacks,
     admitWitness,
-    combinationsOf,
+    combined,
+    type CombinedAttack,
     combinedNumber,
     createCombined,
     exemptFrom,
@@ -60,34 +61,26 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
     // A killed update may have labeled others: together with these they could exceed the radius.
     await end();
     const policies = await otherPolicies(cluster, plan.namespace);
-    const combinations = await combinationsOf(cluster, plan, chosen, policies);
+    const isPoliced = policies.length > 0;
+    const attacks = attacksOf(plan, runName, chosen);
+    const among = await combined(cluster, plan, attacks, policies);
     try {
-        if (combinations.some((one) => one !== undefined)) await admitWitness(cluster, plan, runName, policies);
-        await createCombined(cluster, plan, runName, combinations);
-        await admitAttacks(cluster, attacksOf(plan, runName, chosen), policies);
-        for (const [index, { targets }] of chosen.entries()) {
-            const planned = plan.attacks[index]!;
-            const label = targetLabelFor(plan, planned);
-            const { effect } = attackKindOf(planned.attack);
-            await labelPods(cluster, targets, (uid) => {
-                const number = combinedNumber(combinations[index], uid);
-                return {
-                    labels: { [labels.target]: label, ...(number !== undefined && { [labels.combined]: number }) },
-                    ...(effect !== undefined && { annotations: { [annotations.effect]: effect } }),
-                };
-            });
-            say(describe(plan, index, chosen[index]!) + describeBesides(discovered, targets));
+        if (among.some(({ combination }) => combination)) await admitWitness(cluster, plan, runName, policies);
+        await createCombined(cluster, among);
+        await admitAttacks(cluster, attacks, policies);
+        for (const one of among) {
+            await labelPods(cluster, one.chosen.targets, (uid) => metadataOf(one, uid));
+            say(describe(plan, one) + describeBesides(discovered, one.chosen.targets));
         }
-        const isPoliced = policies.length > 0;
-        const equipped = await withWitness(context, await equip(context, chosen, discovered), deadlineJob);
-        const attacks = attacksOf(plan, runName, equipped);
-        const proofs = new AttackProofs({ cluster, plan, job: deadlineJob, attacks, isPoliced });
+        const equipped = await equip(context, attacks, discovered);
+        await noteWitness(context, equipped, deadlineJob);
+        const proofs = new AttackProofs({ cluster, plan, job: deadlineJob, attacks: equipped, isPoliced });
         const baseline = await proofs.baseline();
         if ("tookMs" in baseline && baseline.leftOut) say(describeLeftOut(baseline.leftOut));
-        const toExempt = [...new Set(combinations.flatMap((combination) => combination?.toExempt ?? []))];
+        const toExempt = [...new Set(among.flatMap(({ combination }) => combination?.toExempt ?? []))];
         if (toExempt.length > 0) say(describeExempt(toExempt));
         await exemptFrom(cluster, toExempt, runName);
-        const result = { attacks: equipped, control: baseline, ...(isPoliced && { isPoliced }) };
+        const result = { attacks: equipped.map((one) => one.chosen), baseline, ...(isPoliced && { isPoliced }) };
         // Refuses what the check could not be given, while the labels can still be removed.
         printed(result);
         return result;
@@ -98,15 +91,21 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
     }
 }
 
-/** What was chosen, with the witness's address where something was found: it may have to tell the witness apart. */
-async function withWitness(
-    { cluster, plan: { namespace } }: StepContext,
-    chosen: readonly Chosen[],
-    job: string,
-): Promise<Chosen[]> {
-    if (chosen.every(({ found }) => found === undefined)) return [...chosen];
-    const witness = await new JobPod(cluster, namespace, job).address(startTimeoutMs);
-    return chosen.map((one) => (one.found === undefined ? one : { ...one, witness }));
+/** What a target is given. */
+function metadataOf({ attack, label, combination }: CombinedAttack, uid: string) {
+    const number = combinedNumber(combination, uid);
+    const { effect } = attackKindOf(attack);
+    return {
+        labels: { [labels.target]: label, ...(number !== undefined && { [labels.combined]: number }) },
+        ...(effect !== undefined && { annotations: { [annotations.effect]: effect } }),
+    };
+}
+
+/** Notes the witness's address where something was found: it may have to tell the witness apart. */
+async function noteWitness({ cluster }: StepContext, attacks: readonly RunAttack[], job: string): Promise<void> {
+    for (const { namespace, chosen } of attacks)
+        if (chosen.found !== undefined)
+            chosen.witness = await new JobPod(cluster, namespace, job).address(startTimeoutMs);
 }
 
 /** Without attacks: no action may begin that the Job could not undo. */
@@ -169,8 +168,7 @@ function requireWithin({ namespace }: Plan, chosen: readonly Chosen[]): void {
     );
 }
 
-function describe({ attacks }: Plan, index: number, { targets, matching }: Chosen): string {
-    const { name, radius } = attacks[index]!;
+function describe({ attacks }: Plan, { name, radius, chosen: { targets, matching } }: RunAttack): string {
     const of = attacks.length === 1 ? "" : ` of ${name}`;
     const containers = targets.map(({ pod, container }) => `${pod}/${container}`).join(", ");
     return `Targets${of}: ${containers} (${describeRadius(radius)} of ${matching} matching)`;

@@ -1,14 +1,13 @@
 import type { V1NetworkPolicy } from "@kubernetes/client-node";
-import { attackKindOf, objectNameOf } from "../attacks/registry";
+import { attackKindOf } from "../attacks/registry";
 import { type Cluster, statusOf } from "../cluster/client";
 import { change } from "../cluster/change";
 import { labels } from "../cluster/labels";
 import { objectApi } from "../cluster/objects";
 import { resources } from "../cluster/resources";
-import { type Plan, type RunAttack, targetLabelFor } from "../definition/plan";
+import type { Plan, RunAttack } from "../definition/plan";
 import { endAttacks } from "../ending/end";
 import { witnessPoliciesOf } from "../ending/left";
-import type { Chosen } from "../targets/choose";
 import { peersIn } from "../policies/denial";
 import { type Combination, combine } from "../policies/combine";
 import { nextExempting } from "../policies/exemption";
@@ -54,24 +53,28 @@ export async function dismissWitness(cluster: Cluster, plan: Plan): Promise<void
     await endAttacks(objectApi(cluster), witnessPoliciesOf(plan)).catch(() => undefined);
 }
 
-/** What each attack makes of the namespace's policies, in the order of the plan. Undefined if it denies no traffic. */
-export type Combinations = (Combination | undefined)[];
+/** An attack, and what it makes of the namespace's policies. */
+export interface CombinedAttack extends RunAttack {
+    /** Undefined if it denies no traffic, or there are no policies. */
+    combination?: Combination;
+}
 
 /** @throws Error as `combine` does */
-export async function combinationsOf(
-    cluster: Cluster,
-    { attacks, namespace, experiment }: Plan,
-    chosen: readonly Chosen[],
+export async function combined(
+    { core }: Cluster,
+    { namespace, experiment }: Plan,
+    attacks: readonly RunAttack[],
     policies: readonly V1NetworkPolicy[],
-): Promise<Combinations> {
-    if (policies.length === 0) return attacks.map(() => undefined);
-    const { items } = await cluster.core.listNamespacedPod({ namespace });
+): Promise<CombinedAttack[]> {
+    if (policies.length === 0) return [...attacks];
+    const { items } = await core.listNamespacedPod({ namespace });
     const pods = items.map(({ metadata }) => ({ uid: metadata!.uid!, labels: metadata!.labels ?? {} }));
-    return attacks.map(({ attack }, index) => {
-        const denial = attackKindOf(attack).denies?.(attack);
-        if (denial === undefined) return undefined;
-        const targets = pods.filter(({ uid }) => chosen[index]!.targets.some((target) => target.uid === uid));
-        return combine(policies, targets, { denial, peers: peersIn(chosen[index]!), witness: witnessRule(experiment) });
+    return attacks.map((one) => {
+        const denial = attackKindOf(one.attack).denies?.(one.attack);
+        if (denial === undefined) return one;
+        const targets = pods.filter(({ uid }) => one.chosen.targets.some((target) => target.uid === uid));
+        const by = { denial, peers: peersIn(one.chosen), witness: witnessRule(experiment) };
+        return { ...one, combination: combine(policies, targets, by) };
     });
 }
 
@@ -112,26 +115,18 @@ export async function admitAttacks(
  * Creates the policies that combine attacks with those of the namespace. They select targets as soon as the others let
  * go of them, and allow nothing that those do not, but for connections with the deadline Job's pod.
  */
-export async function createCombined(
-    cluster: Cluster,
-    plan: Plan,
-    runName: string,
-    combinations: Combinations,
-): Promise<void> {
-    const { experiment, namespace } = plan;
-    const policies = combinations.flatMap((combination, attackIndex) => {
-        const planned = plan.attacks[attackIndex]!;
-        return (combination?.combined ?? []).map(({ rules }, index) => {
+export async function createCombined(cluster: Cluster, attacks: readonly CombinedAttack[]): Promise<void> {
+    const policies = attacks.flatMap(({ object, label, namespace, experiment, combination }) =>
+        (combination?.combined ?? []).map(({ rules }, index) => {
             const number = String(index + 1);
-            const name = `${objectNameOf(runName, planned.name)}-${number}`;
-            const matchLabels = { [labels.target]: targetLabelFor(plan, planned), [labels.combined]: number };
+            const matchLabels = { [labels.target]: label, [labels.combined]: number };
             const matchExpressions = [{ key: labels.attacked, operator: "Exists" }];
             return {
-                metadata: { name, namespace, labels: { [labels.experiment]: experiment } },
+                metadata: { name: `${object}-${number}`, namespace, labels: { [labels.experiment]: experiment } },
                 spec: { podSelector: { matchLabels, matchExpressions }, ...rules },
             };
-        });
-    });
+        }),
+    );
     await Promise.all(policies.map((policy) => create(cluster, policy)));
 }
 

@@ -6,17 +6,16 @@ import { checkKindOf } from "../checks/registry";
 import { askThrough, look, namesOf } from "../checks/observe";
 import type { Cluster } from "../cluster/client";
 import { withoutPeriod } from "../cluster/problem";
-import { isAttack, type Plan } from "../definition/plan";
+import { isAttack, type Plan, type RunAttack } from "../definition/plan";
 import { describeMilliseconds } from "../duration";
 import type { AttackProofs } from "../proof/attack-proofs";
-import type { Inconclusive, Proven } from "../proof/outcome";
 import { pause } from "../async";
 import { reason, type Reason } from "../reasons";
-import type { Seen } from "../report/compose";
+import { attackedSince, type Seen } from "../report/compose";
 import { AbortWatch, endAbortedRun, type Ending } from "./abort";
 import { whyAnsweredAllTheSame } from "./answered-all-the-same";
 import { runLasts, notSeen, whyRunIsOver } from "./attacks-last";
-import type { LabeledTargets, SteadyState, StepContext, StepInputs } from "./contract";
+import type { SteadyState, StepContext, StepInputs } from "./contract";
 import { AnswerProgress } from "./progress";
 
 /** How long the checks wait for Secrets and ConfigMaps at most, in milliseconds. */
@@ -26,7 +25,7 @@ const preparationMs = 1_000;
 export type Watched = Seen & { ending?: Ending };
 
 /** What a run without a proven attack has seen. */
-export function seenNothing({ checks }: Plan, { inconclusive }: Inconclusive): Watched {
+export function seenNothing({ checks }: Plan, inconclusive: Reason): Watched {
     return { checks: checks.map(({ name }) => ({ name, answers: [] })), actions: [], reasons: [inconclusive] };
 }
 
@@ -37,15 +36,16 @@ export function seenNothing({ checks }: Plan, { inconclusive }: Inconclusive): W
  */
 export async function watchWindow(
     context: StepContext,
-    { steadyState, targets, attackObjects }: Pick<StepInputs, "steadyState" | "targets" | "attackObjects">,
+    { steadyState }: Pick<StepInputs, "steadyState">,
     proofs: AttackProofs,
-    proven: readonly Proven[],
     shiftMs: () => number,
 ): Promise<Watched> {
     const { plan, cluster, say } = context;
     const lengthMs = plan.window.graceMs + plan.window.durationMs;
     const whole = describeMilliseconds(lengthMs);
-    const how = isAttack(plan) ? `Proven: ${describeProven(plan, targets.attacks)}` : "Nothing is attacked";
+    const attacks = proofs.shown;
+    const run = { runName: steadyState.runName, attacks };
+    const how = isAttack(plan) ? `Proven: ${attacks.map(describeProven).join("; ")}` : "Nothing is attacked";
     say(`${how}. Checking ${namesOf(plan)} for ${whole}`);
     const progress = new AnswerProgress(context, plan.checks.length > 1);
     const pulse = pulseOf(plan, cluster, steadyState);
@@ -56,8 +56,7 @@ export async function watchWindow(
         preparationMs,
     );
     const begunAt = Date.now();
-    const attackedAt = isAttack(plan) ? Math.max(...proven.map((one) => one.attackedAt)) : begunAt;
-    const watch = new AbortWatch(context, attackedAt);
+    const watch = new AbortWatch(context, attackedSince(attacks) ?? begunAt);
     const { signal } = watch;
     const endsAt = begunAt + lengthMs;
     const asking = plan.checks.map(async (planned) => {
@@ -67,21 +66,21 @@ export async function watchWindow(
         return { name: planned.name, answers };
     });
     const asked = Promise.all(asking).finally(() => pulse?.stop());
-    const attacksLast = () => runLasts(plan, cluster, { steadyState, attackObjects });
+    const attacksLast = () => runLasts(plan, cluster, run);
     const [actions, held] = await Promise.all([
         performAll(plan.actions, { cluster, namespace: plan.namespace, endsAt, signal }, attacksLast, say),
         isAttack(plan)
-            ? proofs.whyNotHeld(proven, endsAt, signal).catch((error: unknown) => notSeen(error).inconclusive)
+            ? proofs.whyNotHeld(endsAt, signal).catch((error: unknown) => notSeen(error).inconclusive)
             : pause(lengthMs, signal),
     ]);
     const aborted = watch.end();
     // The attacks of an aborted run do not wait for the last answers.
     if (aborted === undefined) await asked;
-    const isOver = await whyRunIsOver(plan, cluster, { steadyState, attackObjects });
+    const isOver = await whyRunIsOver(plan, cluster, run);
     const ending = aborted && (await endAbortedRun(context));
     const endedAt = ending && "at" in ending ? ending.at : undefined;
     const checks = await asked;
-    const bypassed = await whyAnsweredAllTheSame(plan, cluster, targets.attacks, checks);
+    const bypassed = await whyAnsweredAllTheSame(plan, cluster, attacks, checks);
     const reasons = [shiftedClock(shiftMs()), held ?? undefined, failedAction(actions), isOver, bypassed];
     return { checks, actions, reasons, ...(aborted && { aborted: { ...aborted, endedAt }, ending }) };
 }
@@ -127,12 +126,9 @@ function failedAction(actions: readonly Performed[]): Reason | undefined {
     return reason("action-failed", `it was not possible to ${failed.action}: ${withoutPeriod(failed.problem!)}`);
 }
 
-/** The targets of each attack, and what is done to them, as a part of a sentence. */
-function describeProven({ attacks }: Plan, chosen: LabeledTargets["attacks"]): string {
-    const each = attacks.map(({ attack }, index) => {
-        const pods = chosen[index]!.targets.map(({ pod }) => pod);
-        const done = `${pods.join(", ")} ${pods.length === 1 ? "is" : "are"} ${attackKindOf(attack).describe(attack)}`;
-        return chosen[index]!.withoutTool ? `${done} (inward; outward is not proven)` : done;
-    });
-    return each.join("; ");
+/** The targets of an attack, and what is done to them, as a part of a sentence. */
+function describeProven({ attack, chosen: { targets, withoutTool } }: RunAttack): string {
+    const pods = targets.map(({ pod }) => pod);
+    const done = `${pods.join(", ")} ${pods.length === 1 ? "is" : "are"} ${attackKindOf(attack).describe(attack)}`;
+    return withoutTool ? `${done} (inward; outward is not proven)` : done;
 }

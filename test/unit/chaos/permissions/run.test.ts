@@ -34,7 +34,7 @@ async function wholeRun(): Promise<string> {
     run.attack();
     const labels = { "chaos-experiments/experiment": run.plan.experiment };
     run.cluster.get("NetworkPolicy", attackObject).metadata.labels = labels;
-    const given = { steadyState: found, targets, deadlineJob: job, attackObjects: [attackObject] };
+    const given = { steadyState: { ...found, runName: "run" }, targets, deadlineJob: job };
     const { verdict } = await settled(check(context, given));
     await settled(endRuns(run.cluster.api, { stack: "ours", defaultNamespace: "demo" }));
     await settled(recovery(context, {}));

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { attacksOf } from "../../../../chaos/definition/plan";
 import { whyAnsweredAllTheSame } from "../../../../chaos/steps/answered-all-the-same";
 import type { Attack } from "../../../../chaos/attacks/registry";
 import type { Check } from "../../../../chaos/checks/registry";
@@ -26,7 +27,7 @@ async function why({ check = http, attack = blackhole, pods = both, answers = [g
     run.plan.checks[0]!.check = check;
     run.plan.attacks[0]!.attack = attack;
     const chosen = [{ matching: 2, targets: pods.map((pod) => run.target(pod)) }];
-    return whyAnsweredAllTheSame(run.plan, run.cluster.api, chosen, [{ answers }]);
+    return whyAnsweredAllTheSame(run.plan, run.cluster.api, attacksOf(run.plan, "run", chosen), [{ answers }]);
 }
 
 it("a Service that answers while its pods are all cut off was asked on a way that no policy applies to", async () => {

@@ -40,11 +40,7 @@ beforeEach(() => {
     cluster.add("Service", "hot-deals", { metadata: { managedFields }, spec: { selector } });
 });
 
-const begin = () =>
-    beginAttacks({ plan, cluster: cluster.api } as StepContext, [one], {
-        steadyState: { runName: "slow", latencyMs: 1 },
-        attackObjects: [object],
-    });
+const begin = () => beginAttacks({ plan, cluster: cluster.api } as StepContext, { runName: "slow", attacks: [one] });
 
 it("a fault begins when its Service points to its proxy", async () => {
     expect(await begin()).toBeUndefined();

@@ -18,13 +18,13 @@ import { attackObject, FakeRun, job } from "../support/fake-run";
 import { settled } from "../support/time";
 
 let run: FakeRun;
-let control: LabeledTargets["control"];
+let baseline: LabeledTargets["baseline"];
 let isPoliced: boolean;
 beforeEach(async () => {
     run = new FakeRun();
     await run.label();
     run.attack();
-    control = { tookMs: 30 };
+    baseline = { tookMs: 30 };
     isPoliced = false;
 });
 afterEach(() => run.close());
@@ -34,8 +34,8 @@ function step(
     more: Partial<StepContext> = {},
     steadyState: SteadyState = { latencyMs: 5, runName: "run" },
 ): Promise<Conclusion> {
-    const targets = { attacks: [{ matching: 2, targets: [run.target()] }], control, isPoliced };
-    const given = { steadyState, targets, deadlineJob: job, attackObjects: [attackObject] };
+    const targets = { attacks: [{ matching: 2, targets: [run.target()] }], baseline, isPoliced };
+    const given = { steadyState, targets, deadlineJob: job };
     return settled(check({ ...run.context, ...more }, given));
 }
 const journal = () => keptJournals(run.plan.reports)[0]!;
@@ -96,10 +96,10 @@ describe("in a namespace with other NetworkPolicies, the targets get the label b
     });
 
     it("but not if nothing could be proven, or if the attack is over", async () => {
-        control = { inconclusive: { code: "baseline-failed", message: "it did not work" } };
+        baseline = { inconclusive: { code: "baseline-failed", message: "it did not work" } };
         expect(await step()).toMatchObject({ verdict: "INCONCLUSIVE" });
         expect(attacked()).toBeUndefined();
-        control = { tookMs: 30 };
+        baseline = { tookMs: 30 };
         endAttack();
         expect(await step()).toMatchObject({ verdict: "INCONCLUSIVE" });
         expect(attacked()).toBeUndefined();
@@ -175,7 +175,7 @@ describe("an attack that blocks more than it should", () => {
         }));
 
     it("is not known of what did not work before the attack either", async () => {
-        control = { tookMs: 30, leftOut: ["from hot-deals-1/hot-deals to another pod"] };
+        baseline = { tookMs: 30, leftOut: ["from hot-deals-1/hot-deals to another pod"] };
         expect(await step()).toMatchObject({ verdict: "PASSED" });
     });
 });
@@ -212,7 +212,7 @@ describe("the verdict is INCONCLUSIVE", () => {
     }
 
     it("if what must fail under the attack did not work before it", async () => {
-        control = { inconclusive: { code: "baseline-failed", message: "it did not work" } };
+        baseline = { inconclusive: { code: "baseline-failed", message: "it did not work" } };
         expect(await reason()).toBe("baseline-failed: it did not work.");
         expect(journal().checks).toEqual([{ name: "pods", answers: [] }]);
     });
@@ -300,10 +300,10 @@ describe("the verdict is INCONCLUSIVE", () => {
         run.after(2_000, () => vi.setSystemTime(Date.now() - 60_000));
         const targets = {
             attacks: ["hot-deals-1", "hot-deals-2"].map((pod) => ({ matching: 2, targets: [run.target(pod)] })),
-            control,
+            baseline,
         };
-        const attackObjects = [attackObject, attackObject];
-        const given = { steadyState: { latencyMs: 5, runName: "run" }, targets, deadlineJob: job, attackObjects };
+        run.cluster.add("NetworkPolicy", "run-dns");
+        const given = { steadyState: { latencyMs: 5, runName: "run" }, targets, deadlineJob: job };
         breakApplication();
         expect(await settled(check(run.context, given))).toMatchObject({
             verdict: "INCONCLUSIVE",
@@ -680,12 +680,11 @@ describe("an abort rule", () => {
 describe("a target without a tool, which the experiment accepts,", () => {
     const unproven = (): Promise<Conclusion> => {
         const attacks = [{ matching: 2, targets: [run.target()], withoutTool: ["hot-deals-1"] }];
-        const targets = { attacks, control };
+        const targets = { attacks, baseline };
         const given = {
             steadyState: { latencyMs: 5, runName: "run" },
             targets,
             deadlineJob: job,
-            attackObjects: [attackObject],
         };
         return settled(check(run.context, given));
     };
@@ -716,18 +715,17 @@ describe("a kill", () => {
         [", in a namespace with policies, too", true],
     ])("is proven by the Job's own kills, which are in the journal%s", async (_, isPoliced) => {
         endAttack();
-        run.cluster.add("ConfigMap", attackObject);
+        run.cluster.add("ConfigMap", "run-kill");
         run.plan.attacks = [{ ...run.plan.attacks[0]!, name: "kill", attack: { kind: "kill" } }];
         const target = run.target();
         run.cluster.remove("Pod", "hot-deals-1");
         const label = "hot-deals-blackhole.kill";
         run.report({ at: Date.now(), killed: { pod: target.pod, uid: target.uid, label } });
-        const targets = { attacks: [{ matching: 2, targets: [target] }], control, isPoliced };
+        const targets = { attacks: [{ matching: 2, targets: [target] }], baseline, isPoliced };
         const given = {
             steadyState: { latencyMs: 5, runName: "run" },
             targets,
             deadlineJob: job,
-            attackObjects: [attackObject],
         };
         expect(await settled(check(run.context, given))).toMatchObject({ verdict: "PASSED", attack: "kill" });
         expect(journal().attacks[0]!.kills).toMatchObject([{ pod: "hot-deals-1", uid: target.uid }]);

@@ -27,12 +27,12 @@ it("takes the lease again as the steady state has named the run: its Job looks f
 });
 
 it("labels as many pods as the radius allows, and returns them with the control", async () => {
-    const { attacks, control } = await step();
+    const { attacks, baseline } = await step();
     const [{ targets, matching }] = attacks as [(typeof attacks)[0]];
     expect(matching).toBe(2);
     expect(targets).toEqual([run.target(targets[0]!.pod)]);
     expect(labels()).toEqual(["hot-deals-blackhole.blackhole"]);
-    expect(control).toHaveProperty("tookMs");
+    expect(baseline).toHaveProperty("tookMs");
     expect(run.said).toEqual([`Targets: ${targets[0]!.pod}/hot-deals (1 container of 2 matching)`]);
 });
 
@@ -60,14 +60,14 @@ it("labels no pod outside of the plan's namespace, whatever an agent says of it"
 
 it("returns why what must fail under the attack does not even work before", async () => {
     run.probe = () => false;
-    expect((await step()).control).toHaveProperty("inconclusive");
+    expect((await step()).baseline).toHaveProperty("inconclusive");
 });
 
 it("says what the positive control leaves out, since it does not work before the attack either", async () => {
     run.plan.attacks[0]!.attack = { kind: "blackhole", direction: "ingress" };
     run.probe = () => "no shell";
-    const { control } = await step();
-    expect(control).toMatchObject({
+    const { baseline } = await step();
+    expect(baseline).toMatchObject({
         leftOut: [expect.stringMatching(/^from hot-deals-\d\/hot-deals to another pod$/)],
     });
     expect(run.said.at(-1)).toMatch(
@@ -123,9 +123,9 @@ describe("a target whose container has no tool", () => {
 
     it("is accepted if the experiment says so, and told", async () => {
         run.plan.attacks[0]!.outward = "unproven";
-        const { attacks, control } = await step();
+        const { attacks, baseline } = await step();
         expect(attacks[0]!.withoutTool).toEqual(["hot-deals-1"]);
-        expect(control).toHaveProperty("tookMs");
+        expect(baseline).toHaveProperty("tookMs");
         expect(run.said.at(-1)).toBe("Outward cannot be proven, which the experiment accepts: no tool in hot-deals-1");
     });
 
@@ -159,10 +159,10 @@ describe("a target whose container has no tool", () => {
         ],
     ])("is proven from within %s of its pod", async (_, add) => {
         add(run.cluster.get("Pod", "hot-deals-1"));
-        const { attacks, control } = await step();
+        const { attacks, baseline } = await step();
         expect(attacks[0]!.targets).toMatchObject([{ container: "hot-deals", prober: { container: "other" } }]);
         expect(attacks[0]).not.toHaveProperty("withoutTool");
-        expect(control).toHaveProperty("tookMs");
+        expect(baseline).toHaveProperty("tookMs");
         expect(run.said[0]).toBe(
             "Targets: hot-deals-1/hot-deals (1 container of 1 matching); in the same pods, and hit with them: " +
                 "hot-deals-1/other",
@@ -174,7 +174,7 @@ describe("a target whose container has no tool", () => {
         run.hasProgram = () => true;
         run.probe = () => "exec is forbidden here";
         expect(await step()).toMatchObject({
-            control: {
+            baseline: {
                 inconclusive: { code: "probe-failed", message: expect.stringContaining("exec is forbidden here") },
             },
             attacks: [expect.not.objectContaining({ withoutTool: expect.anything() })],
