@@ -135,7 +135,7 @@ function rightsOfJob(plan: Plan): Right[] {
             resource,
             verbs,
             names: resourceNames.includes(object) ? undefined : resourceNames,
-            why: "give the deadline Job its rights, which only who has them may do",
+            why: "give the deadline Job its rights: you cannot grant rights that you do not have",
         })),
     );
 }
