@@ -5,8 +5,8 @@ import { createServer } from "node:https";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { nodeFlags } from "../chaos/attacks/fault/proxy/node-flags";
 import {
+    nodeFlags,
     type ProxyEnvironment,
     type ProxyFault,
     type ProxyPort,

@@ -37,6 +37,12 @@ export function percentage(example = "99.5%") {
     return z.string({ error }).refine((text) => parsePercentage(text) !== undefined, { error });
 }
 
+/** Milliseconds since the epoch, as journals have them. */
+export const instant = z.int().nonnegative();
+/** A length of time in milliseconds. */
+export const milliseconds = z.number().nonnegative();
+export const shareSchema = z.number().positive().max(1);
+
 /** Completes the sentence "allowed: …". */
 export const allowedNameOf = (length: number) =>
     `lower-case letters, digits and dashes, at most ${length}, beginning and ending with a letter or digit`;

@@ -1,6 +1,8 @@
+import * as z from "zod";
 import type { Cluster } from "../cluster/client";
 import { isProtected } from "../cluster/labels";
 import { problemOf } from "../cluster/problem";
+import { instant } from "../texts";
 import type { ActionContext } from "./kind";
 import { type Action, actionKindOf } from "./registry";
 import { type FoundWorkload, type Workload, type WorkloadKind, workloadKinds, workloadsOf } from "./workload";
@@ -41,15 +43,14 @@ function whyRefused({ metadata, spec }: FoundWorkload): string | undefined {
     return isSpared ? "it is labeled as protected" : undefined;
 }
 
-/** What became of an action. Times are milliseconds since the epoch. */
-export interface Performed {
-    /** In words, as in "scale hot-deals to 3". */
-    action: string;
-    begunAt: number;
-    endedAt: number;
-    /** Why it failed; later actions were not started. */
-    problem?: string;
-}
+/** What became of an action, which is named in words. After one that failed, later ones are not started. */
+export const performedSchema = z.object({
+    action: z.string(),
+    begunAt: instant,
+    endedAt: instant,
+    problem: z.string().optional().describe("Why it failed"),
+});
+export type Performed = z.infer<typeof performedSchema>;
 
 /**
  * Performs actions one after the other, until one fails or the run is aborted.

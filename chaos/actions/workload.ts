@@ -1,3 +1,10 @@
+import type {
+    V1DaemonSetStatus,
+    V1DeploymentSpec,
+    V1DeploymentStatus,
+    V1ObjectMeta,
+    V1StatefulSetSpec,
+} from "@kubernetes/client-node";
 import { againOnConflict } from "../cluster/change";
 import type { Cluster } from "../cluster/client";
 import { objectApi } from "../cluster/objects";
@@ -15,23 +22,9 @@ export const workloadKinds: readonly WorkloadKind[] = ["Deployment", "StatefulSe
 
 /** What actions read of a workload. Some fields are those of one kind. */
 export interface FoundWorkload {
-    metadata?: { name?: string; generation?: number; labels?: Record<string, string> };
-    spec?: {
-        replicas?: number;
-        paused?: boolean;
-        template?: { metadata?: { labels?: Record<string, string> } };
-        updateStrategy?: { type?: string; rollingUpdate?: { partition?: number; maxUnavailable?: unknown } };
-    };
-    status?: {
-        observedGeneration?: number;
-        conditions?: { type: string; reason?: string; message?: string }[];
-        replicas?: number;
-        updatedReplicas?: number;
-        availableReplicas?: number;
-        desiredNumberScheduled?: number;
-        updatedNumberScheduled?: number;
-        numberAvailable?: number;
-    };
+    metadata?: V1ObjectMeta;
+    spec?: Partial<V1DeploymentSpec> & Pick<V1StatefulSetSpec, "updateStrategy">;
+    status?: Partial<V1DeploymentStatus & V1DaemonSetStatus>;
 }
 
 /** The plural that the API has for it: `deployments`. */

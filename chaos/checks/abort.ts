@@ -1,6 +1,7 @@
+import * as z from "zod";
 import { describeMilliseconds, type Duration, parseDuration } from "../duration";
 import { describeShare, parsePercentage, reaches, type Share } from "../share";
-import { durationBetween, percentage } from "../texts";
+import { durationBetween, instant, milliseconds, percentage, shareSchema } from "../texts";
 import type { Answer } from "./answer";
 
 /** When a check ends the attacks early, as a definition says it. */
@@ -21,11 +22,9 @@ export const abortSettingsSchema = {
     abortOver: durationBetween({ least: "1s", most: "1h" }, "10s").optional(),
 };
 
-export interface AbortRule {
-    below: Share;
-    /** How long the success rate is measured, in milliseconds. */
-    overMs: number;
-}
+export const abortRuleSchema = z.object({ below: shareSchema, overMs: milliseconds });
+/** The required success rate, and how long it is measured. */
+export type AbortRule = z.infer<typeof abortRuleSchema>;
 
 /** @param defaultBelow for a check that sets none. @returns undefined if the check ends nothing early */
 export function abortRuleOf({ abortBelow, abortOver }: AbortSettings, defaultBelow?: Share): AbortRule | undefined {
@@ -62,18 +61,19 @@ export function contradictionsIn(
     return faults.flatMap(([isWrong, against, reason]) => (isWrong ? { against, reason } : []));
 }
 
-export interface Aborted {
-    check: string;
-    /** Time from the proof of the last attack until the decision, in milliseconds. */
-    afterMs: number;
-    /** Success rate over `overMs`, as a percentage, rounded down. */
-    rate: string;
-    answers: number;
-    below: string;
-    overMs: number;
-    /** When the attacks had ended. Undefined if they could not be ended. */
-    endedAt?: number;
-}
+export const sinceProven = "Since the attack was proven, or since the checks began if there is none";
+
+/** How the rule of a check ended the attacks. */
+export const abortedSchema = z.object({
+    check: z.string().describe("Name of the check whose success rate was too low"),
+    afterMs: milliseconds.describe(sinceProven),
+    rate: z.string().describe("Share of good answers in the last `overMs`, as a percentage"),
+    answers: z.int().nonnegative().describe("Number of answers that the rate rests on"),
+    below: z.string().describe("The limit, as a percentage"),
+    overMs: milliseconds,
+    endedAt: instant.optional().describe("When the attacks had ended; absent if they could not be ended"),
+});
+export type Aborted = z.infer<typeof abortedSchema>;
 
 /**
  * Whether the last answers of a check fall below its rule beyond doubt: as many as are due in the rule's time, of which

@@ -1,17 +1,18 @@
+import * as z from "zod";
 import { problemOf } from "../cluster/problem";
 import { describeMilliseconds } from "../duration";
+import { instant, milliseconds } from "../texts";
 
 /** The answer to one look of a check, or the lack of one. */
-export interface Answer {
-    at: number;
-    latencyMs: number;
-    good: boolean;
-    /** HTTP status. Undefined if there was no answer, or the check does not use HTTP. */
-    status?: number;
-    problem?: string;
-    /** Set if the look did not see the application: then nothing is known about that. */
-    unseen?: true;
-}
+export const answerSchema = z.object({
+    at: instant.describe("When it was asked"),
+    latencyMs: milliseconds,
+    good: z.boolean(),
+    status: z.int().optional().describe("HTTP status; absent if there was no answer"),
+    problem: z.string().optional().describe("Why the answer is not good, in a sentence"),
+    unseen: z.literal(true).optional().describe("The look did not see the application, so nothing is known about that"),
+});
+export type Answer = z.infer<typeof answerSchema>;
 
 /** A look failed in a way that says nothing about the application. */
 export class UnseenError extends Error {

@@ -1,26 +1,29 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import * as z from "zod";
 import { withoutPeriod } from "../cluster/problem";
 import { pause } from "../async";
-import type { AbortRule } from "./abort";
-import { type Answer, maxLateMs, missed } from "./answer";
+import { milliseconds, shareSchema } from "../texts";
+import { abortRuleSchema } from "./abort";
+import { type Answer, answerSchema, maxLateMs, missed } from "./answer";
 import type { CheckContext } from "./kind";
-import { type Check, checkKindOf } from "./registry";
+import { checkKindOf, checkSchema } from "./registry";
 
-export interface PlannedCheck {
-    /** Unique in the experiment. */
-    name: string;
-    check: Check;
-    intervalMs: number;
-    timeoutMs: number;
-    successRate: number;
-    /** When it ends the attacks early. Absent if it does not. */
-    abort?: AbortRule;
-}
+export const plannedCheckSchema = z.object({
+    name: z.string(),
+    check: checkSchema,
+    intervalMs: milliseconds,
+    timeoutMs: milliseconds,
+    successRate: shareSchema,
+    abort: abortRuleSchema.optional().describe("When it ends the attacks early; absent if it does not"),
+});
+/** Its name is unique in the experiment. */
+export type PlannedCheck = z.infer<typeof plannedCheckSchema>;
 
-export interface Observed {
-    name: string;
-    answers: Answer[];
-}
+export const observedSchema = z.object({
+    name: z.string(),
+    answers: z.array(answerSchema).describe("In the order of asking"),
+});
+export type Observed = z.infer<typeof observedSchema>;
 
 export function look({ check, timeoutMs }: PlannedCheck, context: CheckContext): Promise<Answer> {
     return checkKindOf(check).look(check, context, timeoutMs);

@@ -110,4 +110,17 @@ export interface Right {
     without?: string;
 }
 
+/** Makes rights on some objects: with verbs, a reason, and what is lost without it. */
+export const rightsOn =
+    ({ namespace, apiGroup, resource, names }: Pick<Right, "namespace" | "apiGroup" | "resource" | "names">) =>
+    (verbs: readonly string[], why: string, without?: string): Right => ({
+        namespace,
+        apiGroup,
+        resource,
+        names,
+        verbs,
+        why,
+        without,
+    });
+
 export const isRequired = ({ without }: Right) => without === undefined;

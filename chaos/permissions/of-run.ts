@@ -1,14 +1,13 @@
-import { resources } from "../cluster/resources";
 import { actionKindOf } from "../actions/registry";
 import { changesWorkloads } from "../actions/perform";
 import { attackKindOf, attackParts, objectTypeOf } from "../attacks/registry";
 import { checkKindOf } from "../checks/registry";
-import type { Right } from "../cluster/resources";
+import { resources, type Right, rightsOn } from "../cluster/resources";
 import { roleRulesOf } from "../job/rules";
 import { changedBy, restored } from "../ending/left";
 import { isAttack, needsDeadlineJob, type Plan } from "../definition/plan";
 import { leaseName } from "../lifecycle/lease";
-import { rightsToDiscover } from "./of-discovery";
+import { rightsToDiscover, rightToRead } from "./of-discovery";
 import { rightsToProve } from "./of-proof";
 
 /** Pulumi creates by server-side apply: `create` and `patch`. It waits for each deletion: `list` and `watch`, too. */
@@ -34,28 +33,22 @@ export function rightsOfRun(plan: Plan): Right[] {
 
 function rightsToHoldTheLease({ namespace }: Plan): Right[] {
     const leases = { apiGroup: "coordination.k8s.io", resource: "leases" };
-    const own = { ...leases, namespace, why: "hold the namespace's lease: one experiment at a time" };
+    const hold = "hold the namespace's lease: one experiment at a time";
     return [
-        { ...own, verbs: ["create"] },
-        { ...own, names: [leaseName], verbs: ["get", "update", "patch", "delete"] },
-        {
-            ...leases,
-            names: [leaseName],
-            verbs: ["list"],
-            why: "find the stack's runs in all namespaces before an update does anything else",
-            without:
-                "the update that disables an experiment in another namespace than the application's ends its attacks " +
+        rightsOn({ ...leases, namespace })(["create"], hold),
+        rightsOn({ ...leases, namespace, names: [leaseName] })(["get", "update", "patch", "delete"], hold),
+        rightsOn({ ...leases, names: [leaseName] })(
+            ["list"],
+            "find the stack's runs in all namespaces before an update does anything else",
+            "the update that disables an experiment in another namespace than the application's ends its attacks " +
                 "last, not first",
-        },
+        ),
     ];
 }
 
 /** Without attacks, only the actions must spare a protected namespace. */
-function rightsToSpare({ namespace, actions }: Plan): Right[] {
-    if (!changesWorkloads(actions)) return [];
-    const why = "see whether the namespace is protected";
-    return [{ namespace, resource: "namespaces", names: [namespace], verbs: ["get"], why }];
-}
+const rightsToSpare = ({ namespace, actions }: Plan): Right[] =>
+    changesWorkloads(actions) ? [rightToRead(namespace, "see whether the namespace is protected")] : [];
 
 /** Whether NetworkPolicies matter to an attack of a plan. */
 const meetsPolicies = ({ attacks }: Plan): boolean => attacks.some(({ attack }) => !attackKindOf(attack).leavesTraffic);
@@ -63,39 +56,37 @@ const meetsPolicies = ({ attacks }: Plan): boolean => attacks.some(({ attack }) 
 /** The objects that Pulumi manages, and those that the sweep removes. */
 function rightsOnObjects(plan: Plan): Right[] {
     const { namespace } = plan;
-    const policies = { namespace, apiGroup: "networking.k8s.io", resource: "networkpolicies" };
-    const left = { verbs: ["list"], why: "find what a killed update has left" };
-    const made = { verbs: managed, why: "make and remove the deadline Job" };
-    const job = { namespace, ...(needsDeadlineJob(plan) ? made : left) };
+    const onPolicies = rightsOn({ namespace, ...resources.networkPolicy });
+    const hasJob = needsDeadlineJob(plan);
+    const left = "find what a killed update has left";
+    const forAttacks = onPolicies(managed, makeAttacks);
+    const forOthers = onPolicies(
+        ["patch"],
+        "restore the policies that a killed run of another experiment has changed",
+        "no run begins after such a run until somebody has restored them",
+    );
+    const forJob = onPolicies(
+        ["create", "delete"],
+        "let the deadline Job work in a namespace with other policies",
+        "no run begins in a namespace with NetworkPolicies",
+    );
     return [
-        { ...policies, ...left },
-        ...(meetsPolicies(plan)
-            ? [{ ...policies, verbs: managed, why: makeAttacks }]
-            : [
-                  {
-                      ...policies,
-                      verbs: ["patch"],
-                      why: "restore the policies that a killed run of another experiment has changed",
-                      without: "no run begins after such a run until somebody has restored them",
-                  },
-                  ...(needsDeadlineJob(plan)
-                      ? [
-                            {
-                                ...policies,
-                                verbs: ["create", "delete"],
-                                why: "let the deadline Job work in a namespace with other policies",
-                                without: "no run begins in a namespace with NetworkPolicies",
-                            },
-                        ]
-                      : []),
-              ]),
-        { ...job, resource: "configmaps" },
-        { ...job, resource: "serviceaccounts" },
-        { ...job, apiGroup: "batch", resource: "jobs" },
-        { ...job, apiGroup: "rbac.authorization.k8s.io", resource: "roles" },
-        { ...job, apiGroup: "rbac.authorization.k8s.io", resource: "rolebindings" },
+        onPolicies(["list"], left),
+        ...(meetsPolicies(plan) ? [forAttacks] : hasJob ? [forOthers, forJob] : [forOthers]),
+        ...jobObjects.map((type) => {
+            const onObjects = rightsOn({ namespace, ...type });
+            return hasJob ? onObjects(managed, "make and remove the deadline Job") : onObjects(["list"], left);
+        }),
     ];
 }
+
+const jobObjects = [
+    resources.configMap,
+    resources.serviceAccount,
+    resources.job,
+    resources.role,
+    resources.roleBinding,
+];
 
 const makeAttacks = "make and end the attacks";
 
@@ -105,16 +96,15 @@ function rightsOnParts({ namespace, attacks }: Plan): Right[] {
     // The rights to policies are above, and the deadline Job has a ConfigMap, too.
     const others = attackParts.filter((type) => type !== resources.networkPolicy && type !== resources.configMap);
     return [
-        ...others.map((type) => ({
-            ...{ namespace, apiGroup: type.apiGroup, resource: type.resource },
-            ...(own.has(type)
-                ? { verbs: managed, why: makeAttacks }
-                : {
-                      verbs: ["list", "delete"],
-                      why: "remove the attacks that a killed run has left",
-                      without: "no run begins after such a run until somebody has removed them",
-                  }),
-        })),
+        ...others.map((type) => {
+            const onParts = rightsOn({ namespace, ...type });
+            if (own.has(type)) return onParts(managed, makeAttacks);
+            return onParts(
+                ["list", "delete"],
+                "remove the attacks that a killed run has left",
+                "no run begins after such a run until somebody has removed them",
+            );
+        }),
         ...attacks.flatMap(({ attack }) => attackKindOf(attack).rights?.(namespace) ?? []),
     ];
 }
@@ -129,59 +119,42 @@ function rightsOfJob(plan: Plan): Right[] {
         changed: changedBy(plan),
     });
     return rules.flatMap(({ apiGroups, resources, resourceNames = [object], verbs }) =>
-        resources.map((resource) => ({
-            namespace,
-            apiGroup: apiGroups[0],
-            resource,
-            verbs,
-            names: resourceNames.includes(object) ? undefined : resourceNames,
-            why: "give the deadline Job its rights, which only who has them may do",
-        })),
+        resources.map((resource) => {
+            const names = resourceNames.includes(object) ? undefined : resourceNames;
+            const why = "give the deadline Job its rights: you cannot grant rights that you do not have";
+            return rightsOn({ namespace, apiGroup: apiGroups[0], resource, names })(verbs, why);
+        }),
     );
 }
 
 function rightsOnTargets(plan: Plan): Right[] {
     const { namespace, attacks } = plan;
+    const onPods = rightsOn({ namespace, resource: "pods" });
+    if (!isAttack(plan)) return [onPods(["list"], "find labels that a killed update has left")];
+    const someStay = attacks.some(({ attack }) => !attackKindOf(attack).proof(attack).deleted);
     return [
-        ...(isAttack(plan)
-            ? [
-                  {
-                      namespace,
-                      resource: "pods",
-                      verbs: ["list", "patch"],
-                      why: "label the targets, and remove their labels",
-                  },
-                  { namespace, resource: "pods/log", verbs: ["get"], why: "read what the deadline Job has seen" },
-              ]
-            : [{ namespace, resource: "pods", verbs: ["list"], why: "find labels that a killed update has left" }]),
-        ...(attacks.some(({ attack }) => !attackKindOf(attack).proof(attack).deleted)
-            ? [{ namespace, resource: "pods", verbs: ["get"], why: "see whether the targets stay the same" }]
-            : []),
+        onPods(["list", "patch"], "label the targets, and remove their labels"),
+        rightsOn({ namespace, resource: "pods/log" })(["get"], "read what the deadline Job has seen"),
+        ...(someStay ? [onPods(["get"], "see whether the targets stay the same")] : []),
     ];
 }
 
 /** What attacks and actions change until the run is undone, and what a killed run may have left so. */
 function rightsToRestore(plan: Plan): Right[] {
     const { namespace } = plan;
-    const own = changedBy(plan).map(({ resource: { apiGroup, resource }, name }) => ({
-        namespace,
-        apiGroup,
-        resource,
-        names: [name],
-        verbs: ["get", "patch"],
-        why: "change it until the run is undone",
-    }));
-    const left = restored.flatMap(({ apiGroup, resource }) => [
-        { namespace, apiGroup, resource, verbs: ["list"], why: "find what a killed run has left changed" },
-        {
-            namespace,
-            apiGroup,
-            resource,
-            verbs: ["get", "patch"],
-            why: "restore what a killed run of another experiment has changed",
-            without: "no run begins after such a run until somebody has restored it",
-        },
-    ]);
+    const own = changedBy(plan).map(({ resource, name }) =>
+        rightsOn({ namespace, ...resource, names: [name] })(["get", "patch"], "change it until the run is undone"),
+    );
+    const left = restored
+        .map((type) => rightsOn({ namespace, ...type }))
+        .flatMap((onObjects) => [
+            onObjects(["list"], "find what a killed run has left changed"),
+            onObjects(
+                ["get", "patch"],
+                "restore what a killed run of another experiment has changed",
+                "no run begins after such a run until somebody has restored it",
+            ),
+        ]);
     return [...own, ...left];
 }
 
@@ -189,51 +162,29 @@ function rightsToRestore(plan: Plan): Right[] {
 function rightsToSee(plan: Plan): Right[] {
     const { namespace, defaultNamespace, service } = plan;
     const isThere = "see whether the application is there";
+    const watch = ["list", "watch"];
     return [
         service
-            ? {
-                  namespace: service.namespace,
-                  resource: "services",
-                  names: [service.name],
-                  verbs: ["get"],
-                  why: `${isThere}, and where it answers`,
-              }
-            : {
-                  namespace: defaultNamespace,
-                  resource: "namespaces",
-                  names: [defaultNamespace],
-                  verbs: ["get"],
-                  why: isThere,
-              },
-        {
-            namespace: defaultNamespace,
-            resource: "pods",
-            verbs: ["list", "watch"],
-            why: "follow the readiness of the application's pods",
-            without: "the picture of a run does not show when pods were ready",
-        },
-        ...(meetsPolicies(plan)
-            ? [
-                  {
-                      namespace,
-                      resource: "namespaces",
-                      names: [namespace],
-                      verbs: ["get"],
-                      why: "name the other policy that allows what an attack denies, if it selects by namespace",
-                      without: "that reason may blame the network",
-                  },
-              ]
-            : []),
-        ...(needsDeadlineJob(plan)
-            ? [
-                  {
-                      namespace,
-                      resource: "events",
-                      verbs: ["list", "watch"],
-                      why: "show the events of objects that Pulumi waits for, and why the deadline Job gets no pod",
-                      without: "Pulumi waits without showing them, and a rejected pod is told after two minutes",
-                  },
-              ]
-            : []),
+            ? rightsOn({ namespace: service.namespace, resource: "services", names: [service.name] })(
+                  ["get"],
+                  `${isThere}, and where it answers`,
+              )
+            : rightToRead(defaultNamespace, isThere),
+        rightsOn({ namespace: defaultNamespace, resource: "pods" })(
+            watch,
+            "follow the readiness of the application's pods",
+            "the picture of a run does not show when pods were ready",
+        ),
+        ...(meetsPolicies(plan) ? [rightToRead(namespace, ...nameOtherPolicy)] : []),
+        ...(needsDeadlineJob(plan) ? [rightsOn({ namespace, resource: "events" })(watch, ...showEvents)] : []),
     ];
 }
+
+const nameOtherPolicy = [
+    "name the other policy that allows what an attack denies, if it selects by namespace",
+    "that reason may blame the network",
+] as const;
+const showEvents = [
+    "show the events of objects that Pulumi waits for, and why the deadline Job gets no pod",
+    "Pulumi waits without showing them, and a rejected pod is told after two minutes",
+] as const;

@@ -1,12 +1,7 @@
 import type { V1ResourceRule } from "@kubernetes/client-node";
 import { type Cluster, unlessForbidden } from "../cluster/client";
 import { isRequired, type Right } from "../cluster/resources";
-
-/** One verb of a right. */
-interface Asked extends Omit<Right, "verbs" | "names"> {
-    verb: string;
-    name?: string;
-}
+import { type Grant, grantsOf } from "./permissions";
 
 /**
  * The required rights that the account lacks, each verb by itself. None if the API server does not answer such
@@ -18,11 +13,7 @@ interface Asked extends Omit<Right, "verbs" | "names"> {
  * each of which would open a connection.
  */
 export async function missingRights(cluster: Cluster, rights: readonly Right[]): Promise<Right[]> {
-    const asked = rights
-        .filter(isRequired)
-        .flatMap(({ verbs, names = [undefined], ...right }) =>
-            verbs.flatMap((verb) => names.map((name): Asked => ({ ...right, verb, name }))),
-        );
+    const asked = grantsOf(rights.filter(isRequired));
     const namespaces = [...new Set(asked.map(({ namespace }) => namespace))];
     const missing = await Promise.all(
         namespaces.map(async (namespace) => {
@@ -52,7 +43,7 @@ async function rulesIn({ authorization }: Cluster, namespace: string): Promise<V
     return (await unlessForbidden(asked))?.status?.resourceRules ?? [];
 }
 
-function grants({ apiGroups = [], resources = [], resourceNames = [], verbs }: V1ResourceRule, asked: Asked): boolean {
+function grants({ apiGroups = [], resources = [], resourceNames = [], verbs }: V1ResourceRule, asked: Grant): boolean {
     const { apiGroup = "", resource, verb, name } = asked;
     const has = (list: readonly string[], item: string) => list.includes("*") || list.includes(item);
     const subresource = /\/.*/.exec(resource)?.[0];
@@ -65,7 +56,7 @@ function grants({ apiGroups = [], resources = [], resourceNames = [], verbs }: V
 }
 
 /** False only if the API server says so: an authorizer that failed has not. */
-async function mayBeAllowed({ authorization }: Cluster, asked: Asked): Promise<boolean> {
+async function mayBeAllowed({ authorization }: Cluster, asked: Grant): Promise<boolean> {
     const { namespace, apiGroup: group, verb, name } = asked;
     const [resource, subresource] = asked.resource.split("/");
     const resourceAttributes = { namespace, group, resource, subresource, verb, name };

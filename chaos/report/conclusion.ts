@@ -1,57 +1,57 @@
-import type { ReasonCode } from "../reasons";
-import type { Verdict } from "./verdict";
+import * as z from "zod";
+import { sinceProven } from "../checks/abort";
+import { type ReasonCode, reasonCodes } from "../reasons";
+import { milliseconds } from "../texts";
+import { verdicts } from "./verdict";
+
+export const direction = z
+    .literal("inward")
+    .describe("Into the targets; absent if the attack denies no connections there");
 
 /** The result of a run, as the stack's output shows it. Times are milliseconds. */
-export interface Conclusion {
-    /** The experiment's. */
-    name: string;
-    run: string;
-    hypothesis: string;
-    /** The kinds of the attacks, comma-separated. */
-    attack: string;
-    /** `namespace/pod/container` of each. */
-    targets: string[];
-    verdict: Verdict;
-    /** Why it is INCONCLUSIVE or ABORTED: `docs/troubleshooting.md` has an entry for each. Absent otherwise. */
-    code?: ReasonCode;
-    /** The verdict in a sentence. */
-    reason: string;
-    /** Number of answers, of all checks. */
-    requests: number;
-    /** Share of good answers among the counted, as a percentage: `99.5%`. */
-    successRate: string;
-    /** Since the attack was proven; null if no answer was bad. */
-    timeToFirstFailureMs: number | null;
-    /** From the proof of the attack until all answers were good; null if the last one was bad. */
-    timeToStabilityMs: number | null;
-    /** What became of connections that were established before each attack. Absent if an attack is not proven. */
-    established?: ConcludedEstablished[];
-    /** Pods of which it is not proven that they reach nobody: they have no tool. Absent if there are none. */
-    outwardUnproven?: { attack: string; pods: string[] }[];
-    /** Result of each check of which it is known whether it held. */
-    checks: ConcludedCheck[];
-    /** Actions done, in words. */
-    actions: string[];
-    /** Path of the run's journal; its picture and page are beside it. */
-    journal: string;
-}
+export const conclusionSchema = z.object({
+    name: z.string(),
+    run: z.string(),
+    hypothesis: z.string(),
+    attack: z.string().describe("The kinds of the attacks, comma-separated; `none` if nothing was attacked"),
+    targets: z.array(z.string()).describe("`namespace/pod/container` of each"),
+    verdict: z.enum(verdicts),
+    code: z
+        .enum(Object.keys(reasonCodes) as [ReasonCode, ...ReasonCode[]])
+        .optional()
+        .describe("Why it is `INCONCLUSIVE` or `ABORTED`: docs/troubleshooting.md explains each; absent otherwise"),
+    reason: z.string().describe("The verdict in a sentence"),
+    requests: z.int().nonnegative().describe("Of all checks"),
+    successRate: z.string().describe("Share of good answers among the counted, as a percentage"),
+    timeToFirstFailureMs: milliseconds.nullable().describe(`${sinceProven}; null if no answer was bad`),
+    timeToStabilityMs: milliseconds.nullable().describe(`${sinceProven}; null if the last answer was bad`),
+    established: z
+        .array(
+            z.object({
+                attack: z.string().describe("Its name"),
+                direction: direction.optional(),
+                became: z
+                    .string()
+                    .describe("`cut after 3 s`, `survived`, `survived until closed after 62 s` or `unknown`"),
+                reason: z.string().optional().describe("Why that is unknown"),
+            }),
+        )
+        .optional()
+        .describe("What became of connections that were established before each attack; absent if one is not proven"),
+    outwardUnproven: z
+        .array(z.object({ attack: z.string().describe("Its name"), pods: z.array(z.string()) }))
+        .optional()
+        .describe("Pods of which it is not proven that they reach nobody: they have no tool; absent if there are none"),
+    checks: z
+        .array(
+            z.object({ name: z.string(), held: z.boolean(), requests: z.int().nonnegative(), successRate: z.string() }),
+        )
+        .describe("Result of each check of which it is known whether it held"),
+    actions: z.array(z.string()).describe("Actions done, in words"),
+    journal: z.string().describe("Path of the run's journal; its picture and page are beside it"),
+});
 
-export interface ConcludedEstablished {
-    /** Name of the attack. */
-    attack: string;
-    /** Into the targets. Absent if the attack denies no connections there. */
-    direction?: "inward";
-    /** `cut after 3 s`, `survived`, `survived until closed after 62 s` or `unknown`. */
-    became: string;
-    /** Why that is unknown. */
-    reason?: string;
-}
-
-export interface ConcludedCheck {
-    name: string;
-    held: boolean;
-    /** Number of its answers. */
-    requests: number;
-    /** Share of good answers among the counted, as a percentage. */
-    successRate: string;
-}
+export type Conclusion = z.infer<typeof conclusionSchema>;
+/** What became of connections that were established before an attack. */
+export type ConcludedEstablished = NonNullable<Conclusion["established"]>[number];
+export type ConcludedCheck = Conclusion["checks"][number];

@@ -1,5 +1,5 @@
 import { verdictLine } from "../reasons";
-import { element, escape } from "./markup";
+import { element, escape, inLines } from "./markup";
 import { checksOf, codeOf, namesOf, pageOf, reasonOf, type ReportedRun, resultOf } from "./reported-run";
 
 /** The first part of the names of classes, which Jenkins shows as a package. */
@@ -112,7 +112,3 @@ function testCase({ name, durationMs, problem }: TestCase, classname: string): s
 }
 
 const seconds = (milliseconds: number) => (milliseconds / 1_000).toFixed(3);
-
-/** An element with a line for each of its children. */
-const inLines = (name: string, attributes: Record<string, string | number>, children: readonly string[]) =>
-    element(name, attributes, children.length === 0 ? [] : ["\n", ...children.map((child) => `${child}\n`)]);

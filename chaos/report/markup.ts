@@ -10,6 +10,10 @@ export function element(
         : `<${name}${written.join("")}>${contents.join("")}</${name}>`;
 }
 
+/** An element with a line for each of its children. */
+export const inLines = (name: string, attributes: Record<string, string | number>, children: readonly string[]) =>
+    element(name, attributes, children.length === 0 ? [] : ["\n", ...children.map((child) => `${child}\n`)]);
+
 /** What XML 1.0 has no way to write, such as the escape character of terminal colors, or half of a surrogate pair. */
 const notInXml = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 

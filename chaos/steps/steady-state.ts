@@ -14,8 +14,7 @@ import { acquireLease, LeaseHeldError, releaseLease, stopCommand } from "../life
 import { ReasonError } from "../reasons";
 import { remedy } from "../texts";
 import { requireReportsFolder } from "../report/report";
-import { merged } from "../permissions/merge";
-import { permissionsOf } from "../permissions/permissions";
+import { merged, permissionsOf } from "../permissions/permissions";
 import { describeRight, missingRights } from "../permissions/review";
 import { chooseForAll } from "../targets/choose";
 import { type Discovered, isOfCluster, select } from "../targets/containers";

@@ -1,3 +1,4 @@
+import type { V1OwnerReference, V1Pod } from "@kubernetes/client-node";
 import { isProtected, labels } from "../cluster/labels";
 import { type Attributes, matches, parseAttributes } from "./attributes";
 
@@ -35,45 +36,8 @@ export interface Discovered extends Target {
     helpers?: string[];
 }
 
-export interface Pod {
-    metadata?: {
-        name?: string;
-        namespace?: string;
-        uid?: string;
-        labels?: Record<string, string>;
-        deletionTimestamp?: unknown;
-        ownerReferences?: Owner[];
-    };
-    spec?: {
-        nodeName?: string;
-        hostNetwork?: boolean;
-        restartPolicy?: string;
-        containers: { name: string; image?: string; ports?: { containerPort: number; protocol?: string }[] }[];
-        initContainers?: { name: string; restartPolicy?: string }[];
-    };
-    status?: {
-        phase?: string;
-        podIP?: string;
-        podIPs?: { ip?: string }[];
-        containerStatuses?: ContainerStatus[];
-        initContainerStatuses?: ContainerStatus[];
-        ephemeralContainerStatuses?: ContainerStatus[];
-        conditions?: { type: string; status: string }[];
-    };
-}
-
-interface ContainerStatus {
-    name: string;
-    containerID?: string;
-    state?: { running?: object; terminated?: object };
-}
-
-export interface Owner {
-    kind: string;
-    name: string;
-    uid: string;
-    controller?: boolean;
-}
+/** What is read of a pod, as a client or JSON has it. */
+export type Pod = Pick<V1Pod, "metadata" | "spec" | "status">;
 
 /** Its owner is a Deployment. */
 export type ReplicaSet = Pick<Pod, "metadata">;
@@ -167,7 +131,7 @@ export function tcpPortsOf({ ports = [] }: NonNullable<Pod["spec"]>["containers"
     return ports.filter(({ protocol = "TCP" }) => protocol === "TCP").map(({ containerPort }) => containerPort);
 }
 
-export function replicaSetOf(pod: Pod): Owner | undefined {
+export function replicaSetOf(pod: Pod): V1OwnerReference | undefined {
     return pod.metadata?.ownerReferences?.find(({ kind }) => kind === "ReplicaSet");
 }
 

@@ -1,9 +1,10 @@
 import {
     attackable,
     containersOf,
+    deploymentOf,
     type Discovered,
-    type Owner,
     type Pod,
+    type ReplicaSet,
     replicaSetOf,
 } from "../../chaos/targets/containers";
 import { type Log, reasonOf } from "../shared/log";
@@ -145,14 +146,12 @@ export class Discovery {
     }
 
     /** Read once per ReplicaSet: its owner never changes. */
-    private deploymentOf({ name, uid }: Owner, namespace: string): Promise<string | undefined> {
+    private deploymentOf({ name, uid }: { name: string; uid: string }, namespace: string): Promise<string | undefined> {
         const known = this.deployments.get(uid);
         if (known) return known;
         const asked = this.args.api
-            .get<{ metadata: { ownerReferences?: Owner[] } }>(
-                `/apis/apps/v1/namespaces/${namespace}/replicasets/${name}`,
-            )
-            .then(({ metadata }) => metadata.ownerReferences?.find(({ kind }) => kind === "Deployment")?.name)
+            .get<ReplicaSet>(`/apis/apps/v1/namespaces/${namespace}/replicasets/${name}`)
+            .then(deploymentOf)
             .catch((error: unknown) => {
                 this.deployments.delete(uid);
                 // The ReplicaSet is gone, so its pods will go soon.

@@ -126,7 +126,7 @@ function rights(namespace: string): Right[] {
             apiGroup: "discovery.k8s.io",
             resource: "endpointslices",
             verbs: ["list", "watch"],
-            why: "give the proxies the right to find a Service's pods, which only who has it may do",
+            why: "give the proxies the right to find a Service's pods: you cannot grant rights that you do not have",
         },
     ];
 }

@@ -2,10 +2,10 @@ import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { annotations, labels } from "../../cluster/labels";
 import { restrictedContainer, restrictedPod, users, withoutMesh } from "../../cluster/pod-security";
-import { nodeFlags } from "./proxy/node-flags";
 import { podProgram } from "../../packed";
 import {
     drainMs,
+    nodeFlags,
     proxyContainer,
     type ProxyEnvironment,
     type ProxyFault,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ApiServer, callApi, openApi, ownApiServer, readLines } from "../../../cluster/in-cluster-api";
-import { log } from "./log";
+import { log } from "./counts";
 import type { Pods, Slice } from "./slices";
 
 const retryMs = 1_000;

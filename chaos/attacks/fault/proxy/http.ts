@@ -1,5 +1,5 @@
 import { STATUS_CODES } from "node:http";
-import { type Connection, together } from "./connection";
+import { type Connection, serveOpaque, together } from "./connection";
 import { relayBody } from "./http-body";
 import {
     closing,
@@ -10,7 +10,6 @@ import {
     requestHead,
     responseHead,
 } from "./http-head";
-import { serveOpaque } from "./opaque";
 import { Gone, heldBytes, pump } from "./wire";
 
 /** A request of which the head has come. */

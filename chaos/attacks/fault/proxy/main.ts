@@ -5,8 +5,8 @@
  * Its log has a `ProxyReport` per line. On SIGTERM the faults end at once, and the process when its connections have.
  */
 import { createServer } from "node:http";
+import { log } from "./counts";
 import { followPods } from "./follow";
-import { log } from "./log";
 import { type ProxyEnvironment, type ProxyFault, type ProxyPort, readyPath } from "./protocol";
 import { Proxy } from "./proxy";
 import { Pods } from "./slices";

@@ -3,12 +3,10 @@ import { BlockList, createServer, isIPv6, type Server, type Socket } from "node:
 import { setTimeout as sleep } from "node:timers/promises";
 import { answerProbe } from "./answer-probe";
 import { Changes } from "./changes";
-import { Connection, type Shared } from "./connection";
-import { Counts } from "./counts";
+import { Connection, serveOpaque, type Shared } from "./connection";
+import { Counts, log } from "./counts";
 import { Faults } from "./faults";
 import { nextRequest, serveHttp } from "./http";
-import { log } from "./log";
-import { serveOpaque } from "./opaque";
 import { drainMs, type ProxyFault, type ProxyPort } from "./protocol";
 import type { Pods } from "./slices";
 import { Gone } from "./wire";

@@ -36,7 +36,8 @@ describe("a rollout is complete when all pods are new and available, and no old 
         ).toBe("complete"));
 
     it("never, if it exceeds the progress deadline", () => {
-        const conditions = [{ type: "Progressing", reason: "ProgressDeadlineExceeded", message: "has timed out" }];
+        const reason = { reason: "ProgressDeadlineExceeded", message: "has timed out" };
+        const conditions = [{ type: "Progressing", status: "False", ...reason }];
         expect(state("Deployment", { conditions })).toEqual({ failed: expect.stringContaining("has timed out") });
     });
 });

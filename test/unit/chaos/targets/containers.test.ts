@@ -42,8 +42,9 @@ it("a container has the addresses of both families, if its pod has them", () => 
 });
 
 describe("a container's attributes name what owns its pod:", () => {
+    const owner = (kind: string, name = "a") => ({ apiVersion: "v1", kind, name, uid: "a", controller: true });
     const ownedBy = (...kinds: string[]) => {
-        const ownerReferences = kinds.map((kind) => ({ kind, name: "a", uid: "a", controller: true }));
+        const ownerReferences = kinds.map((kind) => owner(kind));
         const one = {
             ...pod,
             metadata: { ...pod.metadata, ownerReferences },
@@ -63,7 +64,7 @@ describe("a container's attributes name what owns its pod:", () => {
     });
 
     it("a Deployment, and not its ReplicaSet", () => {
-        const ownerReferences = [{ kind: "ReplicaSet", name: "a-1", uid: "a", controller: true }];
+        const ownerReferences = [owner("ReplicaSet", "a-1")];
         const one = {
             ...pod,
             metadata: { ...pod.metadata, ownerReferences },
@@ -87,8 +88,9 @@ describe("of a pod with several containers", () => {
         containers: [{ name: "main" }, { name: "done" }],
         initContainers: [{ name: "setup" }, { name: "sidecar", restartPolicy: "Always" }],
     };
-    const running = { state: { running: {} } };
-    const ended = { state: { terminated: {} } };
+    const container = { image: "", imageID: "", ready: true, restartCount: 0 };
+    const running = { ...container, state: { running: {} } };
+    const ended = { ...container, state: { terminated: { exitCode: 0 } } };
     const status = {
         ...pod.status,
         containerStatuses: [

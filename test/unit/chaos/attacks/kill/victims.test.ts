@@ -33,7 +33,7 @@ function pod(
         phase?: string;
         labeled?: boolean;
         labels?: object;
-        deletionTimestamp?: string;
+        deletionTimestamp?: Date;
     } = {},
 ): Pod {
     return {
@@ -42,7 +42,7 @@ function pod(
             namespace: "demo",
             uid: name,
             labels: { ...labels, ...(labeled && { "chaos-experiments/target": "x" }) },
-            ownerReferences: [{ kind: "ReplicaSet", name: "set", uid: "set", controller: true }],
+            ownerReferences: [{ apiVersion: "apps/v1", kind: "ReplicaSet", name: "set", uid: "set", controller: true }],
             ...metadata,
         },
         spec: { containers: Array.from({ length: containers }, (_, index) => ({ name: `hot-deals-${index}` })) },
@@ -67,7 +67,7 @@ describe("a kill counts", () => {
     });
 
     it.each([
-        ["being deleted", pod("a", { deletionTimestamp: "2026-11-21T10:00:00Z" })],
+        ["being deleted", pod("a", { deletionTimestamp: new Date() })],
         ["completed", pod("a", { phase: "Failed" })],
         ["protected", pod("a", { labels: { "chaos-experiments/protected": "true" } })],
         ["hit by another attack", pod("a", { labels: { "chaos-experiments/target": "y" } })],
