@@ -10,8 +10,7 @@ import type { AgentSettings, StackConfiguration } from "../configuration/read";
 import { chartRelease, type ChartReleaseArgs, isOfRelease } from "../install/chart";
 import type { ManifestObject } from "../manifest/read";
 import { BuiltinAgent, type BuiltinAgentArgs } from "./builtin";
-import { daemonSetsOf, ManifestAgent } from "./manifest";
-import { readManifest } from "./read-manifest";
+import { daemonSetsOf, manifestAgent, readManifest } from "./manifest";
 
 /**
  * Installs the agent, if the stack has one.
@@ -96,7 +95,7 @@ function create(
         }
         case "manifest": {
             const objects = manifest.filter((object) => !isOwn(object));
-            const { installed } = new ManifestAgent(name, { namespace, objects, key }, opts);
+            const installed = manifestAgent(name, { namespace, objects, key }, opts);
             return { installed, workloads: daemonSetsOf(manifest, own) };
         }
     }

@@ -7,7 +7,7 @@ import { labels } from "../../chaos/cluster/labels";
 import { restrictedContainer, restrictedPod, users } from "../../chaos/cluster/pod-security";
 import { nodeEnvironment, Program, programCommand, programMount, servicesFolder } from "../base/program";
 import { fromEverybody, NetworkPolicies, type NetworkPoliciesArgs, toApiServer } from "../base/network-policies";
-import { forceOwnership, httpLiveness } from "../base/workload-parts";
+import { forceOwnership, httpLiveness, httpProbe } from "../base/workload-parts";
 
 export interface BuiltinAgentArgs {
     namespace: pulumi.Input<string>;
@@ -149,12 +149,7 @@ function podSpec(
                 ],
                 resources: { requests: { cpu: "10m", memory: "64Mi" }, limits: { cpu: "1", memory: "128Mi" } },
                 securityContext: restrictedContainer,
-                readinessProbe: {
-                    httpGet: { path: "/health/readiness", port: "http" },
-                    periodSeconds: 2,
-                    timeoutSeconds: 2,
-                    failureThreshold: 3,
-                },
+                readinessProbe: httpProbe("/health/readiness", { periodSeconds: 2, failureThreshold: 3 }),
                 livenessProbe: httpLiveness,
             },
         ],

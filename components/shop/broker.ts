@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { restrictedPod, users } from "../../chaos/cluster/pod-security";
-import { tcpLiveness } from "../base/workload-parts";
+import { httpProbe, tcpLiveness } from "../base/workload-parts";
 import { dataVolume, emptyDir, serviceFiles, type StorageArgs } from "./files";
 import { type Access, Passwords } from "./passwords";
 import { Workload } from "./workload";
@@ -79,12 +79,11 @@ export class MessageBroker extends pulumi.ComponentResource {
                             ports: { nats: brokerPort, monitoring: 8222 },
                             volumeMounts: [{ name: "configuration", mountPath: mounts.configuration }, data],
                             resources,
-                            readinessProbe: {
-                                httpGet: { path: "/healthz", port: "monitoring" },
-                                periodSeconds: 1,
-                                timeoutSeconds: 2,
-                                failureThreshold: 2,
-                            },
+                            readinessProbe: httpProbe(
+                                "/healthz",
+                                { periodSeconds: 1, failureThreshold: 2 },
+                                "monitoring",
+                            ),
                             livenessProbe: tcpLiveness("nats"),
                         },
                     ],

@@ -3,7 +3,7 @@ import type * as kx from "@pulumi/kubernetesx";
 import type * as pulumi from "@pulumi/pulumi";
 import { restrictedPod, users } from "../../chaos/cluster/pod-security";
 import { nodeEnvironment, type Program, programCommand, programMount } from "../base/program";
-import { httpLiveness } from "../base/workload-parts";
+import { httpLiveness, httpProbe } from "../base/workload-parts";
 import type { Access } from "./passwords";
 import { type ServiceArgs, Workload } from "./workload";
 
@@ -80,12 +80,7 @@ export class HttpService extends Workload {
                             },
                             // Frequent: an isolated pod must leave its Service within seconds, or its replicas
                             // cannot help.
-                            readinessProbe: {
-                                httpGet: { path: "/health/readiness", port: "http" },
-                                periodSeconds: 1,
-                                timeoutSeconds: 2,
-                                failureThreshold: 2,
-                            },
+                            readinessProbe: httpProbe("/health/readiness", { periodSeconds: 1, failureThreshold: 2 }),
                             livenessProbe: httpLiveness,
                         },
                     ],
