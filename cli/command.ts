@@ -25,12 +25,10 @@ export class Program extends Command {
             .addHelpText("after", `\nExit codes:\n${codes.join("")}`.trimEnd());
     }
 
-    /** Adds the option `--stack`. */
     takesStack(): this {
         return this.option("--stack <NAME>", "the stack", "local");
     }
 
-    /** Adds an option that may be repeated. */
     takesMany(flags: string, meaning: string): this {
         const collect = (value: string, before: string[]) => [...before, value];
         return this.option(flags, `${meaning}; may be repeated`, collect, []);

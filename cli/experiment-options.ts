@@ -14,11 +14,9 @@ export interface RunOptions {
     settings: Record<string, string>;
     stack: string;
     json: boolean;
-    /** Reports for continuous integration. */
     files: CiFiles;
 }
 
-/** What the arguments of `npm run experiment` ask for. */
 export type ExperimentOptions = { list: { json: boolean; lessons: Lesson[] } } | { statusOf: string } | RunOptions;
 
 interface Given extends CiFiles {

@@ -16,7 +16,6 @@ import { mistakesInExperiment } from "./offline-configuration";
 import { plainError } from "./print";
 import { Session } from "./session";
 
-/** The result of a run. */
 export interface Outcome extends ReportedRun {
     /** What the run should conclude. Undefined if that is unknown. */
     expected?: Expectation;

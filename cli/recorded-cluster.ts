@@ -1,6 +1,5 @@
 import { clusterRecord } from "../components/cluster/state-records";
 
-/** The relevant part of `pulumi stack export`. */
 interface ExportedState {
     deployment?: { resources?: Resource[] };
 }

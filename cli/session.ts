@@ -85,7 +85,6 @@ export class Session {
         return recordOf(await this.stack.state(), { uid: metadata!.uid!, context });
     }
 
-    /** The outputs of the last update. */
     outputs(): Promise<OutputMap> {
         return this.stack.outputs();
     }

@@ -10,7 +10,6 @@ import { describeTargets, endLines } from "./status";
 
 export interface ShopReportArgs {
     cluster: Cluster;
-    /** The stack's outputs, of an update that has just ended. */
     outputs: OutputMap;
     stack: string;
     /** Whether the stack's own settings enable its experiment. */
@@ -46,7 +45,6 @@ export async function reportShop(args: ShopReportArgs): Promise<boolean> {
     return false;
 }
 
-/** The experiment that attacks a namespace now. */
 export async function experimentIn(cluster: Cluster, namespace: string): Promise<RunningExperiment | undefined> {
     const { running } = await runningExperiments(cluster, namespace);
     return running.find((found) => found.namespace === namespace);

@@ -3,7 +3,6 @@ import { settingsIn } from "./command";
 import { workshopProgram } from "./programs";
 
 export interface WorkshopOptions {
-    /** What is done with the exercises. */
     does: "list" | "prepare" | "check";
     /** Numbers of exercises: one to prepare, or those to check, in order. */
     numbers: number[];

@@ -43,7 +43,6 @@ async function check(chosen: readonly Exercise[], options: WorkshopOptions): Pro
     return results.every(({ difference }) => difference === undefined) ? 0 : 1;
 }
 
-/** The options that each command of the page gets, too. */
 function repeated({ settings, stack }: WorkshopOptions): string[] {
     const set = Object.entries(settings).flatMap(([key, value]) => ["--set", `${key}=${value}`]);
     return stack === "local" ? set : [...set, "--stack", stack];
@@ -61,7 +60,6 @@ function report(results: readonly Result[]): void {
     say(`\nThe shop is as the last exercise left it. To begin again: ${typed("npm run workshop -- 1")}`);
 }
 
-/** An error without the engine's output. */
 function fail(error: unknown): false {
     console.error(plainError(error));
     return false;

@@ -11,7 +11,6 @@ import { expressionOf, valuesFile, valuesSchema } from "./values";
 
 const project = JSON.parse(readFileSync(join(__dirname, "..", "..", "package.json"), "utf8")) as { version: string };
 
-/** The chart's folder in a rendering. */
 export const chartFolder = "chart";
 
 /**

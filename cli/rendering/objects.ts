@@ -124,9 +124,7 @@ export function revealed(value: unknown): unknown {
     });
 }
 
-/** A file of a rendering. */
 export interface RenderedFile {
-    /** Relative to the rendering's folder. */
     path: string;
     text: string;
     /** Whether it contains secrets: only its owner may read it. @default false */
@@ -135,5 +133,4 @@ export interface RenderedFile {
 
 export const yamlOf = (value: unknown) => dump(value, { lineWidth: -1, noRefs: true });
 
-/** A file name that is unique within a rendering. */
 export const fileNameOf = ({ kind, metadata }: ManifestObject) => `${kind.toLowerCase()}-${metadata.name}.yaml`;

@@ -30,7 +30,6 @@ export async function installAgent(
     return new Agent(name, args, install === "builtin" ? opts : { provider });
 }
 
-/** A stack's output about its agent. */
 export interface AgentSummary {
     install: AgentSettings["install"];
     namespace: string;
@@ -109,7 +108,6 @@ export interface ChartAgentArgs extends Pick<ChartReleaseArgs, "namespace" | "ch
 /** Name of the agent's Helm release. Unique, since the agent has its own namespace. */
 const agentRelease = "agent";
 
-/** The vendor's agent from its chart. */
 export function chartAgent(
     name: string,
     { namespace, clusterName, key, chart, timeoutMs }: ChartAgentArgs,

@@ -15,7 +15,6 @@ export interface BuiltinAgentArgs {
     shop: string;
     clusterName: string;
     key: pulumi.Input<string>;
-    /** A Node image. */
     image: string;
     /** Whether its pods may exchange only the traffic that they need. @default true */
     networkPolicies?: boolean;

@@ -81,7 +81,6 @@ export interface ManifestAgentArgs {
     key: string;
 }
 
-/** The cluster-wide kinds that an agent's manifest may contain. */
 const clusterWide = [
     "Namespace",
     "ClusterRole",

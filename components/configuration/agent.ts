@@ -5,7 +5,6 @@ import type { Surroundings, Values } from "./settings";
 /** Makes a key and sets it. The key appears neither on the screen nor in a process's arguments. */
 export const newKeyCommand = "openssl rand -hex 32 | pulumi config set --secret agent.key";
 
-/** The agent's namespace, unless `agent.namespace` is set. */
 export const defaultAgentNamespace = (shop: string) => `${shop}-agent`;
 
 /** Prompts for a key and sets it. */

@@ -12,7 +12,6 @@ export interface MessageBrokerArgs {
     storage: StorageArgs;
 }
 
-/** The port of the broker, for its clients. */
 export const brokerPort = 4222;
 const accounts = ["orders", "inventory"] as const;
 const mounts = { files: "/files", passwords: "/passwords", configuration: "/configuration", data: "/data" };
@@ -30,7 +29,6 @@ const resources = {
  * settled. With one they are settled a little sooner after a restart.
  */
 export class MessageBroker extends pulumi.ComponentResource {
-    /** How a client connects. */
     readonly accessFor: (account: (typeof accounts)[number]) => Access;
     readonly workload: Workload;
 

@@ -12,7 +12,6 @@ export interface DatabaseArgs {
     storage: StorageArgs;
 }
 
-/** The port of the database. */
 export const databasePort = 5432;
 const accounts = ["owner", "reader", "orders", "inventory"] as const;
 const mounts = {

@@ -9,14 +9,12 @@ import { type ServiceArgs, Workload } from "./workload";
 
 export interface HttpServiceArgs {
     namespace: pulumi.Input<string>;
-    /** A Node image. */
     image: string;
     program: Program;
     /** Which program of the bundle to run, by its folder in `services/`. */
     runs: string;
     /** The program's environment, besides PORT and what it takes to log in. @default none */
     env?: kx.types.EnvMap;
-    /** What it logs in to. @default nothing */
     logsInTo?: readonly Access[];
     serviceType: ServiceArgs["type"];
     /** The ServiceAccount whose token the pod mounts. @default none: the pod has no token */
@@ -28,7 +26,6 @@ export interface HttpServiceArgs {
     shutdownDelayMs?: number;
 }
 
-/** The port on which the programs listen. */
 export const programPort = 8080;
 
 /** Time for a program to stop after its delay. It drains connections for half of it. */
