@@ -89,11 +89,6 @@ export class Session {
         return this.stack.outputs();
     }
 
-    /** A setting from the stack's file or `up`. Undefined if it is not set. */
-    setting(key: string): string | undefined {
-        return this.settings[key];
-    }
-
     /** The settings without secrets, from the stack's file and `up`. */
     get settings(): Record<string, string> {
         return this.stack.settings;

@@ -98,7 +98,7 @@ export function reportSession(session: Session, stack: string, outputs: OutputMa
         cluster: session.cluster,
         outputs,
         stack,
-        ownExperiment: session.setting("experiment.enabled") === "true",
+        ownExperiment: session.settings["experiment.enabled"] === "true",
         keyIsSet: hasAgentKey(session, stack),
         patienceMs,
         say,
@@ -107,5 +107,5 @@ export function reportSession(session: Session, stack: string, outputs: OutputMa
 
 /** Whether plain Pulumi finds the agent's key, or needs none. A key that the session made is not in the file. */
 function hasAgentKey(session: Session, stack: string): boolean {
-    return session.setting("agent.enabled") === "false" || new StackFile(fileOfStack(stack)).has("agent.key");
+    return session.settings["agent.enabled"] === "false" || new StackFile(fileOfStack(stack)).has("agent.key");
 }

@@ -30,13 +30,6 @@ export async function installAgent(
     return new Agent(name, args, install === "builtin" ? opts : { provider });
 }
 
-export interface AgentSummary {
-    install: AgentSettings["install"];
-    namespace: string;
-    /** Ready pods of wanted pods: `1 of 1`. */
-    ready: string;
-}
-
 export interface AgentArgs extends Omit<AgentSettings, "manifest">, Omit<BuiltinAgentArgs, "namespace" | "key"> {
     /** The stack's identity; see `StackCluster`. */
     identity: string;
@@ -50,8 +43,8 @@ export interface AgentArgs extends Omit<AgentSettings, "manifest">, Omit<Builtin
  * A discovery agent in a separate namespace, which no experiment touches. Shop and agent do not depend on each other.
  */
 export class Agent extends pulumi.ComponentResource {
-    /** Resolves when the agent is ready, and rejects if it does not become ready in time. */
-    readonly summary: pulumi.Output<AgentSummary>;
+    /** Resolves when the agent is ready, as in `1 of 1`, and rejects if it does not become ready in time. */
+    readonly summary: pulumi.Output<Pick<AgentSettings, "install" | "namespace"> & { ready: string }>;
 
     constructor(name: string, args: AgentArgs, opts?: pulumi.ComponentResourceOptions) {
         super("chaos-shop:agent:Agent", name, {}, opts);

@@ -94,26 +94,14 @@ function clusterRights(
 ): void {
     // Cluster-wide: two stacks in one cluster need two names.
     const metadata = { name: `chaos-shop-agent-${shop}`, labels: agentLabels };
-    const role = new k8s.rbac.v1.ClusterRole(
-        `${name}-role`,
-        {
-            metadata,
-            rules: [
-                { apiGroups: [""], resources: ["pods"], verbs: ["list", "watch"] },
-                { apiGroups: ["apps"], resources: ["replicasets"], verbs: ["get"] },
-            ],
-        },
-        opts,
-    );
-    new k8s.rbac.v1.ClusterRoleBinding(
-        `${name}-binding`,
-        {
-            metadata,
-            roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: role.metadata.name },
-            subjects: [{ kind: "ServiceAccount", name: account.metadata.name, namespace }],
-        },
-        opts,
-    );
+    const rules = [
+        { apiGroups: [""], resources: ["pods"], verbs: ["list", "watch"] },
+        { apiGroups: ["apps"], resources: ["replicasets"], verbs: ["get"] },
+    ];
+    const role = new k8s.rbac.v1.ClusterRole(`${name}-role`, { metadata, rules }, opts);
+    const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: role.metadata.name };
+    const subjects = [{ kind: "ServiceAccount", name: account.metadata.name, namespace }];
+    new k8s.rbac.v1.ClusterRoleBinding(`${name}-binding`, { metadata, roleRef, subjects }, opts);
 }
 
 function podSpec(
