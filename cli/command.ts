@@ -25,12 +25,10 @@ export class Program extends Command {
             .addHelpText("after", `\nExit codes:\n${codes.join("")}`.trimEnd());
     }
 
-    /** Adds the option `--stack`. */
     takesStack(): this {
         return this.option("--stack <NAME>", "the stack", "local");
     }
 
-    /** Adds an option that may be repeated. */
     takesMany(flags: string, meaning: string): this {
         const collect = (value: string, before: string[]) => [...before, value];
         return this.option(flags, `${meaning}; may be repeated`, collect, []);
@@ -107,20 +105,21 @@ export function noOptions(program: Program): (args: string[]) => void {
 /**
  * Parses the values of options `--set KEY=VALUE`.
  *
- * @throws Error if one has another form, or would expose a secret
+ * @param report gets what is wrong: another form, or a value that would expose a secret. @default it is thrown
  */
-export function settingsIn(pairs: readonly string[]): Record<string, string> {
+export function settingsIn(pairs: readonly string[], report: (mistake: string) => void = fail): Record<string, string> {
     return Object.fromEntries(
         pairs.map((pair) => {
-            const at = pair.indexOf("=");
-            if (at < 1) throw new Error(`--set ${pair} is not KEY=VALUE; example: --set experiment.radius=50%`);
-            const key = pair.slice(0, at);
+            const [, key = "", value = ""] = /^([^=]+)=([^]*)$/.exec(pair) ?? [];
+            if (key === "") report(`--set ${pair} is not KEY=VALUE; example: --set experiment.radius=50%`);
             // Every user of the machine can read a command's arguments.
             if (/(?:^|\.)(?:key|password|token)$/.test(key))
-                throw new Error(
-                    `--set ${key} would expose a secret; set it for the stack: pulumi config set --secret ${key}`,
-                );
-            return [key, pair.slice(at + 1)];
+                report(`--set ${key} would expose a secret; set it for the stack: pulumi config set --secret ${key}`);
+            return [key, value];
         }),
     );
+}
+
+function fail(mistake: string): never {
+    throw new Error(mistake);
 }

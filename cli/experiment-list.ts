@@ -13,7 +13,6 @@ import {
     verdictOf,
 } from "../experiments/story";
 
-/** Saved experiments of one lesson. */
 export interface LessonGroup {
     /** Undefined for those that belong to none. */
     lesson?: Lesson;

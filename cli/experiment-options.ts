@@ -14,11 +14,9 @@ export interface RunOptions {
     settings: Record<string, string>;
     stack: string;
     json: boolean;
-    /** Reports for continuous integration. */
     files: CiFiles;
 }
 
-/** What the arguments of `npm run experiment` ask for. */
 export type ExperimentOptions = { list: { json: boolean; lessons: Lesson[] } } | { statusOf: string } | RunOptions;
 
 interface Given extends CiFiles {
@@ -53,12 +51,7 @@ export function experimentOptions(args: string[], saved: () => string[]): Experi
     for (const [option, path] of Object.entries(outputs))
         if (path !== undefined && forAll && forAll !== "all")
             mistakes.push(`${option} reports runs, and --${forAll} runs nothing: omit one of them`);
-    let settings: Record<string, string> = {};
-    try {
-        settings = settingsIn(values.set);
-    } catch (error) {
-        mistakes.push((error as Error).message);
-    }
+    const settings = settingsIn(values.set, (mistake) => mistakes.push(mistake));
     if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
     if (values.status) return { statusOf: stack };
     const only = [...new Set(values.lesson as Lesson[])];

@@ -4,7 +4,6 @@ import { differenceFrom } from "../experiments/story";
 import type { ExperimentRuns, Outcome } from "./experiment-runs";
 import { alignedRows, plainError } from "./print";
 
-/** The name of an experiment that is not known yet. */
 export const standIn = "the stack's experiment";
 
 /**
@@ -70,7 +69,6 @@ export function verdictTable(outcomes: readonly Outcome[]): string {
         .join("\n")}`;
 }
 
-/** The exit code of one run. */
 export function exitCodeOf({ journal }: Pick<Outcome, "journal">): number {
     return journal === undefined ? failed : exitCodes[journal.conclusion.verdict];
 }

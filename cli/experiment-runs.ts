@@ -8,15 +8,13 @@ import { type Expectation, expectationOf, type Lesson } from "../experiments/sto
 import { sinceAttack, sinceUndone } from "../chaos/report/verdict";
 import { isAttack } from "../chaos/definition/plan";
 import { pageOfReason, verdictLine } from "../chaos/reasons";
-import { AnswersFile } from "./answers-file";
 import { fitting, lessonLines } from "./experiment-list";
 import { Interruption } from "./interruption";
-import type { LiveWindow } from "./live-window";
+import { AnswersFile, type LiveWindow } from "./live-window";
 import { mistakesInExperiment } from "./offline-configuration";
 import { plainError } from "./print";
 import { Session } from "./session";
 
-/** The result of a run. */
 export interface Outcome extends ReportedRun {
     /** What the run should conclude. Undefined if that is unknown. */
     expected?: Expectation;
@@ -46,7 +44,7 @@ export class ExperimentRuns {
      * @throws Error if there is none
      */
     fitting(only: readonly Lesson[], variant?: string): string[] {
-        const has = variant ?? this.session.setting("variant") ?? settings.variant.default;
+        const has = variant ?? this.session.settings["variant"] ?? settings.variant.default;
         const names = fitting(has)
             .filter(({ story }) => only.length === 0 || (story !== undefined && only.includes(story.lesson)))
             .map(({ name }) => name);
@@ -74,7 +72,7 @@ export class ExperimentRuns {
         const startedAt = Date.now();
         const experiment =
             changes["experiment.name"] ??
-            this.session.setting("experiment.name") ??
+            this.session.settings["experiment.name"] ??
             settings["experiment.name"].default;
         this.window.print(`\nRunning ${experiment}`);
         const answers = new AnswersFile((seen) => this.window.show(seen));
@@ -96,7 +94,7 @@ export class ExperimentRuns {
             (kept) => kept.plan.run === run && kept.startedAt >= startedAt,
         );
         const story = savedExperiments().find(({ name }) => name === experiment)?.story;
-        const setting = (key: string) => this.session.setting(key);
+        const setting = (key: string) => this.session.settings[key];
         const expected = story && expectationOf(story, setting, overrides);
         if (journal) {
             // The update's error says what to do.

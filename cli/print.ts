@@ -9,7 +9,6 @@ export function heading(text: string): void {
     say(`\n${styleText("bold", text)}`);
 }
 
-/** A command for the user to type. */
 export const typed = (command: string) => styleText("cyan", `$ ${command}`);
 
 /** An error's message without stack trace, engine output and terminal colors. */

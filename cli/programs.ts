@@ -108,7 +108,6 @@ export const targetsProgram = new Program("targets", [
     .takesStack()
     .option("--namespace <NAME>", "the shop's namespace, if it is not the one of the stack's file");
 
-/** The settings that affect a rendering. */
 export const renderable = Object.entries<Setting<unknown>>(settings)
     .filter(([, { isRendered = true }]) => isRendered)
     .map(([key]) => key);

@@ -17,7 +17,6 @@ export class UpdateProgress {
     private readonly begun = new Map<string, { label: string; at: number }>();
     private readonly heartbeat: NodeJS.Timeout;
     private lastLineAt = Date.now();
-    /** Number of changed resources so far. */
     changes = 0;
 
     constructor(private readonly print: (line: string) => void) {
@@ -72,5 +71,4 @@ const labelOf = (urn: string) => `${typeOf(urn).split(":").at(-1)} ${urn.split("
 const isBookkeeping = (urn: string) => /^(?:chaos-shop|pulumi):/.test(typeOf(urn));
 
 const took = (milliseconds: number) => (milliseconds >= 1_000 ? ` in ${describeMilliseconds(milliseconds)}` : "");
-/** Removes the engine's color markers. */
 const plain = (text: string) => text.replace(/<\{%[^%]*%\}>/g, "");

@@ -1,14 +1,7 @@
-import { clusterRecord } from "../components/cluster/state-records";
+import { clusterRecord, type RecordedCluster } from "../components/cluster/state-records";
 
-/** The relevant part of `pulumi stack export`. */
 interface ExportedState {
-    deployment?: { resources?: Resource[] };
-}
-
-interface Resource {
-    urn: string;
-    type: string;
-    outputs?: { output?: { uid: string; context: string } };
+    deployment?: { resources?: { urn: string; type: string; outputs?: { output?: RecordedCluster } }[] };
 }
 
 /** What a state says about a cluster. */
@@ -21,10 +14,8 @@ export interface ClusterRecord {
 
 /**
  * @param exported the state, by `pulumi stack export`
- * @param uid of the cluster's namespace kube-system
- * @param context the cluster's
  */
-export function recordOf(exported: string, { uid, context }: { uid: string; context: string }): ClusterRecord {
+export function recordOf(exported: string, { uid, context }: RecordedCluster): ClusterRecord {
     const { resources = [] } = (JSON.parse(exported) as ExportedState).deployment ?? {};
     const { type, name } = clusterRecord;
     const record = resources.find((resource) => resource.type === type && resource.urn.endsWith(`::${name}`));

@@ -85,14 +85,8 @@ export class Session {
         return recordOf(await this.stack.state(), { uid: metadata!.uid!, context });
     }
 
-    /** The outputs of the last update. */
     outputs(): Promise<OutputMap> {
         return this.stack.outputs();
-    }
-
-    /** A setting from the stack's file or `up`. Undefined if it is not set. */
-    setting(key: string): string | undefined {
-        return this.settings[key];
     }
 
     /** The settings without secrets, from the stack's file and `up`. */

@@ -10,7 +10,6 @@ import { describeTargets, endLines } from "./status";
 
 export interface ShopReportArgs {
     cluster: Cluster;
-    /** The stack's outputs, of an update that has just ended. */
     outputs: OutputMap;
     stack: string;
     /** Whether the stack's own settings enable its experiment. */
@@ -46,7 +45,6 @@ export async function reportShop(args: ShopReportArgs): Promise<boolean> {
     return false;
 }
 
-/** The experiment that attacks a namespace now. */
 export async function experimentIn(cluster: Cluster, namespace: string): Promise<RunningExperiment | undefined> {
     const { running } = await runningExperiments(cluster, namespace);
     return running.find((found) => found.namespace === namespace);
@@ -100,7 +98,7 @@ export function reportSession(session: Session, stack: string, outputs: OutputMa
         cluster: session.cluster,
         outputs,
         stack,
-        ownExperiment: session.setting("experiment.enabled") === "true",
+        ownExperiment: session.settings["experiment.enabled"] === "true",
         keyIsSet: hasAgentKey(session, stack),
         patienceMs,
         say,
@@ -109,5 +107,5 @@ export function reportSession(session: Session, stack: string, outputs: OutputMa
 
 /** Whether plain Pulumi finds the agent's key, or needs none. A key that the session made is not in the file. */
 function hasAgentKey(session: Session, stack: string): boolean {
-    return session.setting("agent.enabled") === "false" || new StackFile(fileOfStack(stack)).has("agent.key");
+    return session.settings["agent.enabled"] === "false" || new StackFile(fileOfStack(stack)).has("agent.key");
 }

@@ -6,7 +6,6 @@ import { gatewayOf } from "../components/shop/gateway";
 import { isReady } from "../chaos/targets/containers";
 import { type Cluster, mergePatch } from "../chaos/cluster/client";
 
-/** The pods as in the output of `kubectl get pods`. */
 export async function podsOf(cluster: Cluster, namespace: string) {
     const { items } = await cluster.core.listNamespacedPod({ namespace });
     return items

@@ -7,13 +7,11 @@ import { defaultAgentNamespace } from "../components/configuration/agent";
 import type { AgentSettings } from "../components/configuration/read";
 import { settings } from "../components/configuration/settings";
 
-/** The project's folder. */
 export const project = join(__dirname, "..");
 
 /** The path of a stack's file. @param folder contains the stacks' files. @default the project's */
 export const fileOfStack = (stack: string, folder = project) => join(folder, `Pulumi.${stack}.yaml`);
 
-/** The location of a stack's shop. */
 export interface StackPlace {
     namespace: string;
     /** @default the local cluster */

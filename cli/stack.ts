@@ -25,7 +25,6 @@ const inlineProgram: PulumiFn = async () => stackProgram()();
 /** A stack of this project. It never writes the stack's file: the engine gets a copy, with a run's settings. */
 export class BorrowedStack extends StackFile {
     private constructor(
-        /** The stack in Pulumi's Automation API. */
         readonly automation: Stack,
         /** The copy of the stack's file. */
         readonly configFile: string,
@@ -114,7 +113,6 @@ export class BorrowedStack extends StackFile {
         return Object.fromEntries(values.map(([name, value]) => [name, { value, secret: value === "[secret]" }]));
     }
 
-    /** The exported state. Secrets are encrypted. */
     async state(): Promise<string> {
         const args = ["stack", "export", "--stack", this.automation.name];
         return (await promisify(execFile)(this.pulumi, args, { cwd: project, maxBuffer: 1 << 28 })).stdout;

@@ -1,12 +1,48 @@
 import { styleText } from "node:util";
-import { askAgents, findAgents } from "../chaos/targets/agents";
-import { askApiServer, protectedNamespaces } from "../chaos/targets/discover";
-import { type Discovered, select } from "../chaos/targets/containers";
 import { type Cluster, ignoreNotFound } from "../chaos/cluster/client";
+import { askAgents, findAgents } from "../chaos/targets/agents";
+import { parseAttributes } from "../chaos/targets/attributes";
+import { type Discovered, ownerOf, select } from "../chaos/targets/containers";
+import { askApiServer, protectedNamespaces } from "../chaos/targets/discover";
 import { clusterOf } from "./cluster";
+import { alignedRows } from "./print";
 import { targetsProgram } from "./programs";
 import { placeOfStack } from "./stack-file";
-import { type TargetsOptions, targetsOptions, targetsTable } from "./targets-options";
+
+interface TargetsOptions {
+    json: boolean;
+    /** A target must match all of them. */
+    expressions: string[];
+    stack: string;
+    /** The shop's namespace. @default the one in the stack's file */
+    namespace?: string;
+}
+
+/** Parses the arguments of `npm run targets`. @throws Error with what is wrong */
+export function targetsOptions(args: string[]): TargetsOptions {
+    const { json = false, ...place } = targetsProgram.read<Omit<TargetsOptions, "expressions">>(args);
+    targetsProgram.args.forEach((expression) => parseAttributes(expression));
+    return { json, ...place, expressions: targetsProgram.args };
+}
+
+const head = ["NAMESPACE", "OWNER", "POD", "CONTAINER", "READY", "NODE"];
+
+/** Containers as the lines of a table: first its head, last how many they are. */
+export function targetsTable(found: readonly Discovered[]): string[] {
+    const rows = found
+        .map(({ namespace, pod, container, ready, attributes }) => [
+            namespace,
+            ownerOf(attributes) ?? "",
+            pod,
+            container,
+            ready ? "yes" : "no",
+            String(attributes["host.hostname"]),
+        ])
+        .sort((a, b) => a.join("\0").localeCompare(b.join("\0")));
+    const notReady = found.filter(({ ready }) => !ready).length;
+    const leftOut = notReady === 0 ? "" : `, ${notReady} not ready: attacks leave them out by default`;
+    return [...alignedRows([head, ...rows]), `${found.length} container${found.length === 1 ? "" : "s"}${leftOut}`];
+}
 
 async function main(options: TargetsOptions): Promise<void> {
     const place = placeOfStack(options.stack, options.namespace);
@@ -36,4 +72,4 @@ async function requireNamespace({ core }: Cluster, name: string): Promise<void> 
     );
 }
 
-targetsProgram.run(targetsOptions, main);
+if (require.main === module) targetsProgram.run(targetsOptions, main);

@@ -1,9 +1,46 @@
+import { settingsIn } from "./command";
 import { filesInTheWay, follow, Programs, type Result } from "./exercises/check";
 import { type Exercise, exercises, pagePath } from "./exercises/page";
-import { prepare } from "./exercises/preparation";
+import { disturbing, prepare } from "./exercises/preparation";
 import { alignedRows, heading, plainError, say, typed } from "./print";
 import { workshopProgram } from "./programs";
-import { type WorkshopOptions, workshopOptions } from "./workshop-options";
+
+interface WorkshopOptions {
+    does: "list" | "prepare" | "check";
+    /** Numbers of exercises: one to prepare, or those to check, in order. */
+    numbers: number[];
+    /** For all updates, in addition to the stack's. */
+    settings: Record<string, string>;
+    stack: string;
+}
+
+/**
+ * Parses the arguments of `npm run workshop`.
+ *
+ * @param countExercises how many there are
+ * @throws Error with all mistakes in them
+ */
+export function workshopOptions(args: string[], countExercises: () => number): WorkshopOptions {
+    const { check = false, set, stack } = workshopProgram.read<{ check?: true; set: string[]; stack: string }>(args);
+    const given = workshopProgram.args;
+    const count = countExercises();
+    const mistakes = mistakesInNumbers(given, { check, count });
+    const settings = settingsIn(set, (mistake) => mistakes.push(mistake));
+    for (const key of disturbing(settings)) mistakes.push(`--set ${key} would make another exercise: omit it`);
+    if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
+    const named = [...new Set(given.map(Number))].sort((a, b) => a - b);
+    const all = Array.from({ length: count }, (_, index) => index + 1);
+    const does = check ? "check" : named.length > 0 ? "prepare" : "list";
+    return { does, numbers: named.length > 0 ? named : all, settings, stack };
+}
+
+function mistakesInNumbers(numbers: readonly string[], { check, count }: { check: boolean; count: number }): string[] {
+    const unknown = numbers.filter((text) => !/^\d+$/.test(text) || Number(text) < 1 || Number(text) > count);
+    return [
+        ...unknown.map((text) => `there is no exercise "${text}"; allowed: 1 to ${count}`),
+        ...(numbers.length > 1 && !check ? ["name one exercise, or check several: npm run workshop -- --check"] : []),
+    ];
+}
 
 async function main(options: WorkshopOptions): Promise<void> {
     const all = exercises();
@@ -43,7 +80,6 @@ async function check(chosen: readonly Exercise[], options: WorkshopOptions): Pro
     return results.every(({ difference }) => difference === undefined) ? 0 : 1;
 }
 
-/** The options that each command of the page gets, too. */
 function repeated({ settings, stack }: WorkshopOptions): string[] {
     const set = Object.entries(settings).flatMap(([key, value]) => ["--set", `${key}=${value}`]);
     return stack === "local" ? set : [...set, "--stack", stack];
@@ -61,12 +97,9 @@ function report(results: readonly Result[]): void {
     say(`\nThe shop is as the last exercise left it. To begin again: ${typed("npm run workshop -- 1")}`);
 }
 
-/** An error without the engine's output. */
 function fail(error: unknown): false {
     console.error(plainError(error));
     return false;
 }
 
-const optionsIn = (args: string[]) => workshopOptions(args, () => exercises().length);
-
-workshopProgram.run(optionsIn, main);
+if (require.main === module) workshopProgram.run((args) => workshopOptions(args, () => exercises().length), main);

@@ -162,5 +162,4 @@ const textOf = (comment: string | ts.NodeArray<ts.JSDocComment> | undefined) =>
 /** A default that is a value, and not a sentence. */
 const asCode = (text: string) => (/^(?:".*"|\[.*\]|[\d_]+|true|false)$/.test(text) ? `\`${text}\`` : text);
 
-/** A pipe would end the cell. */
 const cell = (text: string) => text.replaceAll("|", "\\|");

@@ -80,5 +80,4 @@ function rowsOf(rights: readonly Right[]): string[][] {
     return [...rows.values()];
 }
 
-/** A page with the tables of today. */
 export const withPermissionsTables = (page: string): string => withPart(page, "permissions", permissionsTables());

@@ -18,7 +18,6 @@ once, each with the command that fixes it, before it changes anything else. A se
 too, such as \`replicas.hot-deals\` for a shop that comes from a chart.
 `;
 
-/** The text of docs/settings.md. */
 export const settingsPage = () =>
     [head, ...Object.entries<Group>(groups).map(([title, { intro }]) => section(title, intro))].join("\n");
 

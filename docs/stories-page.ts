@@ -40,7 +40,6 @@ settings, and a remedy: the setting or pattern that makes the difference. Many s
 Settings such as \`experiment.radius\` make another experiment, of which no verdict is expected.
 `;
 
-/** The text of docs/stories.md. */
 export function storiesPage(saved: readonly NamedExperiment[] = savedExperiments()): string {
     const sections = (Object.keys(lessons) as Lesson[]).map((lesson) => {
         const shown = saved.flatMap(({ story, ...rest }) => (story?.lesson === lesson ? [{ ...rest, story }] : []));

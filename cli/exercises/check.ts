@@ -8,11 +8,9 @@ import { project } from "../stack-file";
 import { Sources } from "./edits";
 import { type Command, differenceFromPage, editsOf, endingIn, type Exercise, filesOf, type NewFile } from "./page";
 
-/** What became of a command of the page. */
 export interface Result {
     exercise: number;
     command: string;
-    /** How it differs from the page. Undefined if it is as on the page. */
     difference?: string;
     seconds: number;
 }

@@ -1,13 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A change of one place in a source file. */
 export interface Edit {
-    /** Path below the project. */
     file: string;
     /** Lines of the file as it is in the repository: with context, so that they are there once. */
     before: string;
-    /** What takes their place. */
     after: string;
 }
 

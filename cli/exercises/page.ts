@@ -53,9 +53,7 @@ export interface Command {
     ending?: Ending;
 }
 
-/** A file to write. */
 export interface NewFile {
-    /** Path below the project. */
     path: string;
     text: string;
 }

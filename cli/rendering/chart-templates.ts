@@ -106,7 +106,6 @@ export class PasswordTemplates {
         );
     }
 
-    /** A Secret with its passwords. */
     secretTemplate(secret: ManifestObject): string {
         const { data: _, ...rest } = secret;
         return `${yamlOf(rest)}data: {{ include "passwords" ${this.secrets.get(versionOfSecret(secret))} }}\n`;

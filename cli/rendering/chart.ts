@@ -11,7 +11,6 @@ import { expressionOf, valuesFile, valuesSchema } from "./values";
 
 const project = JSON.parse(readFileSync(join(__dirname, "..", "..", "package.json"), "utf8")) as { version: string };
 
-/** The chart's folder in a rendering. */
 export const chartFolder = "chart";
 
 /**
@@ -81,18 +80,15 @@ function templateOf(object: ManifestObject, passwords: PasswordTemplates): strin
         case "Ingress":
             return ingressTemplate(object);
         default:
-            return yamlOf(asTemplate(object, passwords));
+            return yamlOf(
+                JSON.parse(JSON.stringify(object), (_, value: unknown) =>
+                    typeof value === "string" ? asTemplate(value, passwords) : value,
+                ),
+            );
     }
 }
 
-/** Escapes every text for Helm, except this chart's own expressions. */
-function asTemplate(value: unknown, passwords: PasswordTemplates): unknown {
-    if (typeof value === "string")
-        return (
-            passwords.versionExpression(value) ??
-            (/^\{\{ \.(?:Values|Release)\.[\w.]+ \}\}$/.test(value) ? value : value.replaceAll("{{", '{{ "{{" }}'))
-        );
-    if (Array.isArray(value)) return value.map((inner) => asTemplate(inner, passwords));
-    if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, asTemplate(inner, passwords)]));
-}
+/** Escapes a text for Helm, unless it is one of this chart's own expressions. */
+const asTemplate = (text: string, passwords: PasswordTemplates): string =>
+    passwords.versionExpression(text) ??
+    (/^\{\{ \.(?:Values|Release)\.[\w.]+ \}\}$/.test(text) ? text : text.replaceAll("{{", '{{ "{{" }}'));

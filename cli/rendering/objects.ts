@@ -35,7 +35,7 @@ function forKubectl({ apiVersion, kind, metadata, immutable: _, ...rest }: Manif
     const kept = Object.entries(annotations).filter(
         ([annotation]) => !/^(?:pulumi\.com|chaos-shop)\//.test(annotation),
     );
-    const plain = {
+    const whole = {
         apiVersion,
         kind,
         metadata: {
@@ -46,14 +46,10 @@ function forKubectl({ apiVersion, kind, metadata, immutable: _, ...rest }: Manif
         },
         ...rest,
     };
-    return withoutEmptyLists(plain) as ManifestObject;
-}
-
-function withoutEmptyLists(value: unknown): unknown {
-    if (Array.isArray(value)) return value.map(withoutEmptyLists);
-    if (typeof value !== "object" || value === null) return value;
-    const entries = Object.entries(value).filter(([, inner]) => !(Array.isArray(inner) && inner.length === 0));
-    return Object.fromEntries(entries.map(([name, inner]) => [name, withoutEmptyLists(inner)]));
+    const withoutEmptyLists = JSON.stringify(whole, (_, value: unknown) =>
+        Array.isArray(value) && value.length === 0 ? undefined : value,
+    );
+    return JSON.parse(withoutEmptyLists) as ManifestObject;
 }
 
 const order = [
@@ -118,20 +114,17 @@ async function collectObjects(
  * @throws Error if a secret is encrypted
  */
 export function revealed(value: unknown): unknown {
-    if (Array.isArray(value)) return value.map(revealed);
-    if (typeof value !== "object" || value === null) return value;
-    const fields = value as Record<string, unknown>;
-    if (!pulumi.runtime.isRpcSecret(fields))
-        return Object.fromEntries(Object.entries(fields).map(([name, inner]) => [name, revealed(inner)]));
-    // The SDK registers a secret with its value; a state holds it as JSON.
-    if ("value" in fields) return revealed(fields.value);
-    if (typeof fields.plaintext === "string") return revealed(JSON.parse(fields.plaintext));
-    throw new Error("the state contains an encrypted secret; export it with --show-secrets");
+    return JSON.parse(JSON.stringify(value), (_, field: unknown) => {
+        if (!pulumi.runtime.isRpcSecret(field)) return field;
+        // The SDK registers a secret with its value; a state holds it as JSON.
+        const { value, plaintext } = field as { value?: unknown; plaintext?: string };
+        if (value !== undefined) return value;
+        if (plaintext !== undefined) return revealed(JSON.parse(plaintext));
+        throw new Error("the state contains an encrypted secret; export it with --show-secrets");
+    });
 }
 
-/** A file of a rendering. */
 export interface RenderedFile {
-    /** Relative to the rendering's folder. */
     path: string;
     text: string;
     /** Whether it contains secrets: only its owner may read it. @default false */
@@ -140,5 +133,4 @@ export interface RenderedFile {
 
 export const yamlOf = (value: unknown) => dump(value, { lineWidth: -1, noRefs: true });
 
-/** A file name that is unique within a rendering. */
 export const fileNameOf = ({ kind, metadata }: ManifestObject) => `${kind.toLowerCase()}-${metadata.name}.yaml`;

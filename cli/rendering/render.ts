@@ -37,7 +37,6 @@ function passwordsIn(folder: string): SecretData {
     return Object.fromEntries(secrets.map(({ metadata, data }) => [metadata.name, data as Record<string, string>]));
 }
 
-/** The manifests' folder in a rendering. */
 export const manifestsFolder = "manifests";
 
 const secretNote =

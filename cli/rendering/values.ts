@@ -36,7 +36,6 @@ export function valuesFile({ ingress, gateway, images }: StackConfiguration): st
 const texts = { type: "string" };
 const image = { type: "string", minLength: 1 };
 
-/** Helm validates a user's values with this. */
 export const valuesSchema = {
     $schema: "http://json-schema.org/draft-07/schema#",
     type: "object",

@@ -10,8 +10,7 @@ import type { AgentSettings, StackConfiguration } from "../configuration/read";
 import { chartRelease, type ChartReleaseArgs, isOfRelease } from "../install/chart";
 import type { ManifestObject } from "../manifest/read";
 import { BuiltinAgent, type BuiltinAgentArgs } from "./builtin";
-import { daemonSetsOf, ManifestAgent } from "./manifest";
-import { readManifest } from "./read-manifest";
+import { daemonSetsOf, manifestAgent, readManifest } from "./manifest";
 
 /**
  * Installs the agent, if the stack has one.
@@ -31,14 +30,6 @@ export async function installAgent(
     return new Agent(name, args, install === "builtin" ? opts : { provider });
 }
 
-/** A stack's output about its agent. */
-export interface AgentSummary {
-    install: AgentSettings["install"];
-    namespace: string;
-    /** Ready pods of wanted pods: `1 of 1`. */
-    ready: string;
-}
-
 export interface AgentArgs extends Omit<AgentSettings, "manifest">, Omit<BuiltinAgentArgs, "namespace" | "key"> {
     /** The stack's identity; see `StackCluster`. */
     identity: string;
@@ -52,8 +43,8 @@ export interface AgentArgs extends Omit<AgentSettings, "manifest">, Omit<Builtin
  * A discovery agent in a separate namespace, which no experiment touches. Shop and agent do not depend on each other.
  */
 export class Agent extends pulumi.ComponentResource {
-    /** Resolves when the agent is ready, and rejects if it does not become ready in time. */
-    readonly summary: pulumi.Output<AgentSummary>;
+    /** Resolves when the agent is ready, as in `1 of 1`, and rejects if it does not become ready in time. */
+    readonly summary: pulumi.Output<Pick<AgentSettings, "install" | "namespace"> & { ready: string }>;
 
     constructor(name: string, args: AgentArgs, opts?: pulumi.ComponentResourceOptions) {
         super("chaos-shop:agent:Agent", name, {}, opts);
@@ -96,7 +87,7 @@ function create(
         }
         case "manifest": {
             const objects = manifest.filter((object) => !isOwn(object));
-            const { installed } = new ManifestAgent(name, { namespace, objects, key }, opts);
+            const installed = manifestAgent(name, { namespace, objects, key }, opts);
             return { installed, workloads: daemonSetsOf(manifest, own) };
         }
     }
@@ -110,7 +101,6 @@ export interface ChartAgentArgs extends Pick<ChartReleaseArgs, "namespace" | "ch
 /** Name of the agent's Helm release. Unique, since the agent has its own namespace. */
 const agentRelease = "agent";
 
-/** The vendor's agent from its chart. */
 export function chartAgent(
     name: string,
     { namespace, clusterName, key, chart, timeoutMs }: ChartAgentArgs,

@@ -7,7 +7,7 @@ import { labels } from "../../chaos/cluster/labels";
 import { restrictedContainer, restrictedPod, users } from "../../chaos/cluster/pod-security";
 import { nodeEnvironment, Program, programCommand, programMount, servicesFolder } from "../base/program";
 import { fromEverybody, NetworkPolicies, type NetworkPoliciesArgs, toApiServer } from "../base/network-policies";
-import { forceOwnership, httpLiveness } from "../base/workload-parts";
+import { forceOwnership, httpLiveness, httpProbe } from "../base/workload-parts";
 
 export interface BuiltinAgentArgs {
     namespace: pulumi.Input<string>;
@@ -15,7 +15,6 @@ export interface BuiltinAgentArgs {
     shop: string;
     clusterName: string;
     key: pulumi.Input<string>;
-    /** A Node image. */
     image: string;
     /** Whether its pods may exchange only the traffic that they need. @default true */
     networkPolicies?: boolean;
@@ -95,26 +94,14 @@ function clusterRights(
 ): void {
     // Cluster-wide: two stacks in one cluster need two names.
     const metadata = { name: `chaos-shop-agent-${shop}`, labels: agentLabels };
-    const role = new k8s.rbac.v1.ClusterRole(
-        `${name}-role`,
-        {
-            metadata,
-            rules: [
-                { apiGroups: [""], resources: ["pods"], verbs: ["list", "watch"] },
-                { apiGroups: ["apps"], resources: ["replicasets"], verbs: ["get"] },
-            ],
-        },
-        opts,
-    );
-    new k8s.rbac.v1.ClusterRoleBinding(
-        `${name}-binding`,
-        {
-            metadata,
-            roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: role.metadata.name },
-            subjects: [{ kind: "ServiceAccount", name: account.metadata.name, namespace }],
-        },
-        opts,
-    );
+    const rules = [
+        { apiGroups: [""], resources: ["pods"], verbs: ["list", "watch"] },
+        { apiGroups: ["apps"], resources: ["replicasets"], verbs: ["get"] },
+    ];
+    const role = new k8s.rbac.v1.ClusterRole(`${name}-role`, { metadata, rules }, opts);
+    const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: role.metadata.name };
+    const subjects = [{ kind: "ServiceAccount", name: account.metadata.name, namespace }];
+    new k8s.rbac.v1.ClusterRoleBinding(`${name}-binding`, { metadata, roleRef, subjects }, opts);
 }
 
 function podSpec(
@@ -149,12 +136,7 @@ function podSpec(
                 ],
                 resources: { requests: { cpu: "10m", memory: "64Mi" }, limits: { cpu: "1", memory: "128Mi" } },
                 securityContext: restrictedContainer,
-                readinessProbe: {
-                    httpGet: { path: "/health/readiness", port: "http" },
-                    periodSeconds: 2,
-                    timeoutSeconds: 2,
-                    failureThreshold: 3,
-                },
+                readinessProbe: httpProbe("/health/readiness", { periodSeconds: 2, failureThreshold: 3 }),
                 livenessProbe: httpLiveness,
             },
         ],

@@ -2,8 +2,76 @@ import * as pulumi from "@pulumi/pulumi";
 import { labels } from "../../chaos/cluster/labels";
 import type { Workloads } from "../cluster/ready";
 import { declareObjects } from "../manifest/declared-object";
-import type { ManifestObject } from "../manifest/read";
-import { holdsKey } from "./read-manifest";
+import { type ManifestObject, readObjects } from "../manifest/read";
+
+/**
+ * Reads an agent's manifest and replaces its placeholders.
+ *
+ * @param location path or URL
+ * @throws Error if it cannot be read, is not YAML, or lacks a DaemonSet or this stack's key
+ */
+export async function readManifest(location: string, key: string, clusterName: string): Promise<ManifestObject[]> {
+    const shown = location.replaceAll(key, "[secret]");
+    const fix = "fix it, or set another: pulumi config set agent.manifest 'PATH or URL'";
+    const read = await readObjects(location).catch((error: Error) => {
+        throw new Error(`agent.manifest is "${shown}", which ${error.message.replaceAll(key, "[secret]")}; ${fix}`);
+    });
+    // After parsing: a key must not be read as YAML.
+    const objects = JSON.parse(JSON.stringify(read), (_, value: unknown) =>
+        typeof value === "string"
+            ? value.replaceAll("<AGENT_KEY>", () => key).replaceAll("<cluster_name>", () => clusterName)
+            : value,
+    ) as ManifestObject[];
+    if (!objects.some(({ kind }) => kind === "DaemonSet")) {
+        const found = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`).join(", ") || "nothing";
+        throw new Error(
+            `agent.manifest is "${shown}", which has no DaemonSet; it contains ${found}. ` +
+                `Use the DaemonSet manifest from the platform's agent setup section; ${fix}`,
+        );
+    }
+    // The program can hide only a key that it knows.
+    const foreign = keyEntries(objects).find(([, value]) => !holds(value, key));
+    if (foreign || !holdsKey(objects, key)) {
+        const found = foreign
+            ? `whose ${foreign[0]} is a different key than agent.key`
+            : "which contains neither agent.key nor the placeholder <AGENT_KEY>";
+        throw new Error(
+            `agent.manifest is "${shown}", ${found}: a key in it would not be hidden. ` +
+                "Set the manifest's key: pulumi config set --secret agent.key",
+        );
+    }
+    return objects;
+}
+
+function holds(text: string, key: string): boolean {
+    return text.includes(key) || text.includes(Buffer.from(key).toString("base64"));
+}
+
+/** Whether a value contains the key, in plain text or base64-encoded as in Secrets. */
+function holdsKey(value: unknown, key: string): boolean {
+    if (typeof value === "string") return holds(value, key);
+    return typeof value === "object" && value !== null && Object.values(value).some((inner) => holdsKey(inner, key));
+}
+
+const keyName = /^(?:.*agent[-_.]?)?key$/i;
+
+/** Secret entries and environment variables whose names say that they are keys, with their values. */
+function keyEntries(objects: readonly ManifestObject[]): [string, string][] {
+    const secrets = objects.filter(({ kind }) => kind === "Secret");
+    const entries = secrets.flatMap(({ data, stringData }) =>
+        Object.entries<unknown>({ ...(data as object), ...(stringData as object) }),
+    );
+    return [...entries, ...variablesIn(objects)].filter(
+        (entry): entry is [string, string] => keyName.test(entry[0]) && typeof entry[1] === "string",
+    );
+}
+
+function variablesIn(part: unknown): [string, unknown][] {
+    if (typeof part !== "object" || part === null) return [];
+    const { name, value } = part as { name?: unknown; value?: unknown };
+    const own: [string, unknown][] = typeof name === "string" && value !== undefined ? [[name, value]] : [];
+    return [...own, ...Object.values(part).flatMap(variablesIn)];
+}
 
 export interface ManifestAgentArgs {
     /** For objects that name no namespace. All objects are created after it. */
@@ -13,7 +81,6 @@ export interface ManifestAgentArgs {
     key: string;
 }
 
-/** The cluster-wide kinds that an agent's manifest may contain. */
 const clusterWide = [
     "Namespace",
     "ClusterRole",
@@ -24,25 +91,23 @@ const clusterWide = [
     "MutatingWebhookConfiguration",
 ];
 
-/** The objects of an agent's manifest, each a resource of the stack. */
-export class ManifestAgent extends pulumi.ComponentResource {
-    /** Resolves when all objects are in the cluster. */
-    readonly installed: pulumi.Output<unknown>;
-
-    constructor(name: string, { namespace, objects, key }: ManifestAgentArgs, opts?: pulumi.ComponentResourceOptions) {
-        super("chaos-shop:agent:ManifestAgent", name, {}, opts);
-        const isNamespace = ({ kind }: ManifestObject) => kind === "Namespace";
-        const argsOf = (object: ManifestObject) => ({
-            labels: isNamespace(object) ? { ...object.metadata.labels, [labels.protected]: "true" } : undefined,
-            // Depends on the agent's namespace even if the object names it itself.
-            namespace: clusterWide.includes(object.kind)
-                ? undefined
-                : pulumi.output(namespace).apply((own) => object.metadata.namespace ?? own),
-            isSecret: (value: unknown) => holdsKey(value, key),
-        });
-        this.installed = declareObjects("agent", objects, isNamespace, argsOf, { parent: this });
-        this.registerOutputs({});
-    }
+/** The objects of an agent's manifest, each a resource of the stack. @returns resolves when they are in the cluster */
+export function manifestAgent(
+    name: string,
+    { namespace, objects, key }: ManifestAgentArgs,
+    opts?: pulumi.ComponentResourceOptions,
+): pulumi.Output<unknown> {
+    const parent = new pulumi.ComponentResource("chaos-shop:agent:ManifestAgent", name, {}, opts);
+    const isNamespace = ({ kind }: ManifestObject) => kind === "Namespace";
+    const argsOf = (object: ManifestObject) => ({
+        labels: isNamespace(object) ? { ...object.metadata.labels, [labels.protected]: "true" } : undefined,
+        // Depends on the agent's namespace even if the object names it itself.
+        namespace: clusterWide.includes(object.kind)
+            ? undefined
+            : pulumi.output(namespace).apply((own) => object.metadata.namespace ?? own),
+        isSecret: (value: unknown) => holdsKey(value, key),
+    });
+    return declareObjects("agent", objects, isNamespace, argsOf, { parent });
 }
 
 /** The DaemonSets of a manifest, which must become ready. */

@@ -12,18 +12,27 @@ export const forceOwnership: pulumi.ResourceTransformation = ({ type, props, opt
     return { props: { ...rest, metadata: { ...metadata, annotations } }, opts };
 };
 
-/** Restarts one of this project's programs that does not answer for 30 s. */
-export const httpLiveness = {
-    httpGet: { path: "/health/liveness", port: "http" },
-    periodSeconds: 10,
+interface ProbeTimes {
+    periodSeconds: number;
+    /** Failures in a row. */
+    failureThreshold: number;
+    /** @default 2 */
+    timeoutSeconds?: number;
+}
+
+/** Whether a container answers HTTP requests. */
+export const httpProbe = (path: string, times: ProbeTimes, port = "http") => ({
+    httpGet: { path, port },
     timeoutSeconds: 2,
-    failureThreshold: 3,
-};
+    ...times,
+});
+
+/** Whether a container accepts connections. */
+export const tcpProbe = (port: string, times: ProbeTimes) => ({ tcpSocket: { port }, timeoutSeconds: 2, ...times });
+
+/** Restarts one of this project's programs that does not answer for 30 s. */
+export const httpLiveness = httpProbe("/health/liveness", { periodSeconds: 10, failureThreshold: 3 });
 
 /** Restarts a database or broker that accepts no connection for 60 s. */
-export const tcpLiveness = (port: string) => ({
-    tcpSocket: { port },
-    periodSeconds: 10,
-    timeoutSeconds: 5,
-    failureThreshold: 6,
-});
+export const tcpLiveness = (port: string) =>
+    tcpProbe(port, { periodSeconds: 10, failureThreshold: 6, timeoutSeconds: 5 });

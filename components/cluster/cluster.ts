@@ -11,7 +11,6 @@ import { allowedContext } from "./guard";
 import { type NamespaceRequest, refusedNamespace } from "./namespace-owner";
 import { identityLeftBehind, requireSameCluster, stackIdentity } from "./state-records";
 
-/** The cluster that the stack touches. */
 export interface StackCluster {
     context: AllowedContext;
     /** Distinguishes the stack from others of its name. */

@@ -25,7 +25,6 @@ export interface GatewayOutputs {
     productsUrl: pulumi.Output<string | undefined>;
 }
 
-/** A stack's outputs about its gateway. */
 export function gatewayOutputs(
     service: InstalledObject,
     { namespace, gateway, ingress }: StackConfiguration,

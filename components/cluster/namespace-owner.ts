@@ -9,13 +9,9 @@ export const annotations = {
     install: "chaos-shop/install",
 } as const;
 
-/** A stack's request for a namespace. */
 export interface NamespaceRequest {
-    /** The stack's name. */
     stack: string;
-    /** What distinguishes the stack from others of its name. */
     identity: string;
-    /** The setting that names the namespace. */
     key: "namespace" | "agent.namespace";
     /** The kubeconfig context, for commands. */
     context: string;

@@ -6,8 +6,7 @@ import { type Key, settings } from "../configuration/settings";
 import { annotations } from "./namespace-owner";
 import { allowedContext } from "./guard";
 
-/** A cluster as the state records it. */
-interface RecordedCluster {
+export interface RecordedCluster {
     /** Of the namespace kube-system, which lives as long as its cluster. */
     uid: string;
     context: string;

@@ -77,7 +77,6 @@ const sentence = (message = "no reason given") =>
 export interface PodProblems {
     /** The scheduler's message, if no node takes the pod. */
     unscheduled?: string;
-    /** Containers that are not ready. */
     containers: ContainerProblem[];
 }
 

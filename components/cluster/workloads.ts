@@ -12,13 +12,10 @@ export interface InstalledShop extends pulumi.Resource {
     readonly mayStayPending?: readonly string[];
 }
 
-/** A workload in the cluster. */
 interface Found {
     deployment: V1Deployment;
-    /** Without pods that are being deleted. */
     pods: V1Pod[];
     mayStayPending: boolean;
-    /** Why it is not ready. Undefined if it is. */
     reason?: string;
 }
 
@@ -74,7 +71,6 @@ async function look({ apps, core }: Cluster, namespace: string, mayStayPending: 
     });
 }
 
-/** Whether a Deployment's labels select a pod. */
 function isOf({ metadata }: V1Pod, { spec }: V1Deployment): boolean {
     return Object.entries(spec!.selector.matchLabels ?? {}).every(([key, value]) => metadata?.labels?.[key] === value);
 }

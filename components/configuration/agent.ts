@@ -1,11 +1,10 @@
-import { manifestMistakes, valuesFileMistakes } from "./install";
+import { sourceMistakes } from "./install";
 import { type Found, setCommand } from "./mistakes";
 import type { Surroundings, Values } from "./settings";
 
 /** Makes a key and sets it. The key appears neither on the screen nor in a process's arguments. */
 export const newKeyCommand = "openssl rand -hex 32 | pulumi config set --secret agent.key";
 
-/** The agent's namespace, unless `agent.namespace` is set. */
 export const defaultAgentNamespace = (shop: string) => `${shop}-agent`;
 
 /** Prompts for a key and sets it. */
@@ -19,7 +18,7 @@ export const keyCommand = "pulumi config set --secret agent.key";
 export function agentMistakes(get: Values, around: Surroundings): Found[] {
     const mistakes = plaintextKey(get, around);
     if (get("agent.enabled") !== true) return mistakes;
-    return [...mistakes, ...missingKey(get), ...namespaceOfShop(get), ...sourceMistakes(get)];
+    return [...mistakes, ...missingKey(get), ...namespaceOfShop(get), ...sourceMistakes(get, "agent")];
 }
 
 /** A key in plain text is a mistake even if no agent uses it: the stack's file is under version control. */
@@ -46,10 +45,4 @@ function namespaceOfShop(get: Values): Found[] {
     const reason = "it is the shop's namespace; allowed: a separate namespace";
     const command = setCommand("agent.namespace", defaultAgentNamespace(shop));
     return [{ key: "agent.namespace", reason, command }];
-}
-
-function sourceMistakes(get: Values): Found[] {
-    const [install, values] = [get("agent.install"), get("agent.values")];
-    if (install === "manifest") return manifestMistakes("agent.manifest", get("agent.manifest"));
-    return install === "chart" && values !== undefined ? valuesFileMistakes("agent.values", values) : [];
 }

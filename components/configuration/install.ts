@@ -20,9 +20,7 @@ export function installMistakes(get: Values, own: ReadonlyMap<string, string>): 
     const ignored = [...own.keys()]
         .filter((key) => !isHeededBy(key, install) || (key === "networkPolicies" && policiesHaveNoEffect))
         .map((key) => ({ key, reason, command: `pulumi config rm ${key}` }));
-    const values = get("chart.values");
-    if (install === "manifest") return [...ignored, ...manifestMistakes("manifest", get("manifest"))];
-    return values === undefined ? ignored : [...ignored, ...valuesFileMistakes("chart.values", values)];
+    return [...ignored, ...sourceMistakes(get, "shop")];
 }
 
 function isHeededBy(key: string, install: Install): boolean {
@@ -30,26 +28,30 @@ function isHeededBy(key: string, install: Install): boolean {
     return heededBy?.includes(install) ?? true;
 }
 
-/** Finds what is wrong with the location of a manifest that is to be installed. */
-export function manifestMistakes(key: "manifest" | "agent.manifest", location: string | undefined): Found[] {
-    const command = setCommand(key, settings[key].example);
-    if (location === undefined) {
-        const install = key === "manifest" ? "install" : "agent.install";
-        return [{ key, reason: `${install} is manifest; allowed: a path or URL`, command }];
-    }
-    if (isUrl(location) || existsSync(location)) return [];
-    const reason = "there is no such file; allowed: a path relative to the project's folder, or a URL";
-    return [{ key, reason, command }];
+/** The settings that say from where something is installed. */
+const sources = {
+    shop: { install: "install", manifest: "manifest", values: "chart.values" },
+    agent: { install: "agent.install", manifest: "agent.manifest", values: "agent.values" },
+} as const;
+
+/** Finds what is wrong with a manifest's location or a chart's values file. */
+export function sourceMistakes(get: Values, of: keyof typeof sources): Found[] {
+    const { install, manifest, values } = sources[of];
+    const by = get(install);
+    if (by !== "manifest" && by !== "chart") return [];
+    const key = by === "manifest" ? manifest : values;
+    const reason = by === "manifest" ? manifestProblem(get(key), install) : valuesFileProblem(get(key));
+    return reason === undefined ? [] : [{ key, reason, command: setCommand(key, settings[key].example) }];
 }
 
-/** Finds what is wrong with a chart's values file. */
-export function valuesFileMistakes(key: "chart.values" | "agent.values", path: string): Found[] {
-    const reason = valuesFileProblem(path);
-    if (reason === undefined) return [];
-    return [{ key, reason, command: setCommand(key, settings[key].example) }];
+function manifestProblem(location: string | undefined, install: string): string | undefined {
+    if (location === undefined) return `${install} is manifest; allowed: a path or URL`;
+    if (isUrl(location) || existsSync(location)) return undefined;
+    return "there is no such file; allowed: a path relative to the project's folder, or a URL";
 }
 
-function valuesFileProblem(path: string): string | undefined {
+function valuesFileProblem(path: string | undefined): string | undefined {
+    if (path === undefined) return undefined;
     if (!existsSync(path)) return "there is no such file; allowed: a path relative to the project's folder";
     try {
         // Like Helm, accepts an empty file.

@@ -1,6 +1,5 @@
 import { type Key, type Setting, settings } from "./settings";
 
-/** One thing wrong with a stack's configuration, and the command that fixes it. */
 export interface Found {
     key: string;
     reason: string;
@@ -8,7 +7,6 @@ export interface Found {
 }
 
 export interface Mistake extends Found {
-    /** The stack's value. Undefined if it has none. */
     value?: string;
 }
 
@@ -29,7 +27,6 @@ function describe({ key, value, reason, command }: Mistake): string {
     return `  ${key} is ${state}\n    ${reason}\n    fix it with: ${command}`;
 }
 
-/** A valid value of a setting. */
 export const suggestion = (setting: Setting<unknown>) => setting.default ?? setting.example ?? "VALUE";
 
 /** The command that sets a key, quoted for a shell. */

@@ -23,7 +23,6 @@ import {
     tolerations,
 } from "./values";
 
-/** Which attacks the setting selects, in words. */
 const plainAttacks = plainAttackKinds
     .map((kind) => `${attackKindOf({ kind }).describe({ kind })} (\`${kind}\`)`)
     .join("; ");

@@ -17,24 +17,20 @@ export interface Reader<T> {
     unit?: "Ms";
 }
 
-/** Any text that matches a pattern. */
 const matching = (pattern: RegExp, allowed: string): Reader<string> => ({
     allowed,
     read: (text) => (pattern.test(text) ? text : undefined),
 });
 
-/** One of a few words. */
 export function oneOf<const T extends string>(...words: T[]): Reader<T> {
     return { allowed: words.join(", "), read: (text) => words.find((word) => word === text) };
 }
 
-/** `true` or `false`. */
 export const flag: Reader<boolean> = {
     allowed: "true, false",
     read: (text) => ({ true: true, false: false })[text],
 };
 
-/** A whole number between `least` and `most`. */
 export function count(least: number, most: number): Reader<number> {
     return {
         allowed: `a whole number from ${least} to ${most}`,
@@ -43,7 +39,6 @@ export function count(least: number, most: number): Reader<number> {
     };
 }
 
-/** A duration between two others, in milliseconds. */
 export function duration({ least, most }: Range): Reader<number> & { unit: "Ms" } {
     return {
         unit: "Ms",
@@ -56,16 +51,13 @@ export function duration({ least, most }: Range): Reader<number> & { unit: "Ms" 
     };
 }
 
-/** A percentage above 0 and up to 100. */
 export const percentage: Reader<Share> = {
     allowed: "a percentage above 0% and up to 100%, such as 99.5%",
     read: parsePercentage,
 };
 
-/** A number of containers, a percentage of the matches, or `all`. */
 export const radius: Reader<Radius> = { allowed: allowedRadius, read: parseRadius };
 
-/** A valid namespace name (RFC 1123 label). */
 export const label: Reader<string> = { allowed: allowedName, read: (text) => (isName(text) ? text : undefined) };
 
 export const text = matching(/\S/, "any text that is not empty");
@@ -94,13 +86,11 @@ export const target: Reader<string> = {
 /** An agent key: fits into an HTTP header, and is too long to guess. */
 export const agentKey = matching(/^[\x21-\x7e]{8,512}$/, "8 to 512 visible ASCII characters, without spaces");
 
-/** An HTTP or HTTPS URL. */
 export const httpAddress: Reader<string> = {
     allowed: "a URL that begins with https:// or http://",
     read: (address) => (/^https?:\/\//.test(address) && URL.canParse(address) ? address : undefined),
 };
 
-/** The size of a volume. */
 export const size = matching(/^[1-9]\d*(?:Mi|Gi|Ti)$/, "a size such as 512Mi or 1Gi");
 
 const listOf = (item: Reader<string>): Reader<string[]> => ({
@@ -108,7 +98,6 @@ const listOf = (item: Reader<string>): Reader<string[]> => ({
     read: (list) => all(list, (text) => item.read(text)),
 });
 
-/** Names of objects, comma-separated. */
 export const names = listOf(
     matching(
         /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/,

@@ -68,7 +68,6 @@ function typeOf({ apiVersion, kind }: ManifestObject): string {
     return `kubernetes:${apiVersion.includes("/") ? apiVersion : `core/${apiVersion}`}:${kind}`;
 }
 
-/** The fields, with those that `isSecret` selects as secrets. */
 function withSecrets(
     fields: Record<string, unknown> = {},
     isSecret: (value: unknown) => boolean,

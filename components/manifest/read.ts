@@ -1,7 +1,6 @@
 import { CORE_SCHEMA, loadAll } from "js-yaml";
 import { readFile } from "node:fs/promises";
 
-/** An object of a manifest. */
 export interface ManifestObject {
     apiVersion: string;
     kind: string;
@@ -32,7 +31,6 @@ export async function readObjects(location: string): Promise<ManifestObject[]> {
     return objects;
 }
 
-/** Whether a location is a URL rather than a path. */
 export const isUrl = (location: string) => /^https?:/.test(location);
 
 async function textOf(location: string): Promise<string> {

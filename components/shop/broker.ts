@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { restrictedPod, users } from "../../chaos/cluster/pod-security";
-import { tcpLiveness } from "../base/workload-parts";
+import { httpProbe, tcpLiveness } from "../base/workload-parts";
 import { dataVolume, emptyDir, serviceFiles, type StorageArgs } from "./files";
 import { type Access, Passwords } from "./passwords";
 import { Workload } from "./workload";
@@ -12,7 +12,6 @@ export interface MessageBrokerArgs {
     storage: StorageArgs;
 }
 
-/** The port of the broker, for its clients. */
 export const brokerPort = 4222;
 const accounts = ["orders", "inventory"] as const;
 const mounts = { files: "/files", passwords: "/passwords", configuration: "/configuration", data: "/data" };
@@ -30,7 +29,6 @@ const resources = {
  * settled. With one they are settled a little sooner after a restart.
  */
 export class MessageBroker extends pulumi.ComponentResource {
-    /** How a client connects. */
     readonly accessFor: (account: (typeof accounts)[number]) => Access;
     readonly workload: Workload;
 
@@ -79,12 +77,11 @@ export class MessageBroker extends pulumi.ComponentResource {
                             ports: { nats: brokerPort, monitoring: 8222 },
                             volumeMounts: [{ name: "configuration", mountPath: mounts.configuration }, data],
                             resources,
-                            readinessProbe: {
-                                httpGet: { path: "/healthz", port: "monitoring" },
-                                periodSeconds: 1,
-                                timeoutSeconds: 2,
-                                failureThreshold: 2,
-                            },
+                            readinessProbe: httpProbe(
+                                "/healthz",
+                                { periodSeconds: 1, failureThreshold: 2 },
+                                "monitoring",
+                            ),
                             livenessProbe: tcpLiveness("nats"),
                         },
                     ],

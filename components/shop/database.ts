@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { restrictedPod, users } from "../../chaos/cluster/pod-security";
-import { tcpLiveness } from "../base/workload-parts";
+import { tcpLiveness, tcpProbe } from "../base/workload-parts";
 import { dataVolume, emptyDir, serviceFiles, type StorageArgs } from "./files";
 import { type Access, Passwords } from "./passwords";
 import { Workload } from "./workload";
@@ -12,7 +12,6 @@ export interface DatabaseArgs {
     storage: StorageArgs;
 }
 
-/** The port of the database. */
 export const databasePort = 5432;
 const accounts = ["owner", "reader", "orders", "inventory"] as const;
 const mounts = {
@@ -74,18 +73,8 @@ export class Database extends pulumi.ComponentResource {
                             },
                             // start.sh opens the port when the products are loaded. The later probes are rare: each
                             // starts a PostgreSQL process, and a failure also ends the container.
-                            startupProbe: {
-                                tcpSocket: { port: "postgres" },
-                                periodSeconds: 1,
-                                timeoutSeconds: 2,
-                                failureThreshold: 120,
-                            },
-                            readinessProbe: {
-                                tcpSocket: { port: "postgres" },
-                                periodSeconds: 10,
-                                timeoutSeconds: 2,
-                                failureThreshold: 2,
-                            },
+                            startupProbe: tcpProbe("postgres", { periodSeconds: 1, failureThreshold: 120 }),
+                            readinessProbe: tcpProbe("postgres", { periodSeconds: 10, failureThreshold: 2 }),
                             livenessProbe: tcpLiveness("postgres"),
                         },
                     ],

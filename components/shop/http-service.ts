@@ -3,20 +3,18 @@ import type * as kx from "@pulumi/kubernetesx";
 import type * as pulumi from "@pulumi/pulumi";
 import { restrictedPod, users } from "../../chaos/cluster/pod-security";
 import { nodeEnvironment, type Program, programCommand, programMount } from "../base/program";
-import { httpLiveness } from "../base/workload-parts";
+import { httpLiveness, httpProbe } from "../base/workload-parts";
 import type { Access } from "./passwords";
 import { type ServiceArgs, Workload } from "./workload";
 
 export interface HttpServiceArgs {
     namespace: pulumi.Input<string>;
-    /** A Node image. */
     image: string;
     program: Program;
     /** Which program of the bundle to run, by its folder in `services/`. */
     runs: string;
     /** The program's environment, besides PORT and what it takes to log in. @default none */
     env?: kx.types.EnvMap;
-    /** What it logs in to. @default nothing */
     logsInTo?: readonly Access[];
     serviceType: ServiceArgs["type"];
     /** The ServiceAccount whose token the pod mounts. @default none: the pod has no token */
@@ -28,7 +26,6 @@ export interface HttpServiceArgs {
     shutdownDelayMs?: number;
 }
 
-/** The port on which the programs listen. */
 export const programPort = 8080;
 
 /** Time for a program to stop after its delay. It drains connections for half of it. */
@@ -80,12 +77,7 @@ export class HttpService extends Workload {
                             },
                             // Frequent: an isolated pod must leave its Service within seconds, or its replicas
                             // cannot help.
-                            readinessProbe: {
-                                httpGet: { path: "/health/readiness", port: "http" },
-                                periodSeconds: 1,
-                                timeoutSeconds: 2,
-                                failureThreshold: 2,
-                            },
+                            readinessProbe: httpProbe("/health/readiness", { periodSeconds: 1, failureThreshold: 2 }),
                             livenessProbe: httpLiveness,
                         },
                     ],

@@ -4,7 +4,6 @@ import { gatewayService } from "./gateway";
 
 export interface GatewayIngressArgs {
     namespace: pulumi.Input<string>;
-    /** Host names to route to the gateway. */
     hosts: string[];
     /** @default the cluster's default IngressClass */
     class?: string;

@@ -73,7 +73,6 @@ function trafficOf(name: string, services: pulumi.Output<Record<string, ServiceA
     };
 }
 
-/** The workloads that a workload calls. */
 const calledBy = (name: string) => Object.entries(workloads).filter(([, { callers }]) => callers.includes(name));
 
 /** What another variant adds comes last: a preview shows only that. */

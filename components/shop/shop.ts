@@ -10,7 +10,7 @@ import { ownNamespace } from "../base/own-namespace";
 import { restrictedNamespaceLabels } from "../../chaos/cluster/pod-security";
 import { Program, servicesFolder } from "../base/program";
 import { shopPolicies } from "./policies";
-import { PodReader } from "./pod-reader";
+import { podReader } from "./pod-reader";
 import { forceOwnership } from "../base/workload-parts";
 import type { ServiceArgs } from "./workload";
 
@@ -99,7 +99,7 @@ export class Shop extends pulumi.ComponentResource {
             HOT_DEALS_URL: "http://hot-deals",
             TARGET_LABEL: labels.target,
         };
-        const { account } = new PodReader("gateway", { namespace }, child);
+        const account = podReader("gateway", namespace, child);
         const { serviceType = "LoadBalancer" } = args.gateway ?? {};
         this.gateway = new HttpService(
             "gateway",

@@ -21,7 +21,6 @@ export interface ServiceArgs {
     name?: string;
     type: "ClusterIP" | "NodePort" | "LoadBalancer";
     port: number;
-    /** Name of the container's port. */
     targetPort: string;
 }
 

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { expect, it } from "vitest";
-import type { SeenAnswer } from "../../../cli/answers-file";
+import type { SeenAnswer } from "../../../cli/live-window";
 import { stripsOf } from "../../../cli/live-window";
 
 /** `+` good, `-` bad. */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Discovered } from "../../../chaos/targets/containers";
-import { targetsTable } from "../../../cli/targets-options";
+import { targetsTable } from "../../../cli/targets";
 
 const container = (pod: string, ready: boolean): Discovered => ({
     namespace: "demo",

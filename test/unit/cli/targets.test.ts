@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { agentOf, placeOfStack } from "../../../cli/stack-file";
-import { targetsOptions } from "../../../cli/targets-options";
+import { targetsOptions } from "../../../cli/targets";
 
 const folder = mkdtempSync(join(tmpdir(), "chaos-shop-stacks-"));
 writeFileSync(join(folder, "Pulumi.local.yaml"), "# nothing is set\n");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { workshopOptions } from "../../../cli/workshop-options";
+import { workshopOptions } from "../../../cli/workshop";
 
 const optionsOf = (...args: string[]) => workshopOptions(args, () => 5);
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { BuiltinAgent } from "../../../components/agent/builtin";
 import { chartAgent } from "../../../components/agent/agent";
 import { agentName, builtinAgent } from "../../../components/configuration/experiment";
-import { ManifestAgent } from "../../../components/agent/manifest";
+import { manifestAgent } from "../../../components/agent/manifest";
 import type { ManifestObject } from "../../../components/manifest/read";
 import { type Asked, find, kinds, recordGraph, secretMark } from "./support";
 
@@ -92,7 +92,7 @@ it("each part of a manifest that contains the key is a secret", async () => {
             spec: { template: { spec: { containers: [{ name: "c", args: [`--key=${key}`] }] } } },
         },
     ];
-    const asked = await recordGraph(async () => new ManifestAgent("agent", { namespace: "demo-agent", objects, key }));
+    const asked = await recordGraph(async () => manifestAgent("agent", { namespace: "demo-agent", objects, key }));
     expect(asked.filter(({ type }) => type.startsWith("kubernetes:")).map(({ type }) => type)).toEqual([
         "kubernetes:core/v1:Secret",
         daemonSetKind,

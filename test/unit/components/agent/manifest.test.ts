@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readManifest } from "../../../../components/agent/read-manifest";
+import { readManifest } from "../../../../components/agent/manifest";
 
 const key = "the: 'key' of #this test $&";
 const folder = mkdtempSync(join(tmpdir(), "chaos-shop-manifest-"));
