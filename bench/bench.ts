@@ -3,7 +3,6 @@ import { benchProgram } from "../cli/programs";
 import { describeResult, type Figure, judge, type Result } from "./figure";
 import { experimentEnable } from "./figures/experiment-enable";
 import { experimentRun } from "./figures/experiment-run";
-import { gatewayThroughput } from "./figures/gateway-throughput";
 import { manyTargets } from "./figures/many-targets";
 import { previewUnchanged } from "./figures/preview-unchanged";
 import { proxyMedian } from "./figures/proxy-median";
@@ -17,7 +16,6 @@ const figures: readonly Figure[] = [
     experimentEnable,
     experimentRun,
     manyTargets,
-    gatewayThroughput,
     proxyMedian,
 ];
 const names = figures.map(({ name }) => name);

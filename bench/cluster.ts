@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { askProducts } from "../experiments/products";
 import { addressOf, addressRoute } from "../chaos/checks/service";
-import { gatewayOf, productsUrl } from "../components/shop/gateway";
+import { gatewayOf } from "../components/shop/gateway";
 import { type Cluster, ignoreNotFound } from "../chaos/cluster/client";
 import type { ManifestObject } from "../components/manifest/read";
 import { secondsSince, timed, until } from "./time";
@@ -58,31 +58,6 @@ export async function timesOfInstall(cluster: Cluster, namespace: string, instal
     const [ended, answered] = await Promise.all([timed(install), untilProductsAnswer(cluster, namespace, begun)]);
     await removeNamespaces(cluster, [namespace]);
     return { ended, answered };
-}
-
-/** The URL of the gateway's `/products`. @throws Error if it has no external address */
-export async function gatewayUrl(cluster: Cluster, namespace: string): Promise<string> {
-    const address = await addressOf(cluster, gatewayOf(namespace));
-    if (!address) throw new Error("the gateway has no address");
-    return productsUrl(address);
-}
-
-const backends = ["fashion-bestseller", "toys-bestseller", "hot-deals"];
-
-/**
- * Lets everybody connect to the backends, which the shop's own policies deny.
- *
- * @returns removes the policy
- */
-export async function openBackends({ networking }: Cluster, namespace: string): Promise<() => Promise<unknown>> {
-    const name = "bench-to-backends";
-    const podSelector = { matchExpressions: [{ key: "app", operator: "In", values: backends }] };
-    const body = { metadata: { name }, spec: { podSelector, policyTypes: ["Ingress"], ingress: [{}] } };
-    const remove = () => ignoreNotFound(networking.deleteNamespacedNetworkPolicy({ name, namespace }));
-    // A measurement that was killed leaves it.
-    await remove();
-    await networking.createNamespacedNetworkPolicy({ namespace, body });
-    return remove;
 }
 
 /** Deletes namespaces and waits until they no longer exist. */

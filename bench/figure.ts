@@ -13,8 +13,8 @@ export interface Figure {
     measure: (session: Session) => Promise<Measurement>;
 }
 
-/** `ratio` has no dimension; `s` is seconds, `ms` milliseconds, `/s` how many a second. */
-export type Unit = "ratio" | "s" | "ms" | "/s";
+/** `ratio` has no dimension; `s` is seconds, `ms` milliseconds. */
+export type Unit = "ratio" | "s" | "ms";
 
 /** Measurements by name. */
 export type Samples<Name extends string = string> = Record<Name, number[]>;
@@ -69,9 +69,8 @@ export function ratio(ours: readonly number[], theirs: readonly number[]): numbe
     return median(ours) / base;
 }
 
-/** `12.30 s`, `1.28 times`, `4210/s`. */
+/** `12.30 s`, `1.28 times`. */
 function describe(value: number, unit: Unit): string {
-    if (unit === "/s") return `${value.toFixed(0)}/s`;
     return `${value.toFixed(2)} ${unit === "ratio" ? "times" : unit}`;
 }
 

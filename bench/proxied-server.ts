@@ -46,7 +46,7 @@ export async function startProxiedServer() {
         WITNESS: "",
         READY_PORT: String(readyPort),
     };
-    const program = bundledFile(join(__dirname, "..", "chaos", "proxy", "main.ts"), { minify: false });
+    const program = bundledFile(join(__dirname, "../chaos/attacks/fault/proxy/main.ts"), { minify: false });
     const proxy = spawn(process.execPath, [...nodeFlags, program], {
         env: { ...env, ...api.environment },
         stdio: ["ignore", "ignore", "inherit"],

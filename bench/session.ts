@@ -61,15 +61,14 @@ export class Session {
 
     /** A new stack with settings for a shop. It has no resources yet. */
     async newShopStack(namespace: string): Promise<BenchStack> {
-        const stack = await BenchStack.ofProject(this.pulumi.command, this.scratch, `bench-${++this.stacks}`);
+        const stack = await this.openStack(`bench-${++this.stacks}`);
         await stack.set(this.shopSettings(namespace));
         return stack;
     }
 
     /** The stack of an experiment of the package on the servers in `namespaces.targets`. It begins disabled. */
     async manyTargetsStack(): Promise<BenchStack> {
-        const program = join(project, "bench", "many-targets");
-        const stack = await BenchStack.ofProject(this.pulumi.command, this.scratch, "bench-targets", program);
+        const stack = await this.openStack("bench-targets", "many-targets");
         await stack.set({ context: this.context, namespace: namespaces.targets, reports: this.scratch });
         await stack.set({ enabled: "false", radius: "1" });
         await stack.up();
@@ -78,7 +77,7 @@ export class Session {
 
     /** The stack of a program without resources. It is updated, so that a preview shows no changes. */
     async emptyStack(): Promise<BenchStack> {
-        const stack = await BenchStack.ofEmptyProgram(this.pulumi.command, this.scratch, "bench-empty");
+        const stack = await this.openStack("bench-empty", "empty-program");
         await stack.up();
         return stack;
     }
@@ -95,6 +94,12 @@ export class Session {
         const stack = await BorrowedStack.open(name, this.pulumi, { inline: true });
         stack.set({ ...this.shopSettings(namespaces.shop), ...quickExperiment });
         return stack;
+    }
+
+    /** A new stack of this project, or of a program in a folder of the bench. */
+    private openStack(name: string, program?: string): Promise<BenchStack> {
+        const folder = program === undefined ? project : join(project, "bench", program);
+        return BenchStack.open(this.pulumi.command, this.scratch, name, folder);
     }
 
     private shopSettings(namespace: string): Record<string, string> {

@@ -1,10 +1,9 @@
 import { execFile } from "node:child_process";
-import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { revealed } from "../cli/rendering/objects";
 import type { ManifestObject } from "../components/manifest/read";
-import { project } from "../cli/stack-file";
 import { timed } from "./time";
 
 /** A stack that is used by the CLI, as users do. Its backend and configuration are outside the project. */
@@ -16,32 +15,14 @@ export class BenchStack {
         private readonly configFile: string,
     ) {}
 
-    /** A new stack of this project, or of the project in another folder. */
-    static async ofProject(pulumi: string, scratch: string, name: string, of = project): Promise<BenchStack> {
-        const folder = join(scratch, `configuration-${name}`);
-        mkdirSync(folder);
-        copyFileSync(join(of, "Pulumi.yaml"), join(folder, "Pulumi.yaml"));
+    /** A new stack of the project in a folder. */
+    static async open(pulumi: string, scratch: string, name: string, folder: string): Promise<BenchStack> {
+        const configuration = join(scratch, `configuration-${name}`);
+        mkdirSync(configuration);
+        copyFileSync(join(folder, "Pulumi.yaml"), join(configuration, "Pulumi.yaml"));
         // `stack init` writes a salt into the stack's file: here, outside the project.
-        await run(pulumi, ["stack", "init", name], folder);
-        return new BenchStack(pulumi, of, name, join(folder, `Pulumi.${name}.yaml`));
-    }
-
-    /** A new stack of a program without resources. Pulumi's own TypeScript loader runs it, without type checks. */
-    static async ofEmptyProgram(pulumi: string, scratch: string, name: string): Promise<BenchStack> {
-        const folder = join(scratch, "empty-program");
-        mkdirSync(folder);
-        symlinkSync(join(project, "node_modules"), join(folder, "node_modules"));
-        const files = {
-            "Pulumi.yaml": "name: empty\nruntime: nodejs\n",
-            "package.json": "{}",
-            "tsconfig.json": JSON.stringify({
-                compilerOptions: { noCheck: true, target: "es2022", module: "commonjs", moduleResolution: "node10" },
-            }),
-            "index.ts": 'import "@pulumi/pulumi";\n',
-        };
-        for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
-        await run(pulumi, ["stack", "init", name], folder);
-        return new BenchStack(pulumi, folder, name, join(folder, `Pulumi.${name}.yaml`));
+        await run(pulumi, ["stack", "init", name], configuration);
+        return new BenchStack(pulumi, folder, name, join(configuration, `Pulumi.${name}.yaml`));
     }
 
     async set(settings: Record<string, string>): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Figure, measureRounds, median } from "../figure";
-import { goodLoad, percentile, steadyLoad, warmUp } from "../load";
+import { steadyLoad, warmUp } from "../load";
 import { startProxiedServer } from "../proxied-server";
 
 const rounds = 9;
@@ -17,8 +17,7 @@ export const proxyMedian: Figure = {
         const { urls, end } = await startProxiedServer();
         try {
             await warmUp(Object.values(urls), 3);
-            const latency = async (url: string) =>
-                percentile((await goodLoad(steadyLoad(url, perSecond, roundSeconds))).latencies, 50);
+            const latency = async (url: string) => median(await steadyLoad(url, perSecond, roundSeconds));
             const samples = await measureRounds(rounds, session, async () => ({
                 direct: await latency(urls.direct),
                 proxied: await latency(urls.proxied),

@@ -12,7 +12,7 @@ export const servicesFolder = join(__dirname, "..", "..", "services");
 /** Where a program is mounted in a pod. */
 export const programMount = "/program";
 /** The compressed bundle, which `services/start.js` loads. */
-export const packedName = "main.js.gz";
+const packedName = "main.js.gz";
 const startName = "start.js";
 
 /**

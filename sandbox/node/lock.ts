@@ -1,4 +1,4 @@
-import { takeLock } from "../../toolchain/parts/lock";
+import { withLock } from "../../toolchain/parts/lock";
 import { layout } from "./layout";
 
 let startedMs = 0;
@@ -12,14 +12,9 @@ export function step(text: string): void {
 export const detail = (text: string) => step(`  ${text}`);
 
 /** Runs `work` after any other `up`, `down` or `destroy` of this user's node has ended. */
-export async function withNodeLock<T>(work: () => Promise<T>): Promise<T> {
+export function withNodeLock<T>(work: () => Promise<T>): Promise<T> {
     startedMs = Date.now();
-    const lock = await takeLock(layout.lock, (pid) =>
-        step(`Another process (${pid}) is starting or stopping the sandbox; waiting for it`),
-    );
-    try {
-        return await work();
-    } finally {
-        await lock.release();
-    }
+    const onWait = (pid: string) =>
+        step(`Another process (${pid}) is starting or stopping the sandbox; waiting for it`);
+    return withLock(layout.lock, onWait, work);
 }

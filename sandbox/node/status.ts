@@ -120,10 +120,10 @@ export function statusTable(status: SandboxStatus): string {
     const lines = [`The sandbox is ${status.state}.`];
     const list = (items: readonly string[]) => items.join("\n                 ") || "none";
     if (status.state !== "down") {
-        const rows = status.components.map(({ name, state, pid = "", since = "" }) => [name, state, `${pid}`, since]);
         lines.push(
             "",
-            ...table([["COMPONENT", "STATE", "PID", "SINCE"], ...rows]),
+            row("COMPONENT", "STATE", "PID", "SINCE"),
+            ...status.components.map(({ name, state, pid = "", since = "" }) => row(name, state, `${pid}`, since)),
             "",
             `Node:            ${status.nodeReady ? "Ready" : "not Ready"}`,
             `Cluster DNS:     ${status.dnsAnswers ? "answers" : "does not answer"}`,
@@ -145,13 +145,7 @@ export function statusTable(status: SandboxStatus): string {
     return `${lines.join("\n")}\n`;
 }
 
-/** Columns as wide as their widest cell. */
-function table(rows: readonly (readonly string[])[]): string[] {
-    const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-    return rows.map((row) =>
-        row
-            .map((cell, column) => cell.padEnd(widths[column]!))
-            .join("  ")
-            .trimEnd(),
-    );
+/** A line about a component. The longest name is `kube-controller-manager`. */
+function row(name: string, state: string, pid: string, since: string): string {
+    return `${name.padEnd(25)}${state.padEnd(10)}${pid.padEnd(9)}${since}`.trimEnd();
 }

@@ -36,7 +36,7 @@ export function createAgent({ discovery, key, log }: AgentArgs): Hono {
         const sent = keyOf(context);
         if (sent === undefined || !isKey(sent)) {
             const detail = sent === undefined ? "The agent key is missing." : "The agent key is wrong.";
-            return problemResponse(plainProblem(401, "Unauthorized", detail), { "WWW-Authenticate": "Bearer" });
+            return problemResponse(plainProblem(401, detail), { "WWW-Authenticate": "Bearer" });
         }
         if (discovery.view() === undefined) return notListed();
         return context.json({ targets: [...discovery.list()] }, 200, { "Cache-Control": "no-store" });

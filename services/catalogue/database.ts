@@ -10,28 +10,22 @@ import { within } from "../shared/time";
  */
 export const CACHE_TTL_MS = 100;
 
-/** What the catalogue needs of the product database. */
-export interface ProductDatabase {
-    /** The products of a category, sorted by name, at most 100 ms old. Rejects within the query timeout. */
-    products(category: Category): Promise<Product[]>;
-    /** Runs a query and opens a fresh connection; rejects if either fails or takes longer than 800 ms. */
-    check(): Promise<void>;
-    /** Closes the pooled connections. */
-    close(): Promise<void>;
-}
-
-export function openProductDatabase(environment: DatabaseEnvironment): ProductDatabase {
+/** The product database, as the catalogue uses it. */
+export function openProductDatabase(environment: DatabaseEnvironment) {
     const database = openDatabase(environment, "catalogue");
     const ask = (category: Category) =>
         database.ask((sql) =>
             sql<Product[]>`select id, name, category from product where category = ${category} order by name`.execute(),
         );
     return {
+        /** The products of a category, sorted by name, at most 100 ms old. Rejects within the query timeout. */
         products: staleWhileRevalidate(CACHE_TTL_MS, ask),
+        /** Runs a query and opens a fresh connection; rejects if either fails or takes longer than 800 ms. */
         async check() {
             const asked = database.ask((sql) => sql`select 1`.execute());
             await within(READINESS_TIMEOUT_MS, Promise.all([database.checkFreshConnection(), asked]));
         },
-        close: () => database.close(),
+        close: database.close,
     };
 }
+export type ProductDatabase = ReturnType<typeof openProductDatabase>;

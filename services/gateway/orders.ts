@@ -62,7 +62,6 @@ const noOrders = () =>
     new ProblemError(
         plainProblem(
             404,
-            "Not Found",
             "This shop is variant four, without orders. To get them: pulumi config set variant seven && pulumi up",
         ),
     );

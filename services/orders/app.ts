@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context, Hono } from "hono";
+import { Gauge } from "prom-client";
 import * as z from "zod/mini";
 import { createApplication } from "../shared/application";
 import { readJsonBody } from "../shared/body";
 import { serveHealth } from "../shared/health";
 import { type Log, reasonOf } from "../shared/log";
-import { createMetrics, gaugeCounts } from "../shared/metrics";
+import { createMetrics, type Metrics } from "../shared/metrics";
 import { type Item, itemSchema, ORDER_STATES, waitMsOf } from "../shared/orders";
 import { databaseUnavailable, plainProblem, ProblemError, problemType } from "../shared/problem";
+import { within } from "../shared/time";
 import type { Book, Order } from "./book";
 
 export interface OrdersArgs {
@@ -20,6 +22,8 @@ export interface OrdersArgs {
 const MOST_ITEMS = 50;
 /** Interval at which a waiting request reads its order, in milliseconds. */
 const POLL_INTERVAL_MS = 200;
+/** Time limit for counting orders, in milliseconds: well below Prometheus's 10 s for a whole scrape. */
+const SCRAPE_TIMEOUT_MS = 2_000;
 
 // Checks the length first, because the response has a sentence for each wrong item.
 const orderSchema = z.strictObject({
@@ -57,9 +61,7 @@ export function createOrders({ book, checkReachability, log }: OrdersArgs): Hono
     const metrics = createMetrics();
     const application = createApplication(log, metrics);
     serveHealth(application, log, checkReachability);
-    const none = Object.fromEntries(ORDER_STATES.map((state) => [state, 0]));
-    const read = async () => ({ ...none, ...(await book.countByState()) });
-    gaugeCounts(metrics, { name: "orders", help: "Orders by state", label: "state", read, log });
+    showCounts(metrics, book, log);
 
     application.post("/orders", async (context) => {
         const key = readKey(context.req.header("idempotency-key"));
@@ -101,11 +103,30 @@ export function createOrders({ book, checkReachability, log }: OrdersArgs): Hono
         const id = z.uuid().safeParse(context.req.param("id"));
         const order = id.success ? await orUnavailable(context, book.find(id.data)) : undefined;
         if (order === undefined) {
-            throw new ProblemError(plainProblem(404, "Not Found", "There is no order with this id."));
+            throw new ProblemError(plainProblem(404, "There is no order with this id."));
         }
         return context.json(await whenSettled(context, book, order), 200, { "Cache-Control": "no-store" });
     });
     return application;
+}
+
+/** Orders by state, read at each scrape. A scrape omits the metric if the database does not answer within 2 s. */
+function showCounts(metrics: Metrics, book: Book, log: Log): void {
+    new Gauge({
+        name: "orders",
+        help: "Orders by state",
+        labelNames: ["state"],
+        registers: [metrics],
+        async collect() {
+            this.reset();
+            try {
+                const counts = await within(SCRAPE_TIMEOUT_MS, book.countByState());
+                for (const state of ORDER_STATES) this.set({ state }, counts[state] ?? 0);
+            } catch (error) {
+                log.warn({ metric: "orders", cause: reasonOf(error) }, "could not read a metric");
+            }
+        },
+    });
 }
 
 /** An order once it is settled, if the client prefers to wait for that; otherwise as it is when the wait is over. */

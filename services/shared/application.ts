@@ -32,25 +32,21 @@ export function createApplication(log: Log, metrics: Metrics = createMetrics()):
             onMethodNotAllowed: ({ req }, methods) => {
                 const allowed = methods.join(", ");
                 const detail = `${req.path} supports ${allowed}, not ${req.method}.`;
-                return problemResponse(plainProblem(405, "Method Not Allowed", detail), { Allow: allowed });
+                return problemResponse(plainProblem(405, detail), { Allow: allowed });
             },
         }),
     );
     application.get("/metrics", async (context) =>
         context.body(await metrics.metrics(), 200, { "Content-Type": metrics.contentType }),
     );
-    application.notFound(({ req }) =>
-        problemResponse(plainProblem(404, "Not Found", `There is nothing at ${req.path}.`)),
-    );
+    application.notFound(({ req }) => problemResponse(plainProblem(404, `There is nothing at ${req.path}.`)));
     application.onError((error, context) => {
         if (error instanceof ProblemError) {
             return problemResponse(error.problem, error.headers);
         }
         const { method, path } = context.req;
         context.get("scope").log.error({ err: error, method, path }, "unexpected error");
-        return problemResponse(
-            plainProblem(500, "Internal Server Error", "Unexpected error. The log has the details."),
-        );
+        return problemResponse(plainProblem(500, "Unexpected error. The log has the details."));
     });
     return application;
 }
@@ -92,7 +88,7 @@ const limitBody = bodyLimit({
     maxSize: LONGEST_BODY_BYTES,
     onError: () =>
         problemResponse(
-            plainProblem(413, "Content Too Large", `The body is longer than ${LONGEST_BODY_BYTES} bytes.`),
+            plainProblem(413, `The body is longer than ${LONGEST_BODY_BYTES} bytes.`),
             // Does not wait for the rest of the body.
             { Connection: "close" },
         ),

@@ -12,22 +12,18 @@ z.config(en());
  * @throws ProblemError 415 if the content type is not JSON, 400 if the body is not JSON, 422 if it does not match the
  *     schema; the last names every wrong field, in `detail` and, as JSON Pointers (RFC 6901), in `errors`
  */
-export async function readJsonBody<Schema extends z.ZodMiniType>(
-    context: Context,
-    schema: Schema,
-): Promise<z.infer<Schema>> {
+export async function readJsonBody<Body>(context: Context, schema: z.ZodMiniType<Body>): Promise<Body> {
     const type = context.req.header("content-type") ?? "";
     if (!/^application\/(?:[\w.+-]+\+)?json *(?:;|$)/i.test(type)) {
-        throw new ProblemError(
-            plainProblem(415, "Unsupported Media Type", "The body must be JSON, with Content-Type: application/json."),
-            { Accept: "application/json" },
-        );
+        throw new ProblemError(plainProblem(415, "The body must be JSON, with Content-Type: application/json."), {
+            Accept: "application/json",
+        });
     }
     let document: unknown;
     try {
         document = JSON.parse(await context.req.text());
     } catch {
-        throw new ProblemError(plainProblem(400, "Bad Request", "The body is not JSON."));
+        throw new ProblemError(plainProblem(400, "The body is not JSON."));
     }
     const outcome = schema.safeParse(document);
     if (outcome.success) {
@@ -45,7 +41,7 @@ export async function readJsonBody<Schema extends z.ZodMiniType>(
 
 /** For a client that leaves before its body is complete: keeps an unexpected error out of the log. */
 export function bodyCutShort(): never {
-    throw new ProblemError(plainProblem(400, "Bad Request", "The body ended early."));
+    throw new ProblemError(plainProblem(400, "The body ended early."));
 }
 
 function pointerTo(path: PropertyKey[]): string {

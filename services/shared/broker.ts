@@ -28,6 +28,8 @@ const ACK_WAIT_MS = 5_000;
 /** Messages fetched ahead: few enough to be handled well within that time. */
 const AHEAD = 20;
 
+type Handle<Message> = (message: Message, scope: Scope) => Promise<void>;
+
 /** One connection to the broker. */
 export interface BrokerLink {
     readonly lost: AbortSignal;
@@ -41,11 +43,7 @@ export interface BrokerLink {
      * Handles the messages of a subject one by one. A message is acknowledged when `handle` resolves. If it rejects, or
      * the program ends first, the broker redelivers the message.
      */
-    consume: <Schema extends z.ZodMiniType>(
-        subject: Subject,
-        schema: Schema,
-        handle: (message: z.infer<Schema>, scope: Scope) => Promise<void>,
-    ) => Promise<void>;
+    consume: <Message>(subject: Subject, schema: z.ZodMiniType<Message>, handle: Handle<Message>) => Promise<void>;
 }
 
 export interface BrokerArgs {
@@ -149,14 +147,16 @@ async function openLink(connection: NatsConnection, lost: AbortSignal, program: 
     };
 }
 
-async function handleMessage<Schema extends z.ZodMiniType>(
+async function handleMessage<Message>(
     message: JsMsg,
-    schema: Schema,
-    handle: (message: z.infer<Schema>, scope: Scope) => Promise<void>,
+    schema: z.ZodMiniType<Message>,
+    handle: Handle<Message>,
     log: Log,
 ): Promise<void> {
-    const read = readMessage(message, schema);
-    if (read === undefined) {
+    let read: Message;
+    try {
+        read = schema.parse(message.json());
+    } catch {
         log.error({ subject: message.subject }, "dropped a message that does not match its schema");
         message.term();
         return;
@@ -170,14 +170,6 @@ async function handleMessage<Schema extends z.ZodMiniType>(
         message.nak(1_000);
         // The next message would likely fail the same way if it were handled at once.
         await sleep(PAUSE_MS);
-    }
-}
-
-function readMessage<Schema extends z.ZodMiniType>(message: JsMsg, schema: Schema): z.infer<Schema> | undefined {
-    try {
-        return schema.parse(message.json());
-    } catch {
-        return undefined;
     }
 }
 

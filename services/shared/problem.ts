@@ -1,3 +1,5 @@
+import { STATUS_CODES } from "node:http";
+
 /**
  * A problem document (RFC 9457). Clients read it: addresses, stack traces and messages of other programs belong in the
  * log instead.
@@ -53,6 +55,6 @@ export function notReady(detail: string): Response {
 }
 
 /** A problem without a type, described by its status and detail. */
-export function plainProblem(status: number, title: string, detail: string): Problem {
-    return { type: "about:blank", title, status, detail };
+export function plainProblem(status: number, detail: string): Problem {
+    return { type: "about:blank", title: STATUS_CODES[status]!, status, detail };
 }

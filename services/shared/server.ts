@@ -54,8 +54,7 @@ const UNREADABLE: Record<string, { status: number; detail: string }> = {
 };
 
 /** The application handles its own errors; this is for a host or target that makes no URL. */
-const refuseTarget = () =>
-    problemResponse(plainProblem(400, "Bad Request", "The request's host or target is missing or malformed."));
+const refuseTarget = () => problemResponse(plainProblem(400, "The request's host or target is missing or malformed."));
 
 /** Answers what is not HTTP with a problem document and closes the connection. */
 function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
@@ -64,10 +63,9 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
         return;
     }
     const { status, detail } = UNREADABLE[error.code ?? ""] ?? { status: 400, detail: "This is not an HTTP request." };
-    const title = STATUS_CODES[status]!;
-    const body = JSON.stringify(plainProblem(status, title, detail));
+    const body = JSON.stringify(plainProblem(status, detail));
     socket.end(
-        `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\n` +
+        `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/problem+json\r\n` +
             `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
     );
 }

@@ -1,20 +1,15 @@
-/** A time limit expired. */
-export class TimeLimitError extends Error {
-    constructor(limitMs: number) {
-        super(`no result within ${limitMs} ms`);
-        this.name = "TimeLimitError";
-    }
-}
+/** Says that a time limit expired. */
+export const lateError = (limitMs: number) => new Error(`no result within ${limitMs} ms`);
 
 /**
  * Waits for a promise, up to a limit. The work behind it is not ended: that is up to the caller.
  *
  * @param limitMs milliseconds
- * @throws TimeLimitError after the limit
+ * @throws Error after the limit
  */
 export function within<Result>(limitMs: number, work: Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
-        const timer = setTimeout(() => reject(new TimeLimitError(limitMs)), limitMs);
+        const timer = setTimeout(() => reject(lateError(limitMs)), limitMs);
         work.then(resolve, reject).finally(() => clearTimeout(timer));
     });
 }

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { READINESS_TIMEOUT_MS } from "./health";
-import { TimeLimitError } from "./time";
+import { lateError } from "./time";
 
 /** Time between checks, in milliseconds. */
 const WATCH_INTERVAL_MS = 1_000;
@@ -53,7 +53,7 @@ export function checkPort(host: string, port: number, greeting?: Buffer): Promis
             socket.destroy();
         };
         const socket = connect({ host, port }, () => (greeting ? socket.write(greeting) : done()));
-        const timeout = () => socket.destroy(new TimeLimitError(READINESS_TIMEOUT_MS));
+        const timeout = () => socket.destroy(lateError(READINESS_TIMEOUT_MS));
         const timer = setTimeout(timeout, READINESS_TIMEOUT_MS);
         socket.once("data", done);
         socket.once("error", reject);

@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { takeLock } from "./lock";
+import { withLock } from "./lock";
 import { type Part, type Workshop, withNeeds } from "./part";
 import { cachePaths } from "./paths";
 import { makeStored, removeUnfinished, stateOf } from "./store";
@@ -30,16 +30,12 @@ export async function ensureParts(wanted: readonly Part[]): Promise<void> {
     if ((await missingOf(parts)).length === 0) return;
     const { cache, logs } = cachePaths();
     mkdirSync(logs, { recursive: true });
-    const lock = await takeLock(join(cache, "parts.lock"), (pid) =>
-        console.error(`Another process (${pid}) is building; waiting for it`),
-    );
-    try {
+    const onWait = (pid: string) => console.error(`Another process (${pid}) is building; waiting for it`);
+    await withLock(join(cache, "parts.lock"), onWait, async () => {
         removeUnfinished();
         const plan = await missingOf(parts);
         if (plan.length > 0) await makeAll(plan);
-    } finally {
-        await lock.release();
-    }
+    });
 }
 
 /**

@@ -1,15 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A lock that this process holds. */
-export interface Lock {
-    release(): Promise<void>;
-}
-
 /**
- * Takes an exclusive lock, waiting until it is free.
+ * Does work under an exclusive lock, once that is free.
  *
  * The kernel holds the lock (`flock`), not the existence of the file: it is freed when the process ends, however it
  * ends, and nothing has to be cleaned up by hand. A child of this process holds it; the child ends with this process,
@@ -19,23 +15,26 @@ export interface Lock {
  * @param onWait called once with the holder's process id, if another process holds the lock.
  * @throws if the `flock` command of util-linux cannot be run.
  */
-export async function takeLock(file: string, onWait: (holderPid: string) => void): Promise<Lock> {
+export async function withLock<Result>(
+    file: string,
+    onWait: (holderPid: string) => void,
+    work: () => Promise<Result>,
+): Promise<Result> {
     mkdirSync(dirname(file), { recursive: true });
-    for (let isWaiting = false; ; isWaiting = true) {
-        const holder = await tryLock(file);
-        if (holder) {
-            writeFileSync(file, `${process.pid}\n`);
-            const ended = new Promise<void>((resolve) => holder.once("exit", () => resolve()));
-            return {
-                release: () => {
-                    holder.ref();
-                    holder.stdin?.end();
-                    return ended;
-                },
-            };
-        }
-        if (!isWaiting) onWait(readFileSync(file, "utf8").trim() || "unknown");
+    let holder = await tryLock(file);
+    if (!holder) onWait(readFileSync(file, "utf8").trim() || "unknown");
+    while (!holder) {
         await sleep(500);
+        holder = await tryLock(file);
+    }
+    writeFileSync(file, `${process.pid}\n`);
+    const ended = once(holder, "exit");
+    try {
+        return await work();
+    } finally {
+        holder.ref();
+        holder.stdin?.end();
+        await ended;
     }
 }
 

@@ -19,7 +19,7 @@ export interface RunOptions {
     /** Added to this process's environment; `undefined` takes a variable out. */
     readonly env?: NodeJS.ProcessEnv;
     /** The command is then terminated and fails. @default no limit */
-    readonly timeoutSeconds?: number;
+    readonly timeoutMs?: number;
     /** The command continues when this process is killed: for one that does harm when interrupted. @default false */
     readonly outlivesUs?: boolean;
 }
@@ -40,7 +40,7 @@ const LINES_SHOWN = 20;
  * (`setpriv --pdeathsig`, in util-linux, which every Debian has): no build continues unattended.
  *
  * @returns the command's standard output.
- * @throws {CommandError} when it cannot be started, fails, or takes too long.
+ * @throws {CommandError} when it cannot be started, fails, or is ended.
  */
 export async function run(
     command: string,
@@ -60,7 +60,7 @@ export async function run(
         env: { ...process.env, LC_ALL: "C.UTF-8", ...options.env },
         stdio: ["ignore", "pipe", "pipe"],
         signal: options.outlivesUs ? undefined : log.ended,
-        timeout: options.timeoutSeconds === undefined ? undefined : options.timeoutSeconds * 1000,
+        timeout: options.timeoutMs,
     });
     const take = (line: string) => {
         writeSync(descriptor, `${line}\n`);
@@ -77,17 +77,12 @@ export async function run(
             );
             child.on("close", (status, signal) => {
                 if (status === 0) return resolve();
-                reject(new CommandError(shown, endOf(status, signal, options.timeoutSeconds), lastLines));
+                const end = signal ? `was ended by ${signal}` : `failed with exit status ${status}`;
+                reject(new CommandError(shown, end, lastLines));
             });
         });
     } finally {
         closeSync(descriptor);
     }
     return output.join("\n");
-}
-
-function endOf(status: number | null, signal: NodeJS.Signals | null, timeoutSeconds?: number): string {
-    if (signal === null) return `failed with exit status ${status}`;
-    if (timeoutSeconds !== undefined && signal === "SIGTERM") return `took more than ${timeoutSeconds} s`;
-    return `was ended by ${signal}`;
 }

@@ -6,17 +6,17 @@ import { cliPath, cliRoot, pluginPath } from "./home";
 
 /** The server of the releases, and how long it may take to answer. */
 const RELEASE_SERVER = "https://get.pulumi.com";
-const ANSWER_TIMEOUT_SECONDS = 10;
+const ANSWER_TIMEOUT_MS = 10_000;
 
 /** The limit for one download. */
-const DOWNLOAD_TIMEOUT_SECONDS = 600;
+const DOWNLOAD_TIMEOUT_MS = 600_000;
 
 /** Set when a download fails: the other downloads, which retry for minutes, are then skipped. */
 let releasesUnreachable = false;
 
 /** Downloads the release of the CLI. In a process: the SDK's download cannot be given a time limit. */
 export async function downloadCli(workshop: Workshop): Promise<boolean> {
-    const signal = AbortSignal.timeout(ANSWER_TIMEOUT_SECONDS * 1000);
+    const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
     await fetch(RELEASE_SERVER, { method: "HEAD", signal }).catch(() => (releasesUnreachable = true));
     // Without a version it takes the SDK's own.
     const program = `require("@pulumi/pulumi/automation").PulumiCommand.install({ root: process.argv[1] })`;
@@ -38,7 +38,7 @@ async function attempt(command: string, args: readonly string[], { log }: Worksh
     }
     const env = { PULUMI_SKIP_UPDATE_CHECK: "true", PULUMI_HOME: cachePaths().pulumiHome };
     try {
-        await run(command, args, log, { env, cwd: __dirname, timeoutSeconds: DOWNLOAD_TIMEOUT_SECONDS });
+        await run(command, args, log, { env, cwd: __dirname, timeoutMs: DOWNLOAD_TIMEOUT_MS });
         return true;
     } catch {
         log.onLine("the download failed");

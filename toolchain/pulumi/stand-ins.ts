@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { bundledFile } from "../bundle";
@@ -39,7 +40,7 @@ export async function installStandIns(pulumiHome: string): Promise<void> {
 }
 
 async function install({ entryPoint }: StandIn, path: string): Promise<void> {
-    const present = await contentOf(path);
+    const present = existsSync(path) ? await readFile(path) : undefined;
     if (present && !present.subarray(0, MARK.length).equals(Buffer.from(MARK))) return; // The official plugin.
     const content = Buffer.concat([Buffer.from(HEAD), await readFile(bundledFile(entryPoint))]);
     if (!present?.equals(content)) {
@@ -51,14 +52,4 @@ async function install({ entryPoint }: StandIn, path: string): Promise<void> {
     }
     // Left by an interrupted download; the engine would ignore the plugin's folder.
     await rm(`${dirname(path)}.partial`, { force: true });
-}
-
-/** Undefined if there is no file. */
-async function contentOf(path: string): Promise<Buffer | undefined> {
-    try {
-        return await readFile(path);
-    } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-        throw error;
-    }
 }

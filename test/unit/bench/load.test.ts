@@ -1,15 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { fullLoad, percentile, steadyLoad } from "../../../bench/load";
-
-describe("a percentile", () => {
-    it.each([
-        [[5], 99, 5],
-        [[3, 1, 2, 4], 50, 2],
-        [Array.from({ length: 200 }, (_, index) => index + 1), 99, 198],
-    ])("of %j at %d is %d", (samples, percent, expected) => expect(percentile(samples, percent)).toBe(expected));
-});
+import { steadyLoad } from "../../../bench/load";
 
 describe("a load", () => {
     let close = () => {};
@@ -28,21 +20,20 @@ describe("a load", () => {
     it("at a fixed rate counts a stall for every request that was due during it", async () => {
         const begun = performance.now();
         const url = await serve(() => ({ delayMs: Math.max(0, 300 - (performance.now() - begun)) }));
-        const { latencies } = await steadyLoad(url, 200, 0.5);
+        const latencies = await steadyLoad(url, 200, 0.5);
         expect(latencies.length).toBeGreaterThan(80);
         // More requests than connections were due while the first of them waited, and waited with them.
         expect(latencies.filter((latency) => latency > 100).length).toBeGreaterThan(30);
     });
 
-    it("counts bad answers, and leaves them out of the latencies", async () => {
-        const url = await serve((count) => ({ status: count % 2 === 0 ? 200 : 503 }));
-        const { latencies, bad } = await fullLoad(url, 0.3);
-        expect(bad).toBeGreaterThan(0);
-        expect(latencies.length).toBeGreaterThan(0);
+    it("is an error that counts the failed requests", async () => {
+        const url = await serve((count) => ({ status: count === 2 ? 503 : 200 }));
+        await expect(steadyLoad(url, 100, 0.1)).rejects.toThrow("1 requests failed, the first with status 503");
     });
 
-    it("without a good answer is an error", async () => {
-        const url = await serve(() => ({ status: 503 }));
-        await expect(fullLoad(url, 0.1)).rejects.toThrow("no good answer");
+    it("is an error if nothing answers", async () => {
+        const url = await serve(() => ({}));
+        close();
+        await expect(steadyLoad(url, 100, 0.1)).rejects.toThrow("ECONNREFUSED");
     });
 });

@@ -1,29 +1,31 @@
 import { describe, expect, it } from "vitest";
+import { createOrders } from "../../../services/orders/app";
+import type { Book } from "../../../services/orders/book";
 import { createLog } from "../../../services/shared/log";
-import { createMetrics, gaugeCounts } from "../../../services/shared/metrics";
 import { pass, stopClock } from "./support/clock";
 
-const log = createLog("test", "silent");
-const orders = { name: "orders", help: "Orders by state", label: "state", log };
+describe("the metric of orders", () => {
+    const scrape = async (countByState: Book["countByState"]) => {
+        const book = { countByState } as Book;
+        const application = createOrders({ book, checkReachability: async () => {}, log: createLog("test", "silent") });
+        return (await application.request("/metrics")).text();
+    };
 
-describe("a gauge of counts that are kept elsewhere", () => {
-    it("shows the current counts at each scrape", async () => {
-        const metrics = createMetrics();
-        let counts: Record<string, number> = { ACCEPTED: 2, FULFILLED: 5 };
-        gaugeCounts(metrics, { ...orders, read: () => counts });
-        expect(await metrics.metrics()).toMatch(/^orders\{state="ACCEPTED"\} 2\norders\{state="FULFILLED"\} 5$/m);
-        counts = { FULFILLED: 7 };
-        expect((await metrics.metrics()).match(/^orders\{.*$/gm)).toEqual([`orders{state="FULFILLED"} 7`]);
+    it("shows the current number in each state", async () => {
+        const shown = await scrape(async () => ({ ACCEPTED: 2, FULFILLED: 5 }));
+        expect(shown.match(/^orders\{.*$/gm)).toEqual([
+            `orders{state="ACCEPTED"} 2`,
+            `orders{state="FULFILLED"} 5`,
+            `orders{state="REJECTED"} 0`,
+        ]);
     });
 
     it.each([
         ["fails", () => Promise.reject(new Error("no database"))],
         ["takes longer than 2 s", () => new Promise<never>(() => {})],
-    ])("is omitted if reading them %s; other metrics are shown", async (_what, read) => {
-        const metrics = createMetrics();
-        gaugeCounts(metrics, { ...orders, read });
+    ])("is omitted if counting them %s; other metrics are shown", async (_what, countByState) => {
         stopClock();
-        const text = metrics.metrics();
+        const text = scrape(countByState);
         await pass(2_000);
         const shown = await text;
         expect(shown).not.toMatch(/^orders\{/m);

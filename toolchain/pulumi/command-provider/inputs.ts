@@ -1,5 +1,5 @@
 import { COMMAND_PROVIDER_VERSION } from "../versions";
-import { holdsSecret, isObject, plain, type Properties, UNKNOWN, type Value } from "./values";
+import { plain, type Properties, UNKNOWN, type Value } from "./values";
 
 /**
  * The inputs of the resource `command:local:Command` that experiments use, as {@link checkInputs} accepts them, with
@@ -15,25 +15,16 @@ export interface CommandInputs {
     readonly logging?: "stderr";
 }
 
-interface Expectation {
-    holds(value: Value): boolean;
-    readonly allowed: string;
-}
-
-const isText = (value?: Value) => typeof value === "string";
-const text: Expectation = { holds: isText, allowed: "a string" };
-const expectations: Readonly<Record<string, Expectation>> = {
-    create: text,
-    update: text,
-    delete: text,
-    triggers: { holds: Array.isArray, allowed: "a list" },
-    stdin: text,
-    environment: {
-        holds: (value) => isObject(value) && Object.values(value).every(isText),
-        allowed: "strings by name",
-    },
-    logging: { holds: (value) => value === "stderr", allowed: "stderr, or not set" },
-    addPreviousOutputInEnv: { holds: (value) => value === true, allowed: "true" },
+/** The inputs that this stand-in has, with the only values of two of them. The types of the SDK ensure the rest. */
+const supported: Readonly<Record<string, { readonly only?: string | boolean }>> = {
+    create: {},
+    update: {},
+    delete: {},
+    triggers: {},
+    stdin: {},
+    environment: {},
+    logging: { only: "stderr" },
+    addPreviousOutputInEnv: { only: true },
 };
 
 /** Says which provider has what this one lacks. */
@@ -56,21 +47,23 @@ export function checkInputs(inputs: Properties): { readonly inputs: Properties; 
     const given = Object.entries(inputs).filter(
         ([name, value]) => value !== undefined && value !== null && !name.startsWith("__"),
     );
-    const failures = given.flatMap(([property, value]) => mistakeIn(property, value!));
+    const failures = given
+        .filter(([name, value]) => !isSupported(name, plain(value!)))
+        .map(([property]) => {
+            const only = supported[property]?.only;
+            const what = only === undefined ? property : `${property} with another value than ${String(only)}`;
+            return { property, reason: onlyInOfficialProvider(`The input ${what}`) };
+        });
     return { inputs: { addPreviousOutputInEnv: true, ...Object.fromEntries(given) }, failures };
 }
 
 /** Unknown values pass. */
-function mistakeIn(property: string, marked: Value): Failure[] {
-    const expected = expectations[property];
-    if (!expected) return [{ property, reason: onlyInOfficialProvider(`The input ${property}`) }];
-    const value = plain(marked);
-    if (value === UNKNOWN || expected.holds(value)) return [];
-    const found = holdsSecret(marked) ? "a secret of another type" : JSON.stringify(value);
-    return [{ property, reason: `is ${found}, but must be ${expected.allowed}` }];
+function isSupported(name: string, value: Value): boolean {
+    const input = supported[name];
+    return input !== undefined && (input.only === undefined || value === input.only || value === UNKNOWN);
 }
 
 /** Without what is not an input: a state also has outputs. */
 export function onlyInputs(properties: Properties): Properties {
-    return Object.fromEntries(Object.entries(properties).filter(([name]) => name in expectations));
+    return Object.fromEntries(Object.entries(properties).filter(([name]) => name in supported));
 }

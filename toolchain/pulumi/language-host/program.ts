@@ -29,7 +29,8 @@ export async function runProgram(
     engineAddress: string | undefined,
     cancelled: AbortSignal,
 ): Promise<RunResult> {
-    const info = requireInfo(request.getInfo());
+    // Sent by every CLI since 3.92; this host is installed beside a later one.
+    const info = request.getInfo()!;
     const options = parseRuntimeOptions(info.getOptions()?.toJavaScript() ?? {});
     const environment: NodeJS.ProcessEnv = {
         ...process.env,
@@ -117,11 +118,6 @@ export function parseRuntimeOptions(options: Readonly<Record<string, unknown>>) 
     if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
     const words = (nodeargs as string).split(/\s+/).filter((word) => word !== "");
     return { typescript: typescript as boolean, tsconfig: tsconfig as string | undefined, nodeargs: words };
-}
-
-function requireInfo(info: ProgramInfo | undefined): ProgramInfo {
-    if (!info) throw new Error("the engine sent no program to run; Pulumi CLI 3.92 or later is needed");
-    return info;
 }
 
 function interruptThenKill(child: ChildProcess): void {

@@ -1,0 +1,1 @@
+import "@pulumi/pulumi";
