@@ -66,7 +66,7 @@ export function guardedContext(kubeconfig: KubeConfig, named: string | undefined
     const context = contexts.find((candidate) => candidate.name === name);
     if (!context) {
         const what = named === undefined ? "the kubeconfig's current context" : naming.key;
-        const others = known.length > 0 ? `it has ${known.join(", ")}` : "it has no context at all";
+        const others = known.length > 0 ? `allowed: ${known.join(", ")}` : "it has no context at all";
         throw new GuardError(`${what} is "${name}", which the kubeconfig does not have; ${others}: ${remedy}`);
     }
     const { server, proxyUrl } = kubeconfig.getCluster(context.cluster) ?? {};

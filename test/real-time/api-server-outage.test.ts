@@ -61,9 +61,10 @@ async function judgedWhile(stopping: typeof stopped): Promise<Judged> {
 it("nothing is known if the API server stops answering for a while", async () => {
     const { held, inconclusive } = await judgedWhile("API server");
     expect(held).toBe(false);
-    expect(inconclusive).toMatch(
-        /^the check \/products did not see .*no answer within 800 ms, while the API server did not answer/,
-    );
+    expect(inconclusive).toEqual({
+        code: "application-not-seen",
+        message: expect.stringMatching(/no answer within 800 ms, while the API server did not answer/),
+    });
 });
 
 it("a check does not hold if the application alone stops answering for a while", async () => {

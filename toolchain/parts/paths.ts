@@ -2,8 +2,8 @@ import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 
 /**
- * Where built parts are kept, outside the checkout. `XDG_CACHE_HOME` moves the cache; a relative path there is ignored, as its
- * specification demands.
+ * Where built parts are kept, outside the checkout. `XDG_CACHE_HOME` moves the cache; a relative path there is ignored,
+ * as its specification demands.
  *
  * @param env @default the environment of this process
  */

@@ -251,7 +251,7 @@ describe("a selector that somebody changes meanwhile makes it INCONCLUSIVE, and 
 
     it.each(casesOf([isApplied], [isSet]))("%s", async (how, change, owners = undefined) => {
         const earlierOwners = ownersOfSelector(await current());
-        const update = await begun({ "experiment.run": how.replaceAll(" ", "-"), "experiment.duration": "5s" });
+        const update = await begun({ "experiment.run": how.replaceAll(" ", "-"), "experiment.duration": "15s" });
         await sleep(2_000);
         await change();
         const isTheirs = async () => isDeepStrictEqual((await current()).spec!.selector, before.spec!.selector);

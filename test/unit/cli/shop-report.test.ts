@@ -130,8 +130,9 @@ describe("`npm start` during an experiment that breaks /products", () => {
         await report();
         const kubectl = "kubectl --context kind-kind --namespace demo";
         const without = ["target", "attacked", "combined"].map((label) => `chaos-experiments/${label}-`).join(" ");
-        expect(said.slice(-3)).toEqual([
+        expect(said.slice(-4)).toEqual([
             `End it: $ ${kubectl} label pods --all ${without}`,
+            `$ ${kubectl} annotate pods --all chaos-experiments/effect-`,
             `$ ${kubectl} delete networkpolicies --selector chaos-experiments/experiment`,
             "`npx pulumi up` removes the rest",
         ]);

@@ -116,7 +116,9 @@ describe("check", () => {
     test("reports every mistake at once", async () => {
         const { failures } = await check({ creat: "x", logging: "all", addPreviousOutputInEnv: false, stdin: "y" });
         expect(failures.map((it) => it.property).sort()).toEqual(["addPreviousOutputInEnv", "creat", "logging"]);
-        expect(failures.find((it) => it.property === "logging")?.reason).toContain("logging with another value than stderr");
+        expect(failures.find((it) => it.property === "logging")?.reason).toContain(
+            "logging with another value than stderr",
+        );
     });
 
     test("accepts values that only the update will know", async () => {

@@ -108,7 +108,7 @@ describe("a named context", () => {
     it("that does not exist is refused, with a list of those that do", () => {
         expect(() => decide([kubeconfig("several")], "kind")).toThrow(
             new RegExp(
-                'kube\\.context is "kind".*it has production, kind-kind, minikube: .*' +
+                'kube\\.context is "kind".*allowed: production, kind-kind, minikube: .*' +
                     "name one with `pulumi config set kube\\.context NAME`",
             ),
         );
@@ -145,7 +145,7 @@ describe("without a cluster to use, the error says how to get one", () => {
         [
             "a current context that does not exist",
             [kubeconfig("current-gone")],
-            /current context is "kind-deleted", which the kubeconfig does not have; it has kind-kind/,
+            /current context is "kind-deleted", which the kubeconfig does not have; allowed: kind-kind/,
         ],
         [
             "a cluster that is not described",
