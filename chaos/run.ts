@@ -16,8 +16,7 @@ import {
 } from "./steps/contract";
 import { packed } from "./packed";
 import { doNothing, printAgain, runFromInput } from "./steps/from-state";
-import { parsed } from "./steps/results";
-import { asVariable, compressed } from "./steps/variable";
+import { asVariable, compressed, parsed } from "./steps/variable";
 
 export interface RunArgs {
     plan: Plan;

@@ -5,6 +5,8 @@ import { attacksOf, undoneOf } from "../definition/plan";
 import { AttackProofs, type ShownAttack } from "../proof/attack-proofs";
 import { describeEstablished } from "../proof/established";
 import { pageOfReason, verdictLine } from "../reasons";
+import { earlyEndOf, leaseFor } from "../lifecycle/lease";
+import { lastJournalOf } from "../report/journal-files";
 import { journalOf } from "../report/compose";
 import { ReadinessRecorder } from "../report/readiness";
 import type { Conclusion } from "../report/conclusion";
@@ -13,7 +15,6 @@ import { awaitRecovery, type Ending } from "./abort";
 import { notSeen, whyRunIsOver } from "./attacks-last";
 import { beginAttacks, letGo } from "./begin";
 import type { Step, StepContext } from "./contract";
-import { keptVerdict } from "./kept-verdict";
 import { dismissWitness } from "./other-policies";
 import { undo } from "./recovery";
 import { clockShift, seenNothing, type Watched, watchWindow } from "./window";
@@ -98,4 +99,19 @@ function printEstablished({ say }: StepContext, attacks: readonly ShownAttack[])
         if (became?.direction)
             say(`Established connections${of} (${became.direction}): ${describeEstablished(became)}`);
     }
+}
+
+/**
+ * The verdict of a run that an abort rule ended, and whose check was interrupted while it waited for recovery: its
+ * journal was written by then. The attack is gone, so the check could not be done again. Never rejects.
+ *
+ * @returns undefined if the lease does not say that the run was ended, or this machine has no journal of that
+ */
+async function keptVerdict({ cluster, plan, stack }: StepContext): Promise<Conclusion | undefined> {
+    const { own } = await leaseFor(cluster, { stack, plan }).catch(() => ({ own: undefined }));
+    const end = own && earlyEndOf(own);
+    const journal = lastJournalOf(plan, stack);
+    if (end === undefined || !journal?.aborted) return undefined;
+    // An earlier run may have had the same plan.
+    return end.at >= journal.startedAt && end.at <= journal.endedAt ? journal.conclusion : undefined;
 }

@@ -5,8 +5,7 @@ import type { Plan } from "../definition/plan";
 import type { Baseline } from "../proof/outcome";
 import type { Conclusion } from "../report/conclusion";
 import type { Chosen } from "../targets/choose";
-import { parsed } from "./results";
-import { fromVariable } from "./variable";
+import { fromVariable, parsed } from "./variable";
 
 /** The result of each step, which it prints; see `printed`. */
 export interface StepResults {

@@ -32,7 +32,7 @@ import { refuseIfHeld } from "./steady-state";
 import { attackKindOf } from "../attacks/registry";
 import { requestsOf } from "../attacks/requests";
 import { refuseWebhookServers } from "../targets/webhooks";
-import { printed } from "./results";
+import { printed } from "./variable";
 
 /**
  * Chooses the targets and labels their pods: the attacks select the labels. Then waits until the deadline Job has

@@ -9,10 +9,9 @@ import { inputsFrom, type Step, type StepInputs, type StepName, variables } from
 import { undoWith } from "./expired";
 import { labelTargets } from "./label-targets";
 import { endAttacksStep, recovery } from "./recovery";
-import { printed } from "./results";
-import { sayWithin } from "./say";
+import { sayWithin } from "./progress";
 import { steadyState } from "./steady-state";
-import { fromVariable, maxVariableLength } from "./variable";
+import { fromVariable, maxVariableLength, printed } from "./variable";
 
 const steps: { [N in StepName]: Step<N, keyof StepInputs> } = {
     "steady-state": steadyState,

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
-import { parsed, printed } from "../../../../chaos/steps/results";
+import { parsed, printed } from "../../../../chaos/steps/variable";
 
 /** What is known about some targets. The ids are random, as in a cluster. */
 const targets = (count: number) =>

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { AnswerProgress } from "../../../../chaos/steps/progress";
 import type { StepContext } from "../../../../chaos/steps/contract";
-import { sayWithin } from "../../../../chaos/steps/say";
+import { sayWithin } from "../../../../chaos/steps/progress";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
