@@ -4,7 +4,7 @@
  * If a run has several reasons, the first of this order counts; see `decisive`.
  */
 export const reasonCodes = {
-    // Before the attack. The run ends with the first of them, so their order does not matter.
+    // Before the attack: the run ends with the first that is met. `no-port` may also be seen later.
     "missing-right": "the account lacks a right that the run needs",
     "namespace-busy": "another experiment has the namespace's lease",
     "no-steady-state": "a check did not get three good answers in a row before the attack",

@@ -39,7 +39,7 @@ export interface RunArgs {
  *
  * They are created in this order and removed in reverse. Each is given what the one before it found, so the engine
  * knows the order too: another plan (another `run`, say) removes all of them first, the attack before the wait for
- * recovery. Without attacks, there is a deadline Job only if something is scaled.
+ * recovery. Without attacks, there is a deadline Job only if an action must be undone.
  *
  * @returns the verdict and what it rests on. Known when the check has ended
  */

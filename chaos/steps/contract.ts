@@ -13,7 +13,7 @@ export interface StepResults {
     "label-targets": LabeledTargets;
     check: Conclusion;
     recovery: { recoveredAfterMs: number | null };
-    /** Number of objects, labels and scaled Deployments. */
+    /** Number of objects that were removed, restored or lost labels. */
     "end-attacks": { ended: number };
 }
 
