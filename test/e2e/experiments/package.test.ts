@@ -156,6 +156,7 @@ describe.each(earlierVersions)("a service with a pool of connections to PostgreS
 
     it("another plan and other pods in one update: the attack ends first, which no pod could start under", async () => {
         examples.use("current");
+        postgres.edit((program) => program.replace(/duration: "\d+s"/, 'duration: "4s"'));
         await postgres.set({ established: "any", connectionSeconds: "3" });
         const said = await postgres.up();
         expect(said).toContain("Ended the attacks of books-without-database");
