@@ -1,13 +1,13 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { attackKindOf, objectNameOf, objectTypeOf } from "../attacks/registry";
-import { labels } from "../cluster/labels";
 import { restrictedContainer, restrictedPod, users, withoutMesh } from "../cluster/pod-security";
 import { pathOf } from "../cluster/resources";
 import { type Plan, type PlannedAttack, targetLabelFor } from "../definition/plan";
 import { changedBy } from "../ending/left";
 import { leasePath } from "../lifecycle/lease";
 import { podProgram } from "../packed";
+import { podResources } from "../pod-resources";
 import { deadlineContainer, type DeadlineEnvironment, type JobAttack, type LeaseOfRun } from "./protocol";
 import { roleRulesOf } from "./rules";
 
@@ -52,30 +52,10 @@ export class Deadline {
                 changed: changedBy(args.plan),
             }),
         );
-        const metadata = {
-            name: objectName,
-            namespace,
-            labels: { [labels.experiment]: experiment },
-        };
-
-        const { binaryData } = podProgram(args.program);
-        const account = new k8s.core.v1.ServiceAccount(`${name}-account`, { metadata }, child);
-        const role = new k8s.rbac.v1.Role(`${name}-role`, { metadata, rules }, child);
-        const binding = new k8s.rbac.v1.RoleBinding(
-            `${name}-binding`,
-            {
-                metadata,
-                roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: objectName },
-                subjects: [{ kind: "ServiceAccount", name: objectName, namespace }],
-            },
-            // An account that is no administrator may bind only a Role that exists, and whose rights it has.
-            { ...child, dependsOn: role },
-        );
-        const program = new k8s.core.v1.ConfigMap(
-            `${name}-program`,
-            { metadata, binaryData, immutable: true },
-            // Another version of the program would replace the Job, and leave its attack alone during the run.
-            { ...child, ignoreChanges: ["binaryData"] },
+        const { metadata, account, role, binding, program } = podResources(
+            name,
+            { object: objectName, namespace, experiment, rules, program: args.program },
+            child,
         );
         this.job = new k8s.batch.v1.Job(
             name,

@@ -1,8 +1,9 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { annotations, labels } from "../../cluster/labels";
+import { annotations } from "../../cluster/labels";
 import { restrictedContainer, restrictedPod, users, withoutMesh } from "../../cluster/pod-security";
 import { podProgram } from "../../packed";
+import { podResources } from "../../pod-resources";
 import {
     drainMs,
     nodeFlags,
@@ -34,27 +35,11 @@ export function faultResources(
 ): k8s.core.v1.Pod {
     const { attack, experiment, namespace, object, chosen } = args;
     const own = { ...opts, deleteBeforeReplace: true };
-    const metadata = { name: object, namespace, labels: { [labels.experiment]: experiment } };
-
-    const { binaryData } = podProgram(args.programs.proxy);
-    const account = new k8s.core.v1.ServiceAccount(`${name}-account`, { metadata }, own);
     const rules = [{ apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: ["list", "watch"] }];
-    const role = new k8s.rbac.v1.Role(`${name}-role`, { metadata, rules }, own);
-    const binding = new k8s.rbac.v1.RoleBinding(
-        `${name}-binding`,
-        {
-            metadata,
-            roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: object },
-            subjects: [{ kind: "ServiceAccount", name: object, namespace }],
-        },
-        // An account that is no administrator may bind only a Role that exists, and whose rights it has.
-        { ...own, dependsOn: role },
-    );
-    const code = new k8s.core.v1.ConfigMap(
-        `${name}-program`,
-        { metadata, binaryData, immutable: true },
-        // Another version of the program would replace the proxy in the middle of a run.
-        { ...own, ignoreChanges: ["binaryData"] },
+    const { metadata, account, binding, program } = podResources(
+        name,
+        { object, namespace, experiment, rules, program: args.programs.proxy },
+        own,
     );
     const pods = new k8s.core.v1.Service(
         `${name}-pods`,
@@ -79,7 +64,7 @@ export function faultResources(
             },
             spec: pulumi.all([object, args.runName, chosen]).apply((known) => podSpec(args, ...known)),
         },
-        { ...own, dependsOn: [account, binding, code, pods], ignoreChanges: ["spec"] },
+        { ...own, dependsOn: [account, binding, program, pods], ignoreChanges: ["spec"] },
     );
 }
 
