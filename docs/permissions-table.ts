@@ -14,7 +14,7 @@ const places: Record<string, string> = {
     check: "the check's",
 };
 
-/** A plan with the examples of every kind of attack, check and action. Everything is in a namespace of its own. */
+/** A plan with the examples of every kind of attack, check and action. Its parts are in different namespaces. */
 export const everything: Plan = planOf({
     definition: {
         hypothesis: "It holds.",

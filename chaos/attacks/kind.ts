@@ -11,7 +11,7 @@ import type { Aim, Chosen } from "../targets/choose";
 import type { Radius } from "../targets/radius";
 
 /**
- * One kind of attack: a file or a folder of its own, and its line in `registry.ts`. Most are NetworkPolicies, and need
+ * One kind of attack: a file or a folder, and its line in `registry.ts`. Most are NetworkPolicies, and need
  * only the fields that are required, and `denies`. A kind that is something else also has a line in `resource.ts`, for
  * its object; and in `in-job.ts`, if the deadline Job does something for it.
  *

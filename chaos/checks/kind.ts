@@ -46,7 +46,7 @@ export interface CheckPlace {
     service?: ServiceReference;
 }
 
-/** One kind of check: a file of its own in this folder, and its lines in `registry.ts`. */
+/** One kind of check: a file in this folder, and its lines in `registry.ts`. */
 export interface CheckKind<C extends { kind: string }> {
     /** What a definition may say; anything else is a mistake. */
     schema: z.ZodObject & z.ZodType<C>;
@@ -58,7 +58,7 @@ export interface CheckKind<C extends { kind: string }> {
     describeSuccess(check: C): string;
     /** What the account that runs the experiment must be allowed to, for this check. */
     rights(check: C, place: CheckPlace): Right[];
-    /** Whether it only reads, and only from the cluster: then whoever may change a lease may have it done. */
+    /** Whether it only reads, and only from the cluster: a person who may change a lease can have it sent. */
     onlyReadsCluster(check: C): boolean;
     /** Set if it shows how fast the application is. */
     showsLatency?: true;

@@ -34,21 +34,17 @@ export async function endRuns(cluster: Cluster, owner: LeaseOwner, but?: string)
     const leases = (await leasesOf(cluster, owner)).filter((lease) => but === undefined || isOfAnother(lease, but));
     const ended = await valuesOf(
         leases.map(async (lease) => {
-            const { namespace, annotations: noted = {} } = lease.metadata!;
-            const experiment = noted[labels.experiment];
+            const { namespace, annotations: written = {} } = lease.metadata!;
+            const experiment = written[labels.experiment];
             if (experiment === undefined) return [];
             const left = leftOf({ namespace: namespace!, experiment });
             // An abort has ended the attacks before; what was left are the parts of the deadline Job.
             const isEnded = earlyEndOf(lease) !== undefined;
-            const {
-                at,
-                swept,
-                noted: free,
-            } = await end(cluster, isEnded ? undefined : lease, (api) => sweep(api, left));
+            const { at, swept, noted } = await end(cluster, isEnded ? undefined : lease, (api) => sweep(api, left));
             if (isEnded || swept === 0) return [];
-            const plan = noted[annotations.plan];
+            const plan = written[annotations.plan];
             if (plan !== undefined) {
-                const recovery = noteRecovery(cluster, free, at, () => trusted(plan), backgroundTimeoutMs);
+                const recovery = noteRecovery(cluster, noted, at, () => trusted(plan), backgroundTimeoutMs);
                 await Promise.race([recovery, sleep(undisturbedMs)]);
             }
             return [experiment];

@@ -19,7 +19,7 @@ const patienceMs = 5_000;
 /**
  * The order of ending.
  *
- * 1. Whatever ends an attack by itself: the requests to the Job go, the targets lose their labels, Services and what
+ * 1. What ends an attack by itself: the requests to the Job go, the targets lose their labels, Services and what
  *    actions have changed are restored.
  * 2. The policies that let go of targets. A target without labels is theirs again at once; restoring them takes longer.
  * 3. The attacks' objects: their policies, without which a pod would be open that others still let go of; and the
@@ -41,7 +41,7 @@ const order: readonly ((ending: Ending) => Promise<unknown>)[] = [
  * Job stays.
  *
  * @returns the number of objects that were removed, restored or lost labels
- * @throws Error with all that failed: everything is tried, whatever fails or hangs
+ * @throws Error with all that failed: everything is tried, also if something fails or hangs
  */
 export async function endAttacks(api: ObjectApi, reach: Reach): Promise<number> {
     const ending = new Ending(api, reach);

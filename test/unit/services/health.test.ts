@@ -3,7 +3,7 @@ import pino from "pino";
 import { expect, it, vi } from "vitest";
 import { serveHealth } from "../../../services/shared/health";
 
-it("each readiness probe checks anew, and says why a pod is not ready", async () => {
+it("each readiness probe checks again, and says why a pod is not ready", async () => {
     const application = new Hono();
     const check = vi.fn<() => Promise<void>>().mockRejectedValueOnce(new Error("not yet")).mockResolvedValue();
     serveHealth(application, pino({ level: "silent" }), check);

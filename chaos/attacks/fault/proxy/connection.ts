@@ -157,8 +157,8 @@ export async function together(tasks: Promise<void>[]): Promise<void> {
 }
 
 /**
- * Serves what is not HTTP/1.x in clear text: TLS, HTTP/2, databases. A fault meets the whole connection. Whoever opens
- * a connection and neither sends nor gets a byte is not counted.
+ * Serves what is not HTTP/1.x in clear text: TLS, HTTP/2, databases. A fault meets the whole connection. A
+ * connection on which neither end sends a byte is not counted.
  */
 export async function serveOpaque(connection: Connection): Promise<void> {
     const { shared, uid, caller, pod } = connection;
