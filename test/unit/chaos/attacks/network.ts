@@ -65,8 +65,7 @@ export function permits(
 function matches({ podSelector, namespaceSelector, ipBlock }: Peer, reading: Reading, other: End, family: 4 | 6) {
     if (ipBlock) {
         const isOfFamily = (address: string) => address.includes(":") === (family === 6);
-        const address =
-            typeof other === "string" ? other : other.status!.podIPs!.map(({ ip }) => ip!).find(isOfFamily)!;
+        const address = typeof other === "string" ? other : other.status!.podIPs!.map(({ ip }) => ip).find(isOfFamily)!;
         if (typeof other !== "string" && !reading.ipBlockMatchesPods) return false;
         const isExcepted = ipBlock.except?.some((cidr) => cidr.split("/")[0] === address) ?? false;
         return ipBlock.cidr === (address.includes(":") ? "::/0" : "0.0.0.0/0") && !isExcepted;
