@@ -25,8 +25,9 @@ export function podResources(name: string, args: PodResourcesArgs, opts: pulumi.
         `${name}-binding`,
         {
             metadata,
-            roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: object },
-            subjects: [{ kind: "ServiceAccount", name: object, namespace }],
+            // As a whole: a preview does not know the name, and leaves out what is the same for every run.
+            roleRef: object.apply((of) => ({ apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: of })),
+            subjects: object.apply((of) => [{ kind: "ServiceAccount", name: of, namespace }]),
         },
         // An account that is no administrator may bind only a Role that exists, and whose rights it has.
         { ...opts, dependsOn: role },

@@ -125,24 +125,23 @@ function stepResource(
             create: create === undefined ? doNothing : `${programs.stepCommand} ${create}`,
             update: printAgain,
             ...(remove && { delete: `${runFromInput} ${remove}`, stdin: packed(programs.steps) }),
-            environment: {
+            // As one value, of which a preview shows nothing if it does not know all: so the packed plan is there once.
+            environment: pulumi.all({
                 ...Object.fromEntries(inputs.map(([input, value]) => [variables[input], value])),
                 [variables.plan]: compressed(JSON.stringify(plan)),
                 [variables.stack]: stack,
                 ...(kubeconfig !== undefined && {
                     [variables.kubeconfig]: pulumi.secret(pulumi.output(kubeconfig).apply(asVariable)),
                 }),
-            },
-            // A stack may be renamed.
-            triggers: [
-                pulumi
-                    .all([
-                        planToken(plan),
-                        pulumi.output(stack).apply(identityOf),
-                        ...inputs.flatMap(([input, value]) => (input === again ? [] : [value])),
-                    ])
-                    .apply((known) => tokenOf(JSON.stringify(known))),
-            ],
+            }),
+            triggers: pulumi
+                .all([
+                    planToken(plan),
+                    // A stack may be renamed.
+                    pulumi.output(stack).apply(identityOf),
+                    ...inputs.flatMap(([input, value]) => (input === again ? [] : [value])),
+                ])
+                .apply((known) => [tokenOf(JSON.stringify(known))]),
             logging: "stderr",
         },
         { ...opts, deleteBeforeReplace: true },

@@ -86,9 +86,10 @@ describe("a preview shows nothing but the change of", () => {
         stack.set({ variant: "four" });
     });
 
-    it("the experiment", async () => {
+    it("the experiment, in 200 lines", async () => {
         expect(unhashed(await preview({ "experiment.enabled": "true" }))).toEqual(experimentParts);
         expect(longestLine()).toBeLessThan(500);
+        expect(printed.trim().split("\n").length).toBeLessThanOrEqual(200);
         stack.set({ "experiment.enabled": "false" });
     });
 });
