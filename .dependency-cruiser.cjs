@@ -46,7 +46,7 @@ const layers = {
         "chaos/targets/attributes.ts",
         "chaos/targets/containers.ts",
     ],
-    experiments: [...face.package, ...face.checks, "chaos/cluster/client.ts", "chaos/ending/end-run.ts"],
+    experiments: [...face.package, ...face.checks, "chaos/cluster/client.ts", "chaos/first-acts.ts"],
     components: [
         ...[...face.package, ...face.clusters, ...face.units, ...face.settings, ...face.targets, ...face.state],
         "toolchain/bundle.ts",

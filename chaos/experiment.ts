@@ -1,17 +1,15 @@
 import * as pulumi from "@pulumi/pulumi";
 import { actionKindOf } from "./actions/registry";
 import { namesOf } from "./checks/observe";
-import { type ClusterAccess, connect } from "./cluster/client";
+import { connect } from "./cluster/client";
 import { guardedContext, type Naming } from "./cluster/guard";
 import { kubeconfigFrom, loadKubeconfig } from "./cluster/kubeconfig";
-import { explain, problemOf } from "./cluster/problem";
+import { explain } from "./cluster/problem";
 import { type DefinedExperiment, namespaceOf, planOfArguments } from "./definition/arguments";
 import { inputsOf } from "./definition/inputs";
 import { isAttack, type Plan, runNameOf } from "./definition/plan";
-import { type FirstActs, firstActs } from "./first-acts";
+import { endAndReport, type FirstActs, firstActs } from "./first-acts";
 import { holderOf, identityIn } from "./stash";
-import { endRuns } from "./ending/end-run";
-import type { LeaseOwner } from "./lifecycle/lease";
 import { builtPrograms, type ExperimentPrograms } from "./programs";
 import { verdictLine } from "./reasons";
 import type { Conclusion } from "./report/conclusion";
@@ -238,8 +236,8 @@ async function ifKnown<T>(output: pulumi.Output<T>): Promise<[] | [T]> {
 }
 
 /**
- * Ends the attacks of an experiment whose plan has changed since. What fails is not told here: the engine deletes them
- * before the next run begins, and the first step of that needs the same rights.
+ * Ends the attacks of an experiment whose plan has changed since. A failure is not reported here: the engine deletes
+ * them before the next run begins, and the first step of that needs the same rights.
  */
 function endEarlier(
     plan: Plan,
@@ -248,17 +246,10 @@ function endEarlier(
 ): pulumi.Output<void> {
     const { context, namespace } = plan;
     return pulumi.all([kubeconfig, stack]).apply(async ([text, holder]) => {
-        const access = () => ({ kubeconfig: text, context });
-        await endAndTell(access, { stack: holder, defaultNamespace: namespace }, runNameOf(plan, holder)).catch(
-            () => undefined,
-        );
+        const cluster = () => connect({ kubeconfig: text, context }, endTimeoutMs);
+        const owner = { stack: holder, defaultNamespace: namespace };
+        await endAndReport(cluster, owner, { but: runNameOf(plan, holder) });
     });
-}
-
-/** Ends a stack's runs, and tells whose attacks it has ended. @param but see `endRuns` */
-async function endAndTell(access: () => ClusterAccess, owner: LeaseOwner, but?: string): Promise<void> {
-    const ended = await endRuns(connect(access(), endTimeoutMs), owner, but);
-    if (ended.length > 0) await pulumi.log.info(`Ended the attacks of ${ended.join(" and ")}`);
 }
 
 const doneBy = ({ actions }: Plan) => actions.map((action) => actionKindOf(action).describe(action)).join(", ");
@@ -271,18 +262,16 @@ function describeWithoutAttack(plan: Plan): string {
     return `${nothing}; in namespace ${namespace} it would ${done}, while it checks ${namesOf({ checks })}`;
 }
 
-/** Ends the attacks of a disabled experiment. What fails is told: the engine still deletes them at the end. */
+/** Ends the attacks of a disabled experiment. */
 function endFirst(name: string, args: ExperimentArgs, stack: pulumi.Output<string>): pulumi.Output<void> {
     const plan = "plan" in args ? args.plan : undefined;
     const context = args.context ?? plan?.context;
     const namespace = plan?.namespace ?? ("plan" in args ? undefined : namespaceOf(args)) ?? "default";
     return pulumi.all([args.kubeconfig, stack]).apply(async ([text, holder]) => {
-        const access = () => {
+        const cluster = () => {
             if (args.kubeconfig !== undefined) requireText(text);
-            return { kubeconfig: text, context: contextIn(text, context) };
+            return connect({ kubeconfig: text, context: contextIn(text, context) }, endTimeoutMs);
         };
-        await endAndTell(access, { stack: holder, defaultNamespace: namespace }).catch((error: unknown) =>
-            pulumi.log.warn(`The attacks of ${name} could not be ended first: ${problemOf(error)}`),
-        );
+        await endAndReport(cluster, { stack: holder, defaultNamespace: namespace }, { of: name });
     });
 }

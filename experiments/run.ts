@@ -8,10 +8,9 @@ import {
     type Plan,
     type PlanArgs,
     planOf,
-    problemOf,
     type ServiceReference,
 } from "../chaos/index";
-import { endRuns } from "../chaos/ending/end-run";
+import { endAndReport } from "../chaos/first-acts";
 import { productsCheck } from "./products";
 import { validExperiment } from "./saved";
 
@@ -68,13 +67,7 @@ export async function endAttacksFirst(look: FirstLook | undefined): Promise<void
     if (pulumi.runtime.isDryRun() || look === undefined || look.enabled) return;
     const { namespace, identity, cluster } = look;
     const owner = { stack: holderOf(identity), defaultNamespace: namespace };
-    try {
-        const ended = await endRuns(cluster, owner);
-        if (ended.length > 0) await pulumi.log.info(`Ended the attacks of ${ended.join(" and ")}`);
-    } catch (error) {
-        // The engine still deletes them at the end.
-        await pulumi.log.warn(`Attacks could not be ended before everything else: ${problemOf(error)}`);
-    }
+    await endAndReport(() => cluster, owner, { of: "the stack" });
 }
 
 /** The component's name: that of the experiment is a setting, and another one must not run beside the first. */

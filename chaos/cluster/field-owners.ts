@@ -1,12 +1,81 @@
-/** Who has set a field of an object's `spec`: what a run changes for a while is given back to its owners. */
+/** Selectors that a run changes for a while, and then gives back to who had set them. Pure patches. */
 import type { V1ManagedFieldsEntry, V1ObjectMeta } from "@kubernetes/client-node";
-import { fieldManager } from "./labels";
+import { isDeepStrictEqual } from "node:util";
+import { fieldManager, noteIn } from "./labels";
+import type { KubeObject } from "./resources";
 
-/** By server-side apply or otherwise. */
-export type Owner = Pick<V1ManagedFieldsEntry, "manager" | "operation" | "apiVersion" | "subresource">;
+/** Who has set a field, by server-side apply or otherwise. */
+type Owner = Pick<V1ManagedFieldsEntry, "manager" | "operation" | "apiVersion" | "subresource">;
 
 /** A field of `spec` that has an owner as a whole. */
 type Field = "selector" | "podSelector";
+
+/** What a selector was before a run: all that restoring needs. */
+interface SelectorNote<S> {
+    /** Name of the run. */
+    run: string;
+    selector: S;
+    owners: Owner[];
+}
+
+/**
+ * A selector that a run changes, and restores. Each takes two merge patches: the first sets the selector, by which the
+ * API server takes the field for this package's. The second gives the field back to who had set it before. So their
+ * next server-side apply has no conflict, also while the run's selector still stands.
+ *
+ * @param annotation notes on the object what was there before, as JSON
+ */
+export class BorrowedSelector<S extends object> {
+    constructor(
+        private readonly field: Field,
+        private readonly annotation: string,
+    ) {}
+
+    /** Whether a run has changed the selector, and nobody has restored it. */
+    readonly isNoted = ({ metadata }: KubeObject): boolean => metadata?.annotations?.[this.annotation] !== undefined;
+
+    /** What was there before. Undefined if that is not noted, or somebody has edited the note. */
+    noteOf(object: KubeObject): SelectorNote<S> | undefined {
+        const note = noteIn<SelectorNote<S>>(object, this.annotation);
+        return note.run && note.selector && note.owners ? (note as SelectorNote<S>) : undefined;
+    }
+
+    /** The first patch that changes it. @param set the merge patch of the selector */
+    setting({ metadata }: KubeObject, run: string, selector: S, set: object): object {
+        const note: SelectorNote<S> = { run, selector, owners: ownersOf(metadata!, this.field) };
+        return this.patch(metadata!, { annotations: { [this.annotation]: JSON.stringify(note) } }, set);
+    }
+
+    /** The second patch that changes it. Undefined if there is nothing to give back. */
+    givingBack(object: KubeObject): object | undefined {
+        const metadata = object.metadata!;
+        const { owners } = this.noteOf(object) ?? {};
+        if (owners === undefined || !isOurs(metadata, this.field)) return undefined;
+        return this.patch(metadata, { managedFields: givenBack(metadata, this.field, owners) });
+    }
+
+    /**
+     * The next patch that restores it. Undefined if there is nothing to restore.
+     *
+     * @param set the merge patch of the selector. Undefined if it is not the run's any more: what somebody else has set
+     *   since stays as it is
+     */
+    restoring(object: KubeObject, set: object | undefined): object | undefined {
+        const metadata = object.metadata!;
+        if (set) return this.patch(metadata, {}, set);
+        if (!this.isNoted(object)) return undefined;
+        const { selector, owners = [] } = this.noteOf(object) ?? {};
+        const isRestored = isDeepStrictEqual((object.spec as Partial<Record<Field, S>>)[this.field] ?? {}, selector);
+        return this.patch(metadata, {
+            annotations: { [this.annotation]: null },
+            managedFields: givenBack(metadata, this.field, isRestored ? owners : []),
+        });
+    }
+
+    private patch({ resourceVersion }: V1ObjectMeta, metadata: object, set?: object): object {
+        return { metadata: { resourceVersion, ...metadata }, ...(set && { spec: { [this.field]: set } }) };
+    }
+}
 
 /** Which fields somebody has set, as in `managedFields`. */
 type Fields = Record<"f:spec", Record<string, object> | undefined>;
@@ -14,13 +83,13 @@ type Fields = Record<"f:spec", Record<string, object> | undefined>;
 const has = ({ fieldsV1 }: V1ManagedFieldsEntry, field: Field) =>
     (fieldsV1 as Fields | undefined)?.["f:spec"]?.[`f:${field}`] !== undefined;
 
-export const ownersOf = ({ managedFields = [] }: V1ObjectMeta, field: Field): Owner[] =>
+const ownersOf = ({ managedFields = [] }: V1ObjectMeta, field: Field): Owner[] =>
     managedFields
         .filter((entry) => has(entry, field))
         .map(({ manager, operation, apiVersion, subresource }) => ({ manager, operation, apiVersion, subresource }));
 
 /** Whether this package owns a field: it has set it, and not given it back. */
-export const isOurs = ({ managedFields = [] }: V1ObjectMeta, field: Field): boolean =>
+const isOurs = ({ managedFields = [] }: V1ObjectMeta, field: Field): boolean =>
     managedFields.some((entry) => has(entry, field) && entry.manager === fieldManager);
 
 /** Whether somebody but this package and the earlier owners owns a field. */
@@ -32,12 +101,8 @@ export const isNewOwners = ({ managedFields = [] }: V1ObjectMeta, field: Field, 
 const isSameOwner = (owner: Owner) => (another: Owner) =>
     (["manager", "operation", "apiVersion", "subresource"] as const).every((key) => another[key] === owner[key]);
 
-/**
- * The `managedFields` by which a field belongs to its owners again, and nothing to this package: else their next
- * server-side apply would meet a conflict, also while what this package has set still stands. If others own it by now,
- * it stays theirs.
- */
-export function givenBack(metadata: V1ObjectMeta, field: Field, owners: readonly Owner[]): V1ManagedFieldsEntry[] {
+/** The `managedFields` by which a field belongs to its owners again, unless others own it by now, and nothing to this package. */
+function givenBack(metadata: V1ObjectMeta, field: Field, owners: readonly Owner[]): V1ManagedFieldsEntry[] {
     const others = (metadata.managedFields ?? []).filter(({ manager }) => manager !== fieldManager);
     if (others.some((entry) => has(entry, field))) return others;
     const kept = others.map((entry) => (owners.some(isSameOwner(entry)) ? owning(entry, field) : entry));

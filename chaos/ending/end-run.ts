@@ -9,8 +9,8 @@ import type { ObjectApi } from "../cluster/resources";
 import type { Plan } from "../definition/plan";
 import { earlyEndOf, leaseFor, type LeaseHolder, type LeaseOwner, leasesOf, type RunEnd } from "../lifecycle/lease";
 import { recover, recoveryTimeoutMs } from "../lifecycle/recover";
-import { endAttacks, sweep, throwAll } from "./end";
-import { leftOf } from "./left";
+import { endAttacks, throwAll } from "./end";
+import { attacksLeftOf, leftOf } from "./left";
 
 /**
  * How long an update leaves this process to the checks, in milliseconds: what it does next keeps the process busy, and
@@ -22,7 +22,7 @@ const undisturbedMs = 1_500;
 const backgroundTimeoutMs = 10_000;
 
 /**
- * Ends the runs of a stack before the update does anything else: sweeps, and removes their deadline Jobs, too. Reads
+ * Ends the runs of a stack before the update does anything else, and removes all that is left of them. Reads
  * nothing but the cluster: neither a definition nor a setting may stand between a person's "stop" and the end of an
  * attack. Then sees when the application recovers, if need be in the background.
  *
@@ -40,7 +40,9 @@ export async function endRuns(cluster: Cluster, owner: LeaseOwner, but?: string)
             const left = leftOf({ namespace: namespace!, experiment });
             // An abort has ended the attacks before; what was left are the parts of the deadline Job.
             const isEnded = earlyEndOf(lease) !== undefined;
-            const { at, swept, noted } = await end(cluster, isEnded ? undefined : lease, (api) => sweep(api, left));
+            const { at, swept, noted } = await end(cluster, isEnded ? undefined : lease, (api) =>
+                endAttacks(api, left),
+            );
             if (isEnded || swept === 0) return [];
             const plan = written[annotations.plan];
             if (plan !== undefined) {
@@ -67,7 +69,7 @@ export async function endRun(
 ): Promise<{ at: number; recovery: Promise<number | undefined> }> {
     const { plan } = holder;
     const { own, others } = await leaseFor(cluster, holder);
-    const { at, noted } = await end(cluster, own, async (api) => (others ? 0 : endAttacks(api, leftOf(plan))));
+    const { at, noted } = await end(cluster, own, async (api) => (others ? 0 : endAttacks(api, attacksLeftOf(plan))));
     return { at, recovery: noteRecovery(cluster, noted, at, () => plan, recoveryTimeoutMs) };
 }
 

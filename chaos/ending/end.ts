@@ -37,11 +37,12 @@ const order: readonly ((ending: Ending) => Promise<unknown>)[] = [
 ];
 
 /**
- * Ends attacks: removes the targets' labels and the attacks' objects, and restores what was somebody's. The deadline
- * Job stays.
+ * Ends attacks: removes the targets' labels and the attacks' objects, and restores what was somebody's. Then removes
+ * the rest, such as the deadline Job, if the reach has any.
  *
  * @returns the number of objects that were removed, restored or lost labels
- * @throws Error with all that failed: everything is tried, also if something fails or hangs
+ * @throws Error with all that failed: everything is tried, also if something fails or hangs. Then the rest stays: the
+ *   Job may have to end what is left
  */
 export async function endAttacks(api: ObjectApi, reach: Reach): Promise<number> {
     const ending = new Ending(api, reach);
@@ -52,24 +53,11 @@ export async function endAttacks(api: ObjectApi, reach: Reach): Promise<number> 
         await Promise.race([begun.at(-1), sleep(patienceMs, undefined, patience).catch(() => undefined)]);
     }
     await Promise.all(begun);
-    return ending.done();
-}
-
-/**
- * Ends attacks, then removes everything else that an experiment has left: the deadline Job, its rights and its program.
- * An update that is killed between creating an object and recording it leaves one that the engine does not know. The
- * engine accepts that objects it does know are gone.
- *
- * @returns the number of objects that were removed, restored or lost labels
- * @throws Error as `endAttacks`; then the Job stays, which may have to end what is left
- */
-export async function sweep(api: ObjectApi, reach: Reach & { job: readonly Some[] }): Promise<number> {
-    const ended = await endAttacks(api, reach);
-    const removing = new Ending(api, reach);
-    const found = await Promise.all(reach.job.map((some) => removing.find(some)));
+    const ended = ending.done();
+    const rest = await Promise.all((reach.rest ?? []).map((some) => ending.find(some)));
     // The program last: the Job may have to start again as long as it exists.
-    for (const objects of found) await inTurns(objects, maxCalls, (object) => api.delete(object));
-    return ended + found.flat().length;
+    for (const objects of rest) await inTurns(objects, maxCalls, (object) => api.delete(object));
+    return ended + rest.flat().length;
 }
 
 /** @throws Error with all failures of things that were tried. Nothing if there are none */

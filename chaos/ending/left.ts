@@ -24,13 +24,15 @@ export function changedBy({
     return [...byAttacks, ...restoredBy(actions)];
 }
 
+type OfExperiment = Pick<Plan, "namespace" | "experiment">;
+
 /**
- * What an experiment may have left in its namespace, and what any run has changed there: the caller holds the lease on
- * the namespace.
+ * The attacks that an experiment may have left in its namespace, and what any run has changed there: the caller holds
+ * the lease on the namespace.
  */
-export function leftOf({ namespace, experiment }: Pick<Plan, "namespace" | "experiment">): Reach & { job: Some[] } {
+export function attacksLeftOf({ namespace, experiment }: OfExperiment): Reach {
     const labelSelector = `${labels.experiment}=${experiment}`;
-    const { configMap, job, networkPolicy, pod, role, roleBinding, serviceAccount } = resources;
+    const { networkPolicy, pod } = resources;
     // The other pods are the deadline Job's, and the other ConfigMaps programs, which may have to start again.
     const isAttack = ({ metadata }: KubeObject) => metadata?.annotations?.[annotations.targets] !== undefined;
     const attacks = attackObjects.map((resource) => ({
@@ -50,17 +52,29 @@ export function leftOf({ namespace, experiment }: Pick<Plan, "namespace" | "expe
             ...attacks.filter((some) => !isRequest(some)),
             ...parts.map((resource) => ({ resource, labelSelector })),
         ],
-        job: [
+    };
+}
+
+/**
+ * Everything that an experiment may have left: the sweep. An update that is killed between creating an object and
+ * recording it leaves one that the engine does not know. The engine accepts that objects it does know are gone.
+ */
+export function leftOf(of: OfExperiment): Reach {
+    const labelSelector = `${labels.experiment}=${of.experiment}`;
+    const { configMap, job, networkPolicy, role, roleBinding, serviceAccount } = resources;
+    return {
+        ...attacksLeftOf(of),
+        rest: [
             ...[job, roleBinding, role, serviceAccount, configMap].map((resource) => ({ resource, labelSelector })),
-            { resource: networkPolicy, labelSelector: `${labels.witness}=${experiment}` },
+            { resource: networkPolicy, labelSelector: `${labels.witness}=${of.experiment}` },
         ],
     };
 }
 
 /** The policies that a run's steps have made: its names have its stack, and the engine does not know these. */
-export function policiesOf(plan: Plan, stack: string): Reach & { job: Some[] } {
+export function policiesOf(plan: Plan, stack: string): Reach {
     const isOwn = ({ metadata }: KubeObject) => metadata!.name!.startsWith(`${runNameOf(plan, stack)}-`);
-    return { ...nothingBut(plan.namespace, { resource: resources.networkPolicy, only: isOwn }), job: [] };
+    return nothingBut(plan.namespace, { resource: resources.networkPolicy, only: isOwn });
 }
 
 /** The policies that let the witness work. */

@@ -25,6 +25,8 @@ export interface Reach {
     policies: readonly Some[];
     /** Objects that exist only for the attacks, such as their NetworkPolicies. */
     objects: readonly Some[];
+    /** Removed in this order once all else is ended: the deadline Job, its rights and its program. @default nothing */
+    rest?: readonly Some[];
 }
 
 /** Whether an attack's object is a request to the deadline Job. */

@@ -13,7 +13,7 @@ import { annotations, labels } from "../cluster/labels";
 import { objectApi } from "../cluster/objects";
 import { problemOf } from "../cluster/problem";
 import { endAttacks } from "../ending/end";
-import { leftOf } from "../ending/left";
+import { attacksLeftOf } from "../ending/left";
 import {
     admitAttacks,
     admitWitness,
@@ -57,7 +57,7 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
     for (const one of chosen) one.peersLabel = one.peers && (await labelOfPeers(cluster, one.peers, discovered));
     requireWithin(plan, chosen);
     await refuseWebhookServers(cluster, plan, discovered);
-    const end = () => endAttacks(objectApi(cluster), leftOf(plan));
+    const end = () => endAttacks(objectApi(cluster), attacksLeftOf(plan));
     // A killed update may have labeled others: together with these they could exceed the radius.
     await end();
     const policies = await otherPolicies(cluster, plan.namespace);

@@ -3,8 +3,8 @@ import { namesOf } from "../checks/observe";
 import { objectApi } from "../cluster/objects";
 import { problemOf } from "../cluster/problem";
 import { isAttack, type Plan, undoneOf } from "../definition/plan";
-import { endAttacks, sweep } from "../ending/end";
-import { leftOf, policiesOf } from "../ending/left";
+import { endAttacks } from "../ending/end";
+import { attacksLeftOf, leftOf, policiesOf } from "../ending/left";
 import { earlyEndOf, leaseFor, releaseLease } from "../lifecycle/lease";
 import { NotRecoveredError, recover, recoveryTimeoutMs } from "../lifecycle/recover";
 import type { Journal } from "../report/journal-schema";
@@ -20,7 +20,7 @@ import type { Step, StepContext } from "./contract";
  */
 export const endAttacksStep: Step<"end-attacks"> = async ({ cluster, stack, plan }) => {
     const { others } = await leaseFor(cluster, { stack, plan });
-    return { ended: others ? 0 : await endAttacks(objectApi(cluster), leftOf(plan)) };
+    return { ended: others ? 0 : await endAttacks(objectApi(cluster), attacksLeftOf(plan)) };
 };
 
 /**
@@ -65,7 +65,7 @@ export async function undo(cluster: Cluster, stack: string, plan: Plan, say: (li
     const holder = { stack, plan };
     const { own, others } = await leaseFor(cluster, holder);
     if (others) say(others);
-    const swept = await sweep(objectApi(cluster), others ? policiesOf(plan, stack) : leftOf(plan));
+    const swept = await endAttacks(objectApi(cluster), others ? policiesOf(plan, stack) : leftOf(plan));
     if (swept > 0) say(`Removed what was left of ${undoneOf(plan)}: ${swept} ${swept === 1 ? "object" : "objects"}`);
     const end = own && earlyEndOf(own);
     const at = end?.at ?? Date.now();

@@ -7,7 +7,7 @@ import type { Cluster } from "../cluster/client";
 import { objectApi } from "../cluster/objects";
 import { problemOf } from "../cluster/problem";
 import { isAttack, needsDeadlineJob, type Plan, runNameOf } from "../definition/plan";
-import { sweep } from "../ending/end";
+import { endAttacks } from "../ending/end";
 import { leftOf } from "../ending/left";
 import { admitJob } from "./other-policies";
 import { acquireLease, LeaseHeldError, releaseLease, stopCommand } from "../lifecycle/lease";
@@ -60,7 +60,7 @@ async function findSteadyState(context: StepContext, seen: { checks?: Observed[]
     const { plan, cluster, stack, say } = context;
     const { namespace, service } = plan;
     const [swept, route, discovered] = await Promise.all([
-        sweep(objectApi(cluster), leftOf(plan)),
+        endAttacks(objectApi(cluster), leftOf(plan)),
         service && chooseRoute(cluster, service),
         isAttack(plan) ? discover(cluster, plan) : [],
         requireWorkloads(cluster, namespace, plan.actions),

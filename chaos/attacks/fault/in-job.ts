@@ -5,7 +5,7 @@ import { resources } from "../../cluster/resources";
 import { inTurns } from "../../async";
 import { isReady, type Pod } from "../../targets/containers";
 import type { JobContext, JobPart } from "../job-part";
-import { behind, noteOf, proxyOf, selectsNobody } from "./pointing";
+import { behind, proxyOf, selectsNobody, serviceSelector } from "./pointing";
 import { probeThrough, type Probed } from "./proxy/probe";
 import type { Fault } from "./proxy/protocol";
 
@@ -78,7 +78,7 @@ class FaultProbes {
         const found = await api.get({ resource: resources.service, namespace, name: service });
         const { spec, metadata } = (found ?? {}) as V1Service;
         if (spec === undefined) return;
-        const selector = noteOf({ metadata })?.selector ?? spec.selector ?? {};
+        const selector = serviceSelector.noteOf({ metadata })?.selector ?? spec.selector ?? {};
         const labelSelector = Object.entries(selector)
             .map(([key, value]) => `${key}=${value}`)
             .join();

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { objectApi } from "../../../../chaos/cluster/objects";
 import { type ObjectApi, resources } from "../../../../chaos/cluster/resources";
 import { endAttacks } from "../../../../chaos/ending/end";
-import { leftOf } from "../../../../chaos/ending/left";
+import { attacksLeftOf } from "../../../../chaos/ending/left";
 import { ofRun } from "../../../../chaos/ending/reach";
 import { objectApiBy } from "../../../../chaos/job/api";
 import { FakeCluster, refuse, type StoredObject } from "../support/fake-cluster";
@@ -43,7 +43,7 @@ const own = ofRun(
         { resource: resources.deployment, name: "web" },
     ],
 );
-const left = leftOf({ namespace: "demo", experiment: "x" });
+const left = attacksLeftOf({ namespace: "demo", experiment: "x" });
 
 let cluster: FakeCluster;
 beforeEach(() => {

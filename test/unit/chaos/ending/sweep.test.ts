@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { objectApi } from "../../../../chaos/cluster/objects";
-import { sweep } from "../../../../chaos/ending/end";
+import { endAttacks } from "../../../../chaos/ending/end";
 import { leftOf } from "../../../../chaos/ending/left";
 import { FakeCluster } from "../support/fake-cluster";
 
@@ -8,7 +8,8 @@ const ofExperiment = (experiment: string) => ({ metadata: { labels: { "chaos-exp
 const kindsLeft = ["NetworkPolicy", "ConfigMap", "Job", "RoleBinding", "Role", "ServiceAccount"] as const;
 
 let cluster: FakeCluster;
-const sweepUp = () => sweep(objectApi(cluster.api), leftOf({ namespace: "demo", experiment: "hot-deals-blackhole" }));
+const sweepUp = () =>
+    endAttacks(objectApi(cluster.api), leftOf({ namespace: "demo", experiment: "hot-deals-blackhole" }));
 
 beforeEach(() => {
     cluster = new FakeCluster();
