@@ -1,10 +1,11 @@
 import type { V1LabelSelector, V1NetworkPolicy } from "@kubernetes/client-node";
+import { isDeepStrictEqual } from "node:util";
 import { BorrowedSelector, isNewOwners } from "../cluster/field-owners";
 import { annotations, labels } from "../cluster/labels";
 import type { Restorable } from "../cluster/resources";
 import { also, isSameSelector } from "./selector";
 
-/** The line of a policy's `podSelector` by which it stops selecting pods under attack. It changes nothing for others. */
+/** The line of a `podSelector` by which a policy stops selecting pods under attack. It changes nothing for others. */
 export const exemption = { key: labels.attacked, operator: "DoesNotExist" };
 
 const podSelector = new BorrowedSelector<V1LabelSelector>("podSelector", annotations.exempting);
@@ -19,11 +20,12 @@ export function nextExempting(policy: V1NetworkPolicy, run: string): object | un
 /** The next merge patch that restores a policy. Undefined if there is nothing to restore. */
 function nextRestoring(policy: V1NetworkPolicy): object | undefined {
     const { selector, owners = [] } = podSelector.noteOf(policy) ?? {};
-    // Somebody may have set the same.
-    const isRuns =
-        selector !== undefined &&
-        !isNewOwners(policy.metadata!, "podSelector", owners) &&
-        isSameSelector(policy.spec!.podSelector ?? {}, also(selector, exemption));
+    const current = policy.spec!.podSelector ?? {};
+    const set = selector && also(selector, exemption);
+    const hasLine = isDeepStrictEqual(current.matchExpressions, set?.matchExpressions);
+    // Somebody may have set the same. Whoever has merged other labels did not mean the line.
+    const isTheirs = set && isSameSelector(current, set) && isNewOwners(policy.metadata!, "podSelector", owners);
+    const isRuns = selector !== undefined && hasLine && !isTheirs;
     return podSelector.restoring(policy, isRuns ? { matchExpressions: selector.matchExpressions ?? null } : undefined);
 }
 

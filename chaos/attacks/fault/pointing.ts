@@ -2,7 +2,7 @@
 import type { V1Service } from "@kubernetes/client-node";
 import { isDeepStrictEqual } from "node:util";
 import { BorrowedSelector } from "../../cluster/field-owners";
-import { annotations, labels } from "../../cluster/labels";
+import { annotations, labels, noteIn } from "../../cluster/labels";
 import type { Restorable } from "../../cluster/resources";
 import { ReasonError } from "../../reasons";
 
@@ -36,17 +36,29 @@ export function nextPointing(
 }
 
 /**
- * The next merge patch that restores a Service. Undefined if there is nothing to restore. A merge, as of a client-side
- * `kubectl apply`, adds its labels to the proxy's: then only the proxy's goes.
+ * The next merge patch that restores a Service. Undefined if there is nothing to restore.
  *
  * @param kept what it selected before, if somebody has edited its note: the proxy's own Service keeps that, too
  */
 function nextRestoring(service: V1Service, kept?: Record<string, string>): object | undefined {
-    if (selectsNobody(service)) return serviceSelector.restoring(service, { [labels.proxy]: null });
     const before = serviceSelector.noteOf(service)?.selector ?? kept;
-    const isKnown = proxyOf(service) !== undefined && before !== undefined;
-    return serviceSelector.restoring(service, isKnown ? replaced(service.spec!.selector!, before) : undefined);
+    const { [labels.proxy]: proxy, ...merged } = service.spec?.selector ?? {};
+    const wanted = selectsNobody(service) ? wantedByOthers(service, merged, before) : before;
+    const isKnown = proxy !== undefined && wanted !== undefined;
+    return serviceSelector.restoring(service, isKnown ? replaced(service.spec!.selector!, wanted) : undefined);
 }
+
+/**
+ * What a Service shall select after somebody has merged labels into the proxy's. A merge patch names only the labels
+ * that change, and the rest is as it was. A client-side `kubectl apply` has noted the whole of what is wanted.
+ */
+function wantedByOthers({ metadata }: V1Service, merged: Record<string, string>, before?: Record<string, string>) {
+    const { spec } = noteIn<V1Service>({ metadata }, lastApplied);
+    return isDeepStrictEqual(spec?.selector, merged) ? merged : { ...before, ...merged };
+}
+
+/** By kubectl, on each object that it has applied: the object as the manifest has it, as JSON. */
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 /** A Service that points to a proxy. If its note is lost, the proxy's own Service keeps what it had selected. */
 export const pointedService: Restorable = {

@@ -89,6 +89,19 @@ describe("a policy that is made to let go of pods under attack", () => {
         },
     );
 
+    it("keeps the labels that somebody has merged into its selector, and loses the run's condition", async () => {
+        add({ matchLabels: { app: "web" }, matchExpressions: [tier] });
+        await exemptFrom(cluster.api, [stored()], "run");
+        stored().metadata.managedFields = [applied({ "f:podSelector": {} }, "kubectl-patch")] as never;
+        stored().spec.podSelector.matchLabels = { app: "web", version: "v2" };
+        await restored();
+        expect(stored().spec.podSelector).toEqual({
+            matchLabels: { app: "web", version: "v2" },
+            matchExpressions: [tier],
+        });
+        expect(stored().metadata.annotations).toEqual({});
+    });
+
     it("gives the selector back to an owner that has set nothing else", () => {
         const only = applied({ "f:podSelector": {} });
         const body = nextExempting({ metadata: { managedFields: [only] as never }, spec: { podSelector: {} } }, "run");

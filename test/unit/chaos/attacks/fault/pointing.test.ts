@@ -118,6 +118,21 @@ describe("a Service that is restored", () => {
         expect(isPointing({ metadata, spec })).toBe(false);
     });
 
+    it("keeps what a partial patch has set, and has the rest back", () => {
+        const merged = patched(pointed, { spec: { selector: { tier: "front" } } }, "kubectl-patch");
+        expect(restored(merged).spec!.selector).toEqual({ app: "hot-deals", tier: "front" });
+        const more = patched(pointed, { spec: { selector: { version: "v2" } } }, "kubectl-patch");
+        expect(restored(more).spec!.selector).toEqual({ ...selector, version: "v2" });
+        expect(isPointing(restored(more))).toBe(false);
+    });
+
+    it("selects what a client-side apply has left out a label of: its manifest says what is wanted", () => {
+        const merged = patched(pointed, { spec: { selector: { app: "hot-deals" } } }, "kubectl-client-side-apply");
+        const lastApplied = JSON.stringify({ spec: { selector: { app: "hot-deals" } } });
+        merged.metadata!.annotations!["kubectl.kubernetes.io/last-applied-configuration"] = lastApplied;
+        expect(restored(merged).spec!.selector).toEqual({ app: "hot-deals" });
+    });
+
     it("is so even if its note is lost: the proxy's own Service keeps the selector", () => {
         const lost = { ...pointed, metadata: { ...pointed.metadata, annotations: {} } };
         expect(restored(lost, selector).spec!.selector).toEqual(selector);
