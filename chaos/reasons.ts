@@ -13,6 +13,7 @@ export const reasonCodes = {
     "targets-not-replaced": "containers match the target of a kill, but nothing would replace their pods",
     "radius-too-small": "the radius allows none of the containers that match",
     "no-tool": "no container of a pod has a tool that the proof could use",
+    "exec-refused": "the API server lets nothing be run in a pod, so nothing can be tried from within it",
     "no-port": "a pod declares no TCP port at which the attack could be proven",
     "no-room": "the namespace admits no pod of the deadline Job",
     "job-not-running": "the deadline Job has no running pod",

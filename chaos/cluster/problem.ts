@@ -39,7 +39,7 @@ export function forbidden(message: string): string {
 }
 
 /** @param account who lacks it, as the beginning of a sentence */
-export function lacking(
+function lacking(
     account: string,
     { verb, named, group, namespace }: { verb: string; named: string; group?: string; namespace?: string },
 ): string {

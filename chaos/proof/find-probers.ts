@@ -4,7 +4,7 @@ import { type Cluster, messageOf } from "../cluster/client";
 import { besides, onePerPod } from "../targets/pods";
 import type { Chosen } from "../targets/choose";
 import { type Discovered, ownerOf, type Prober, type Target } from "../targets/containers";
-import { runWithin } from "./run-within";
+import { ExecRefused, runWithin } from "./run-within";
 import { noTool, type QuestionKind, searchFor, shellLessPrograms } from "./tools";
 
 /** What runtimes say of a program that an image does not have, or that its user may not run. */
@@ -15,8 +15,14 @@ const notThereCodes = [126, 127, noTool];
 
 export interface ProbersFound {
     chosen: Chosen;
-    /** Pods in which something must be tried for the proof, and no container has a tool. */
-    lacking: string[];
+    /** Pods in which something must be tried for the proof, and cannot be. */
+    lacking: Lacking[];
+}
+
+export interface Lacking {
+    pod: string;
+    /** Why nothing may be run in it. @default no container has a tool */
+    refusal?: string;
 }
 
 /**
@@ -51,25 +57,30 @@ async function equipped(
     containers: readonly Target[],
     kind: QuestionKind,
     discovered: readonly Discovered[],
-): Promise<{ containers: Target[]; lacking: string[] }> {
+): Promise<{ containers: Target[]; lacking: Lacking[] }> {
     const pods = onePerPod(containers).map((one) => {
         const own = containers.filter(({ uid }) => uid === one.uid).map(({ container }) => container);
         return { one, names: [...own, ...besides(discovered, containers, one)] };
     });
-    const probers = new Map<string, Prober | null | undefined>();
+    const probers = new Map<string, Prober | Lacking | undefined>();
     await Promise.all(
         alike(pods, discovered).map(async (group) => {
             const prober = await proberInAny(cluster, group, kind);
-            for (const { one } of group) probers.set(one.uid, prober);
+            for (const { one } of group)
+                probers.set(one.uid, prober && "pod" in prober ? { ...prober, pod: one.pod } : prober);
         }),
     );
     return {
         containers: containers.map((one) => {
             const prober = probers.get(one.uid);
-            const isDefault = prober?.container === one.container && prober.program === undefined;
-            return prober && !isDefault ? { ...one, prober } : one;
+            if (prober === undefined || "pod" in prober) return one;
+            const isDefault = prober.container === one.container && prober.program === undefined;
+            return isDefault ? one : { ...one, prober };
         }),
-        lacking: pods.flatMap(({ one }) => (probers.get(one.uid) === null ? [one.pod] : [])),
+        lacking: pods.flatMap(({ one }) => {
+            const prober = probers.get(one.uid);
+            return prober && "pod" in prober ? prober : [];
+        }),
     };
 }
 
@@ -108,32 +119,38 @@ async function proberInAny(cluster: Cluster, alike: readonly Searched[], kind: Q
     return undefined;
 }
 
-/** The first container with a tool. Null if none has one, and undefined if that could not be found out. */
+/** The first container with a tool. Undefined if that could not be found out. */
 async function proberIn(
     cluster: Cluster,
     pod: Target,
     containers: readonly string[],
     kind: QuestionKind,
-): Promise<Prober | null | undefined> {
+): Promise<Prober | Lacking | undefined> {
     let unknown = false;
+    let refusal: string | undefined;
     for (const container of containers) {
         for (const program of [undefined, ...shellLessPrograms]) {
             const found = await isThere(cluster, { ...pod, container }, searchFor(kind, program));
-            if (found) return { container, ...(program !== undefined && { program }) };
-            if (found === undefined) {
-                unknown = true;
-                break;
-            }
+            if (found === true) return { container, ...(program !== undefined && { program }) };
+            if (found === false) continue;
+            if (found === undefined) unknown = true;
+            else refusal = found.refusal;
+            break;
         }
     }
-    return unknown ? undefined : null;
+    return unknown ? undefined : { pod: pod.pod, ...(refusal !== undefined && { refusal }) };
 }
 
 /** Whether a container has what a command needs. Undefined if that could not be found out. */
-async function isThere(cluster: Cluster, where: Target, command: string[]): Promise<boolean | undefined> {
+async function isThere(
+    cluster: Cluster,
+    where: Target,
+    command: string[],
+): Promise<boolean | { refusal: string } | undefined> {
     try {
         return !notThereCodes.includes(await runWithin(cluster, where, command));
     } catch (error) {
+        if (error instanceof ExecRefused) return { refusal: error.message };
         return notThere.test(messageOf(error)) ? false : undefined;
     }
 }

@@ -1,5 +1,5 @@
-import { type Cluster, messageOf } from "../cluster/client";
-import { lacking, problemOf } from "../cluster/problem";
+import type { Cluster } from "../cluster/client";
+import { problemOf } from "../cluster/problem";
 import type { Prober, Target } from "../targets/containers";
 import { runWithin } from "./run-within";
 import { commandFor, noTool, type Question, toolNames } from "./tools";
@@ -27,12 +27,6 @@ export async function probe(
         const tools = toolNames("lookup" in question ? "lookup" : "connect");
         return { problem: `${where} has none of the tools to try it with (${tools})` };
     } catch (error) {
-        return { problem: `nothing can be run in ${where}: ${refusalOf(error, target) ?? problemOf(error)}` };
+        return { problem: `nothing can be run in ${where}: ${problemOf(error)}` };
     }
-}
-
-/** A WebSocket's refusal brings its status alone: which right is missing must be known. */
-function refusalOf(error: unknown, { namespace }: Pick<Target, "namespace">): string | undefined {
-    if (!messageOf(error).endsWith("Unexpected server response: 403")) return undefined;
-    return lacking("the account", { verb: "create", named: "pods/exec", namespace });
 }

@@ -1,13 +1,54 @@
 import { Exec, type V1Status } from "@kubernetes/client-node";
 import { PassThrough } from "node:stream";
-import type { Cluster } from "../cluster/client";
+import { type Cluster, messageOf, statusOf } from "../cluster/client";
+import { problemOf } from "../cluster/problem";
 
 const answerTimeoutMs = 10_000;
 
-/** Runs a command in a container. @returns the exit code @throws Error if the command could not be run */
-export function runWithin(
+interface Place {
+    namespace: string;
+    pod: string;
+    container: string;
+}
+
+/** The API server lets nothing be run in a container: for a missing right, an admission policy or a webhook. */
+export class ExecRefused extends Error {}
+
+/**
+ * Runs a command in a container.
+ *
+ * @returns the exit code
+ * @throws ExecRefused with the words of whoever refuses it
+ * @throws Error if the command could not be run for another reason
+ */
+export async function runWithin(cluster: Cluster, place: Place, command: readonly string[]): Promise<number> {
+    try {
+        return await execute(cluster, place, command);
+    } catch (error) {
+        const refused = /Unexpected server response: 4\d\d$/.test(messageOf(error));
+        throw (refused && (await refusalOf(cluster, place, command))) || error;
+    }
+}
+
+/** A WebSocket's refusal brings its status alone. A plain request that is let through only lacks the upgrade. */
+async function refusalOf(
+    { core }: Cluster,
+    { namespace, pod: name, container }: Place,
+    [command]: readonly string[],
+): Promise<ExecRefused | undefined> {
+    try {
+        await core.connectPostNamespacedPodExec({ name, namespace, container, command, stdout: true });
+        return undefined;
+    } catch (error) {
+        // A webhook may choose another status.
+        const isRefused = [403, 422].includes(statusOf(error) ?? 0) || /denied the request/.test(messageOf(error));
+        return isRefused ? new ExecRefused(problemOf(error)) : undefined;
+    }
+}
+
+function execute(
     { kubeconfig }: Cluster,
-    { namespace, pod, container }: { namespace: string; pod: string; container: string },
+    { namespace, pod, container }: Place,
     command: readonly string[],
 ): Promise<number> {
     let giveUp: NodeJS.Timeout;

@@ -3,14 +3,14 @@ import type { Conclusion } from "./conclusion";
 
 type Unproven = NonNullable<Conclusion["outwardUnproven"]>;
 
-/** The pods of which it is not proven that they reach nobody: they have no tool, and the experiment accepts that. */
+/** The pods of which it is not proven that they reach nobody: nothing can be tried in them, and the experiment accepts that. */
 export const unprovenOutward = (attacks: readonly RunAttack[]): Unproven =>
     attacks.flatMap(({ name: attack, chosen: { withoutTool: pods } }) => (pods ? [{ attack, pods }] : []));
 
 /** What was not proven, in words. Undefined if all was. */
 export function describeUnproven(unproven: Unproven = []): string | undefined {
     const pods = unproven.flatMap((one) => one.pods);
-    return pods.length === 0 ? undefined : `outward was not proven: no tool in ${pods.join(", ")}`;
+    return pods.length === 0 ? undefined : `outward was not proven: nothing could be tried in ${pods.join(", ")}`;
 }
 
 /** The reason of a verdict, and what it does not rest on. */

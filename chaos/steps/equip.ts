@@ -1,7 +1,7 @@
-import { attackKindOf, mayStayUnproven } from "../attacks/registry";
+import { type Attack, attackKindOf, mayStayUnproven } from "../attacks/registry";
 import type { Plan, RunAttack } from "../definition/plan";
 import { attackedEndpoints } from "../proof/connections";
-import { findProbers } from "../proof/find-probers";
+import { findProbers, type Lacking } from "../proof/find-probers";
 import { toolNames } from "../proof/tools";
 import { decisive, reason, type Reason, ReasonError } from "../reasons";
 import { remedy } from "../texts";
@@ -23,10 +23,11 @@ export async function equip(
         attacks.map(async (one) => {
             const proof = attackKindOf(one.attack).proof(one.attack);
             const { chosen, lacking } = await findProbers(cluster, proof, one.chosen, discovered);
-            return { ...one, chosen: { ...chosen, ...(lacking.length > 0 && { withoutTool: lacking }) } };
+            const withoutTool = lacking.map(({ pod }) => pod);
+            return { ...one, chosen: { ...chosen, ...(lacking.length > 0 && { withoutTool }) }, lacking };
         }),
     );
-    const unproven = equipped.filter(({ outward, chosen }) => chosen.withoutTool && outward !== "unproven");
+    const unproven = equipped.filter(({ outward, lacking }) => lacking.length > 0 && outward !== "unproven");
     const portless = equipped.flatMap((one) => whyPortless(one) ?? []);
     const reasons = [...portless, ...unproven.map(whyUnproven)];
     const advice = [
@@ -35,13 +36,12 @@ export async function equip(
     ];
     const first = decisive(reasons);
     if (first) throw new ReasonError(first.code, reasons.map(({ message }) => message).join("; "), advice.join(". "));
-    for (const { name, chosen } of equipped) {
-        if (!chosen.withoutTool) continue;
+    for (const { name, attack, lacking } of equipped) {
+        if (lacking.length === 0) continue;
         const of = attacks.length === 1 ? "" : ` of ${name}`;
-        const pods = chosen.withoutTool.join(", ");
-        say(`Outward${of} cannot be proven, which the experiment accepts: no tool in ${pods}`);
+        say(`Outward${of} cannot be proven, which the experiment accepts: ${whyUntried(attack, lacking).message}`);
     }
-    return equipped;
+    return equipped.map(({ lacking: _, ...one }) => one);
 }
 
 /** Why an attack could not be seen: targets' pods declare no port. Undefined if it does not deny connections. */
@@ -57,15 +57,33 @@ function whyPortless({ name, attack, chosen: { targets } }: RunAttack): Reason |
 
 const adviceOnPorts = 'Declare the ports of each target, choose other targets, or a blackhole of direction "egress"';
 
-function adviceOnTools(plan: Plan, unproven: readonly RunAttack[]): string {
+type Equipped = RunAttack & { lacking: readonly Lacking[] };
+
+function adviceOnTools(plan: Plan, unproven: readonly Equipped[]): string {
     const remedies = unproven.every(({ attack }) => mayStayUnproven(attack))
         ? `If it is enough to prove that nothing reaches the targets: ${remedy(plan, "outward", "unproven")}`
         : 'Or choose an attack whose proof needs no tool, such as a blackhole of direction "ingress"';
-    return `Give the pod a container with one of these tools; all containers of a pod count. ${remedies}`;
+    const isRefused = unproven.some(({ lacking }) => lacking.some(({ refusal }) => refusal !== undefined));
+    const first = isRefused
+        ? "Let commands be run in these pods, or choose targets in another namespace"
+        : "Give the pod a container with one of these tools; all containers of a pod count";
+    return `${first}. ${remedies}`;
 }
 
-function whyUnproven({ name, attack, chosen: { withoutTool = [] } }: RunAttack): Reason {
-    const tools = toolNames(attackKindOf(attack).proof(attack).lookup ? "lookup" : "connect");
-    const why = `no container of ${withoutTool.join(", ")} has a tool (${tools})`;
-    return reason("no-tool", `the attack ${name} could not be proven: ${why}`);
+function whyUnproven({ name, attack, lacking }: Equipped): Reason {
+    const { code, message } = whyUntried(attack, lacking);
+    return reason(code, `the attack ${name} could not be proven: ${message}`);
 }
+
+/** Why nothing can be tried from within some pods. A refusal may be the only reason why no tool was found. */
+function whyUntried(attack: Attack, lacking: readonly Lacking[]): Reason {
+    const refused = lacking.filter(({ refusal }) => refusal !== undefined);
+    if (refused.length > 0) {
+        const message = `nothing may be run in ${podsOf(refused)}: ${refused[0]!.refusal}`;
+        return reason("exec-refused", message);
+    }
+    const tools = toolNames(attackKindOf(attack).proof(attack).lookup ? "lookup" : "connect");
+    return reason("no-tool", `no container of ${podsOf(lacking)} has a tool (${tools})`);
+}
+
+const podsOf = (lacking: readonly Lacking[]) => lacking.map(({ pod }) => pod).join(", ");

@@ -43,5 +43,5 @@ it.each([
 
 it("what one of them lacks, all of them lack", async () => {
     run.hasProgram = () => false;
-    expect((await look(discovered("a", "a"))).lacking).toEqual(["hot-deals-1", "hot-deals-2"]);
+    expect((await look(discovered("a", "a"))).lacking).toEqual([{ pod: "hot-deals-1" }, { pod: "hot-deals-2" }]);
 });

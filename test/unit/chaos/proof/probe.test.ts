@@ -1,4 +1,4 @@
-import { Exec, KubeConfig } from "@kubernetes/client-node";
+import { CoreV1Api, Exec, KubeConfig } from "@kubernetes/client-node";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, it, vi } from "vitest";
@@ -11,17 +11,28 @@ function tried(server: string) {
     const kubeconfig = new KubeConfig();
     kubeconfig.loadFromClusterAndUser({ name: "test", server, skipTLSVerify: true }, { name: "test" });
     const target = { namespace: "demo", pod: "hot-deals-1", container: "hot-deals" };
-    return probe({ kubeconfig } as Cluster, target, { lookup: "kubernetes" }, 100);
+    return probe(
+        { kubeconfig, core: kubeconfig.makeApiClient(CoreV1Api) } as Cluster,
+        target,
+        { lookup: "kubernetes" },
+        100,
+    );
 }
 
 it("a probe that the API server refuses names the right that is missing", async () => {
-    const server = createServer((_, response) => response.writeHead(403).end());
+    const message =
+        'pods "hot-deals-1" is forbidden: User "ada" cannot create resource "pods/exec" in API group "" in the ' +
+        'namespace "demo"';
+    const body = JSON.stringify({ kind: "Status", apiVersion: "v1", status: "Failure", message, code: 403 });
+    const server = createServer((_, response) =>
+        response.writeHead(403, { "Content-Type": "application/json" }).end(body),
+    );
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const result = await tried(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     server.close();
     expect(result).toEqual({
         problem:
-            "nothing can be run in hot-deals-1/hot-deals: the account may not create pods/exec in namespace demo " +
+            'nothing can be run in hot-deals-1/hot-deals: the account "ada" may not create pods/exec in namespace demo ' +
             "(403). Ask the cluster's administrator for that right, then check: kubectl auth can-i create pods " +
             "--subresource=exec --namespace demo",
     });

@@ -43,7 +43,9 @@ describe("the pages", () => {
     it("tell what was not proven, in words and in the picture", () => {
         const outwardUnproven = [{ attack: "blackhole", pods: ["a-1", "a-2"] }];
         const page = runPage({ ...journal, conclusion: { ...journal.conclusion, outwardUnproven } });
-        expect(page).toContain("Not proven of blackhole</th><td>outward was not proven: no tool in a-1, a-2</td>");
+        expect(page).toContain(
+            "Not proven of blackhole</th><td>outward was not proven: nothing could be tried in a-1, a-2</td>",
+        );
         expect(page).toContain(">outward was not proven</text>");
         expect(runPage(journal)).not.toContain("not proven");
     });

@@ -694,7 +694,7 @@ describe("a target without a tool, which the experiment accepts,", () => {
         const conclusion = await unproven();
         expect(conclusion).toMatchObject({
             verdict: "PASSED",
-            reason: expect.stringMatching(/none failed\. Outward was not proven: no tool in hot-deals-1\.$/),
+            reason: expect.stringMatching(/none failed\. Outward was not proven: nothing could be tried in hot-deals-1\.$/),
             outwardUnproven: [{ attack: "blackhole", pods: ["hot-deals-1"] }],
         });
         expect(run.said[0]).toMatch(/^Proven: hot-deals-1 is cut off .* \(inward; outward is not proven\)\./);

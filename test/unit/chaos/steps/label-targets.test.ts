@@ -1,3 +1,4 @@
+import { Exec } from "@kubernetes/client-node";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { acquireLease, leaseName } from "../../../../chaos/lifecycle/lease";
 import type { SteadyState } from "../../../../chaos/steps/contract";
@@ -126,7 +127,42 @@ describe("a target whose container has no tool", () => {
         const { attacks, baseline } = await step();
         expect(attacks[0]!.withoutTool).toEqual(["hot-deals-1"]);
         expect(baseline).toHaveProperty("tookMs");
-        expect(run.said.at(-1)).toBe("Outward cannot be proven, which the experiment accepts: no tool in hot-deals-1");
+        expect(run.said.at(-1)).toMatch(
+            /^Outward cannot be proven, which the experiment accepts: no container of hot-deals-1 has a tool \(/,
+        );
+    });
+
+    describe.each([
+        [403, "no-exec", "the API server refuses this (403): pods 'hot-deals-1' is forbidden: no-exec"],
+        [422, "no-exec", "no-exec"],
+        [400, 'admission webhook "x" denied the request', 'admission webhook "x" denied the request'],
+    ])("because the API server refuses it with %i", (status, message, words) => {
+        beforeEach(() => {
+            vi.spyOn(Exec.prototype, "exec").mockRejectedValue(new Error(`Unexpected server response: ${status}`));
+            const text = status === 403 ? `pods 'hot-deals-1' is forbidden: ${message}` : message;
+            run.cluster.intercept = (call) => {
+                if (call === "connectPostNamespacedPodExec") refuse(status, text);
+            };
+        });
+
+        it("aborts the run with the words of whoever refuses it, and the choice that there is", async () => {
+            await expect(step()).rejects.toThrow(
+                inOrder(
+                    "ABORTED (exec-refused): the attack blackhole could not be proven: nothing may be run in",
+                    `hot-deals-1: ${words}`,
+                    /: pulumi config set experiment\.outward unproven\n/,
+                ),
+            );
+            expect(labels()).toEqual([]);
+        });
+
+        it("is accepted if the experiment says so", async () => {
+            run.plan.attacks[0]!.outward = "unproven";
+            const { attacks, baseline } = await step();
+            expect(attacks[0]!.withoutTool).toEqual(["hot-deals-1"]);
+            expect(baseline).toHaveProperty("tookMs");
+            expect(run.said.join("\n")).toContain(`experiment accepts: nothing may be run in hot-deals-1: ${words}`);
+        });
     });
 
     it("is not enough of a pod that declares no port either: nothing at all would be proven of it", async () => {
