@@ -35,7 +35,7 @@ export const podsReady: CheckKind<PodsReadyCheck> = {
             { namespace, apiGroup: "apps", resource: "replicasets", verbs: ["list"], why },
         ];
     },
-    look: ({ of, atLeast = 1 }, context, timeoutMs) =>
+    probe: ({ of, atLeast = 1 }, context, timeoutMs) =>
         answerOf(
             async () => {
                 const ready = await countReady(of, context);

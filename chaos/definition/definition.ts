@@ -151,13 +151,13 @@ function abortMistakes(check: Check): { field: keyof Check; message: string }[] 
 
 /** An object can be changed once. */
 function refuseSharedObjects(all: readonly AttackDefinition[], context: z.RefinementCtx): void {
-    const names = all.map((attack) => changedOf(attackKindOf<Attack>(attack).restores, attack)?.name);
-    for (const [index, name] of names.entries()) {
-        const { kind } = all[index]!;
-        const { resource, named } = attackKindOf(all[index]!).restores ?? {};
-        if (name === undefined || names.indexOf(name) === index) continue;
-        const message = `"${name}" has a ${kind} already; allowed: one for each ${resource!.kind}`;
-        context.addIssue({ code: "custom", path: [index, named!], message });
+    const changedName = (attack: Attack) => changedOf(attackKindOf(attack).restores, attack)?.name;
+    for (const [index, attack] of all.entries()) {
+        const { restores } = attackKindOf<Attack>(attack);
+        const name = changedName(attack);
+        if (restores === undefined || all.findIndex((one) => changedName(one) === name) === index) continue;
+        const message = `"${name}" has a ${attack.kind} already; allowed: one for each ${restores.resource.kind}`;
+        context.addIssue({ code: "custom", path: [index, restores.named], message });
     }
 }
 

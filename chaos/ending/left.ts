@@ -10,7 +10,7 @@ import {
 import { annotations, labels, runLabels } from "../cluster/labels";
 import { changedOf, type KubeObject, type ObjectReference, resources } from "../cluster/resources";
 import { type Plan, runNameOf, targetLabelFor } from "../definition/plan";
-import { isRequest, ofRun, type Reach, type Some } from "./reach";
+import { isJobOrder, ofRun, type Reach, type Some } from "./reach";
 
 /** The types of objects that attacks and actions of any kind may change, each once, without NetworkPolicies. */
 export const restored = [...new Set([...resourcesOfAttacks, ...resourcesOfActions])];
@@ -45,11 +45,11 @@ export function attacksLeftOf({ namespace, experiment }: OfExperiment): Reach {
     return {
         namespace,
         labeled: runLabels.map((key) => ({ resource: pod, labelSelector: key })),
-        requests: attacks.filter(isRequest),
+        jobOrders: attacks.filter(isJobOrder),
         changed: restored.map((resource) => ({ resource })),
         policies: [{ resource: networkPolicy }],
         objects: [
-            ...attacks.filter((some) => !isRequest(some)),
+            ...attacks.filter((some) => !isJobOrder(some)),
             ...parts.map((resource) => ({ resource, labelSelector })),
         ],
     };
@@ -84,7 +84,7 @@ export function witnessPoliciesOf({ namespace, experiment }: Plan): Reach {
 }
 
 function nothingBut(namespace: string, object: Some): Reach {
-    return { namespace, labeled: [], requests: [], changed: [], policies: [], objects: [object] };
+    return { namespace, labeled: [], jobOrders: [], changed: [], policies: [], objects: [object] };
 }
 
 /** What a run of a plan has made and changed. */
