@@ -121,18 +121,11 @@ function refuseSharedNames(all: readonly unknown[], context: z.RefinementCtx): v
         const { success, data } = checkSchema.safeParse(check);
         return success ? checkName(data) : undefined;
     });
-    refuseTwice(names, context, "name", (name) => `another check is named "${name}"; rename one of them`);
-}
-
-function refuseTwice(
-    values: readonly (string | undefined)[],
-    context: z.RefinementCtx,
-    field: string,
-    message: (value: string) => string,
-): void {
-    for (const [index, value] of values.entries())
-        if (value !== undefined && values.indexOf(value) !== index)
-            context.addIssue({ code: "custom", path: [index, field], message: message(value) });
+    for (const [index, name] of names.entries()) {
+        if (name === undefined || names.indexOf(name) === index) continue;
+        const message = `another check is named "${name}"; rename one of them`;
+        context.addIssue({ code: "custom", path: [index, "name"], message });
+    }
 }
 
 /** What a check's abort rule contradicts in the check itself. What settings add, `planOf` compares. */

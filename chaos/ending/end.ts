@@ -88,11 +88,11 @@ class Ending {
         return this.count;
     }
 
-    remove(some: readonly Some[]): Promise<unknown> {
+    remove(some?: readonly Some[]): Promise<unknown> {
         return this.each(some, (object, found) => (isGoing(found) ? undefined : () => this.api.delete(object)));
     }
 
-    restore(some: readonly Some[]): Promise<unknown> {
+    restore(some?: readonly Some[]): Promise<unknown> {
         const admitting = this.reach.run === undefined ? undefined : admitPrefix(this.reach.run);
         return this.each(some, (object, found) => {
             // The run has made them. The Job may not delete them.
@@ -109,7 +109,7 @@ class Ending {
      *   large namespaces are read page by page
      */
     async each(
-        some: readonly Some[],
+        some: readonly Some[] = [],
         workOn: (object: ObjectReference, found: KubeObject | undefined) => Work | undefined,
     ): Promise<void> {
         const works = new Map<string, Work>();

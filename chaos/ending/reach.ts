@@ -10,22 +10,22 @@ export interface Some {
     only?(object: KubeObject): boolean;
 }
 
-/** What is ended: a run's own, or all that is left. */
+/** What is ended: a run's own, or all that is left. What is absent is nothing. */
 export interface Reach {
     namespace: string;
     /** Name of the run, if only what it has changed is restored. @default what any run has */
     run?: string;
     /** Pods that may have the labels of targets. */
-    labeled: readonly Some[];
+    labeled?: readonly Some[];
     /** Objects of attacks that the deadline Job does itself, such as a kill: with them it stops. */
-    jobOrders: readonly Some[];
+    jobOrders?: readonly Some[];
     /** Objects that attacks and actions may have changed, without NetworkPolicies. */
-    changed: readonly Some[];
+    changed?: readonly Some[];
     /** NetworkPolicies that may let go of targets. */
-    policies: readonly Some[];
+    policies?: readonly Some[];
     /** Objects that exist only for the attacks, such as their NetworkPolicies. */
-    objects: readonly Some[];
-    /** Removed in this order once all else is ended: the deadline Job, its rights and its program. @default nothing */
+    objects?: readonly Some[];
+    /** Removed in this order once all else is ended: the deadline Job, its rights and its program. */
     rest?: readonly Some[];
 }
 
