@@ -17,18 +17,18 @@ const patienceMs = 15_000;
 
 /**
  * What an update does before any of its program's experiments begins: the disabled ones end their attacks, and then all
- * mistakes in the enabled ones are told together. A mistake is no exception in a constructor: that would keep the
+ * mistakes in the enabled ones are reported together. A mistake is no exception in a constructor: that would keep the
  * program from constructing the components below, which may be disabled.
  *
  * A program constructs its components in one turn of the event loop. One that waits in between, for a file, say, is
- * heard as far as it has come: then mistakes below are told later.
+ * heard as far as it has come: then mistakes below are reported later.
  */
 export class FirstActs {
     private readonly endings: pulumi.Output<void>[] = [];
     private readonly earlier: pulumi.Output<void>[] = [];
     private experiments = 0;
     private mistakes: string[] = [];
-    private told?: MistakeError;
+    private reported?: MistakeError;
 
     add(): this {
         this.experiments++;
@@ -60,7 +60,7 @@ export class FirstActs {
             // What ends attacks may know a secret, and the value is none.
             pulumi.unsecret(pulumi.all([...this.endings, ...this.earlier])).apply(() => {
                 // Meanwhile a kubeconfig may have become known, and be a mistake.
-                if (this.told) throw this.told;
+                if (this.reported) throw this.reported;
                 return known;
             }),
         );
@@ -68,20 +68,20 @@ export class FirstActs {
 
     private async mayBegin(): Promise<void> {
         await this.constructed();
-        if (this.mistakes.length > 0 || this.told) await this.fail();
+        if (this.mistakes.length > 0 || this.reported) await this.fail();
     }
 
-    /** @throws the same error for all who ask: the engine tells one error once */
+    /** @throws the same error for all who ask: the engine reports one error once */
     private async fail(): Promise<never> {
         await this.constructed();
         const timeout = new AbortController();
         const patience = sleep(patienceMs, undefined, timeout).catch(() => undefined);
         await Promise.race([Promise.all(this.endings.map(ended)), patience]);
         timeout.abort();
-        const untold = this.mistakes;
+        const unreported = this.mistakes;
         this.mistakes = [];
-        if (untold.length > 0) this.told = new MistakeError(untold.join("\n"));
-        throw this.told!;
+        if (unreported.length > 0) this.reported = new MistakeError(unreported.join("\n"));
+        throw this.reported!;
     }
 
     /** Ends after a turn of the event loop that has constructed no other experiment. */

@@ -74,12 +74,14 @@ export function runResources(args: RunArgs): pulumi.Output<Conclusion> {
         // All parts: the Job keeps its rights while there is an attack to end.
         deadline.parts,
     ).result;
-    const objects = plan.attacks.map((planned, index) => {
+    const objects = plan.attacks.map((planned) => {
         const { experiment, namespace } = plan;
         const { name, attack } = planned;
         const object = runName.apply((run) => objectNameOf(run, name));
         const targetLabel = targetLabelFor(plan, planned);
-        const chosen = targets.apply((found) => parsed<LabeledTargets>(found).attacks[index]!);
+        const chosen = targets.apply((found) =>
+            parsed<LabeledTargets>(found).attacks.find((one) => one.name === name)!,
+        );
         const made = { attack, experiment, namespace, runName, object, targetLabel, chosen, image, programs };
         return attackResource(`${prefix}${name}`, made, { parent });
     });

@@ -107,7 +107,18 @@ export interface RunAttack<A, F = unknown> extends PlannedAttack<A> {
 }
 
 /** What the resources of an attack are made from. */
-export interface AttackResourceArgs<A> {
+export interface AttackResourceArgs<A> extends AttackToMake<A> {
+    /** Of the object that is the attack. By its label and annotation the sweep finds it. */
+    metadata: {
+        name: pulumi.Output<string>;
+        namespace: string;
+        labels: Record<string, string>;
+        annotations: Record<string, pulumi.Output<string>>;
+    };
+}
+
+/** An attack whose resources are to be made. */
+export interface AttackToMake<A> {
     attack: A;
     experiment: string;
     namespace: string;
@@ -123,12 +134,13 @@ export interface AttackResourceArgs<A> {
     programs: ExperimentPrograms;
 }
 
-/** Requests in HTTP/1.1 and connections of anything else, to the targets. Probes do not count. */
+/** What an attack counts of the traffic to its targets. Probes do not count. */
 export interface Counts {
+    /** Requests, and connections of what has none. */
     requests: number;
-    /** Those that were delayed or aborted. */
+    /** Those that the attack has hit. */
     faulted: number;
-    /** Those that a status was to answer, but which are not HTTP/1.1 in clear text: they are passed on. */
+    /** Those that it was to hit and could not. */
     unfaultable: number;
 }
 

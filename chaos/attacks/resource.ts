@@ -3,7 +3,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { annotations, labels } from "../cluster/labels";
 import { denying, isTotal, type Peers, peersIn } from "../policies/denial";
 import { faultResources } from "./fault/resources";
-import type { AttackResourceArgs } from "./kind";
+import type { AttackResourceArgs, AttackToMake } from "./kind";
 import { type Attack, attackKindOf } from "./registry";
 
 type Make = (name: string, args: AttackResourceArgs<never>, opts: pulumi.CustomResourceOptions) => AttackResource;
@@ -15,28 +15,30 @@ const others: Readonly<Partial<Record<Attack["kind"], Make>>> = { fault: faultRe
 /** The resource that is an attack: while its object exists, the attack lasts. */
 export function attackResource(
     name: string,
-    args: AttackResourceArgs<Attack>,
+    args: AttackToMake<Attack>,
     opts: pulumi.CustomResourceOptions,
 ): AttackResource {
-    const make = others[args.attack.kind] ?? policy;
-    return make(name, args as AttackResourceArgs<never>, { ...opts, deleteBeforeReplace: true });
+    const { attack, experiment, namespace, object, chosen } = args;
+    const make = others[attack.kind] ?? policy;
+    const targets = chosen.apply((found) => found.targets.map(({ pod }) => pod).join(","));
+    const metadata = {
+        name: object,
+        namespace,
+        labels: { [labels.experiment]: experiment },
+        annotations: { [annotations.targets]: targets },
+    };
+    const made: AttackResourceArgs<Attack> = { ...args, metadata };
+    return make(name, made as AttackResourceArgs<never>, { ...opts, deleteBeforeReplace: true });
 }
 
-const metadataOf = ({ experiment, namespace, object, chosen }: AttackResourceArgs<Attack>) => ({
-    name: object,
-    namespace,
-    labels: { [labels.experiment]: experiment },
-    annotations: { [annotations.targets]: chosen.apply(({ targets }) => targets.map(({ pod }) => pod).join(",")) },
-});
-
 /** A request to the deadline Job. */
-function request(name: string, args: AttackResourceArgs<Attack>, opts: pulumi.CustomResourceOptions) {
-    return new k8s.core.v1.ConfigMap(name, { metadata: metadataOf(args), immutable: true }, opts);
+function request(name: string, { metadata }: AttackResourceArgs<Attack>, opts: pulumi.CustomResourceOptions) {
+    return new k8s.core.v1.ConfigMap(name, { metadata, immutable: true }, opts);
 }
 
 /** A policy that selects the labeled pods. */
 function policy(name: string, args: AttackResourceArgs<Attack>, opts: pulumi.CustomResourceOptions) {
-    const { attack, namespace, targetLabel, chosen } = args;
+    const { attack, namespace, targetLabel, chosen, metadata } = args;
     const denial = attackKindOf(attack).denies!(attack);
     // Where other policies apply, a policy that allows the rest would allow more than they do: their pods have another.
     const unlessCombined = { matchExpressions: [{ key: labels.combined, operator: "DoesNotExist" }] };
@@ -47,5 +49,5 @@ function policy(name: string, args: AttackResourceArgs<Attack>, opts: pulumi.Cus
     // Another version may write other rules. An update of a run that is over would create its policy again; the next
     // run has another name and gets them.
     const own = { ...opts, ignoreChanges: ["spec"] };
-    return new k8s.networking.v1.NetworkPolicy(name, { metadata: metadataOf(args), spec }, own);
+    return new k8s.networking.v1.NetworkPolicy(name, { metadata, spec }, own);
 }

@@ -51,7 +51,7 @@ export const command: CheckKind<CommandCheck> = {
     onlyReadsCluster: () => false,
     showsLatency: true,
     rights: () => [],
-    look: ({ command: [program, ...args], exitCode = 0, env }, _, timeoutMs) =>
+    probe: ({ command: [program, ...args], exitCode = 0, env }, _, timeoutMs) =>
         answerOf(async (signal) => {
             const ended = await runCommand(program!, args, env, signal);
             return { problem: ended.exitCode === exitCode ? undefined : problemWith(ended, exitCode) };

@@ -85,7 +85,7 @@ export const condition: CheckKind<ConditionCheck> = {
             without: "the check sees nothing, and the run is ABORTED",
         },
     ],
-    look(check, { cluster, defaultNamespace }, timeoutMs) {
+    probe(check, { cluster, defaultNamespace }, timeoutMs) {
         const of = { namespace: defaultNamespace, ...check.of };
         const find = async (signal: AbortSignal) => {
             const object = await readObject(cluster, of, signal);

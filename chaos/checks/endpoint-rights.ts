@@ -1,4 +1,4 @@
-import type { Right } from "../cluster/resources";
+import { type Right, rightsOn } from "../cluster/resources";
 import type { EndpointSettings } from "./endpoint";
 import { serviceNamedBy } from "./endpoints";
 import type { CheckPlace } from "./kind";
@@ -13,13 +13,8 @@ export function endpointRights(
     const named = serviceNamedBy(check, defaultNamespace);
     const asked = named ?? (check.url === undefined ? service : undefined);
     const { namespace = defaultNamespace, headersFrom = {}, caFrom, scheme } = check;
-    const reading = (namespace: string, resource: string, name: string, why: string): Right => ({
-        namespace,
-        resource,
-        names: [name],
-        verbs: ["get"],
-        why,
-    });
+    const reading = (namespace: string, resource: string, name: string, why: string) =>
+        rightsOn({ namespace, resource, names: [name] })(["get"], why);
     const why = "read the headers and the CA that a check names";
     const caResource = caFrom?.kind === "Secret" ? "secrets" : "configmaps";
     return [
@@ -31,13 +26,11 @@ export function endpointRights(
 }
 
 function rightToProxy({ namespace, name, port }: NamedService, scheme: NamedService["scheme"], verb: string): Right {
-    return {
-        namespace,
-        resource: "services/proxy",
-        // The proxy is asked for the port's number, which is known only in the cluster if the check has none.
-        ...(typeof port === "number" && { names: [`${scheme === "https" ? "https:" : ""}${name}:${port}`] }),
-        verbs: [verb],
-        why: "send the checks' requests through the API server",
-        without: "the checks need an address of the Service that answers from outside the cluster",
-    };
+    // The proxy is asked for the port's number, which is known only in the cluster if the check has none.
+    const names = typeof port === "number" ? [`${scheme === "https" ? "https:" : ""}${name}:${port}`] : undefined;
+    return rightsOn({ namespace, resource: "services/proxy", names })(
+        [verb],
+        "send the checks' requests through the API server",
+        "the checks need an address of the Service that answers from outside the cluster",
+    );
 }

@@ -7,7 +7,7 @@ import { endpointRights } from "./endpoint-rights";
 import { endpointMistakes, endpointSchema } from "./endpoint-schema";
 import { askEndpoint, type Endpoint, serviceNamedBy } from "./endpoints";
 import { excerpt, expectationSchema, type JsonExpectation, parseJson, unmet } from "./values";
-import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./kind";
+import { type CheckKind, type CheckSettings, checkSettingsSchema, plansService } from "./kind";
 import { notAllowed, together } from "../texts";
 import { send } from "./request";
 import type { Route } from "./service";
@@ -87,9 +87,9 @@ export const http: CheckKind<HttpCheck> = {
     showsLatency: true,
     limitMs: ({ maxLatencyMs }) => maxLatencyMs,
     asks: (check, defaultNamespace) =>
-        serviceNamedBy(check, defaultNamespace) ?? (check.url === undefined ? "the plan's" : undefined),
+        serviceNamedBy(check, defaultNamespace) ?? (check.url === undefined ? plansService : undefined),
     rights: (check, place) => endpointRights(check, place, proxyVerbs[check.method ?? "GET"]),
-    look: (check, context, timeoutMs) =>
+    probe: (check, context, timeoutMs) =>
         askEndpoint(check, context, timeoutMs, ({ route, ...rest }) =>
             askOverHttp(check, context.cluster, route, timeoutMs, rest),
         ),

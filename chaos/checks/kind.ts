@@ -32,7 +32,7 @@ export const checkSettingsSchema = {
 export interface CheckContext {
     cluster: Cluster;
     endpoints: Endpoints;
-    /** Tells failures of the API server from the application's. @default they are not told apart */
+    /** Tells failures of the API server from the application's. @default they are not distinguished */
     pulse?: ApiServerPulse;
     /** Namespace of what names none. */
     defaultNamespace: string;
@@ -45,6 +45,9 @@ export interface CheckPlace {
     /** The Service of http checks. Absent if there are none. */
     service?: ServiceReference;
 }
+
+/** The Service of the plan, for checks that name no other. */
+export const plansService = Symbol("the plan's Service");
 
 /** One kind of check: a file in this folder, and its lines in `registry.ts`. */
 export interface CheckKind<C extends { kind: string }> {
@@ -64,8 +67,8 @@ export interface CheckKind<C extends { kind: string }> {
     showsLatency?: true;
     /** From which latency on an answer is bad, in milliseconds. @default only the time limit says */
     limitMs?(check: C): number | undefined;
-    /** The Service of the application that it asks: the plan's, or another. @default none */
-    asks?(check: C, defaultNamespace: string): "the plan's" | NamedService | undefined;
-    /** Looks once; never rejects. */
-    look(check: C, context: CheckContext, timeoutMs: number): Promise<Answer>;
+    /** The Service of the application that it asks. @default none */
+    asks?(check: C, defaultNamespace: string): typeof plansService | NamedService | undefined;
+    /** Sends one probe; never rejects. */
+    probe(check: C, context: CheckContext, timeoutMs: number): Promise<Answer>;
 }

@@ -25,8 +25,8 @@ export const observedSchema = z.object({
 });
 export type Observed = z.infer<typeof observedSchema>;
 
-export function look({ check, timeoutMs }: PlannedCheck, context: CheckContext): Promise<Answer> {
-    return checkKindOf(check).look(check, context, timeoutMs);
+export function probe({ check, timeoutMs }: PlannedCheck, context: CheckContext): Promise<Answer> {
+    return checkKindOf(check).probe(check, context, timeoutMs);
 }
 
 /** The names of a plan's checks, for people: `/products and POST /orders`. */
@@ -34,34 +34,34 @@ export function namesOf({ checks }: { checks: readonly PlannedCheck[] }): string
     return new Intl.ListFormat("en-GB").format(checks.map(({ name }) => name));
 }
 
-/** Consecutive good answers that make a check steady. */
-export const steadyAnswers = 3;
+/** After so many good answers in a row a check holds. */
+export const answersToHold = 3;
 
 /** Runs all checks at once until each got three good answers in a row, or the time is up. */
-export async function untilSteady(
+export async function untilAllHold(
     { checks }: { checks: readonly PlannedCheck[] },
     context: CheckContext,
     timeoutMs: number,
     pauseMs: number,
-): Promise<{ checks: Observed[]; unsteady: Observed[] }> {
+): Promise<{ checks: Observed[]; failing: Observed[] }> {
     const giveUpAt = performance.now() + timeoutMs;
-    const isSteady = ({ answers }: Observed) =>
-        answers.length >= steadyAnswers && answers.slice(-steadyAnswers).every(({ good }) => good);
+    const holds = ({ answers }: Observed) =>
+        answers.length >= answersToHold && answers.slice(-answersToHold).every(({ good }) => good);
     const observe = async (check: PlannedCheck) => {
-        const observed = { name: check.name, answers: [await look(check, context)] };
-        while (!isSteady(observed) && performance.now() <= giveUpAt) {
+        const observed = { name: check.name, answers: [await probe(check, context)] };
+        while (!holds(observed) && performance.now() <= giveUpAt) {
             await sleep(pauseMs);
-            observed.answers.push(await look(check, context));
+            observed.answers.push(await probe(check, context));
         }
         return observed;
     };
     const observed = await Promise.all(checks.map(observe));
-    return { checks: observed, unsteady: observed.filter((one) => !isSteady(one)) };
+    return { checks: observed, failing: observed.filter((one) => !holds(one)) };
 }
 
-/** The last problem of each unsteady check, in words, without a period at the end. */
-export function problemsOf(unsteady: readonly Observed[]): string {
-    const problems = unsteady.map(
+/** The last problem of each failing check, in words, without a period at the end. */
+export function problemsOf(failing: readonly Observed[]): string {
+    const problems = failing.map(
         ({ name, answers }) => `${name}: ${answers.findLast(({ good }) => !good)?.problem ?? "fails sometimes"}`,
     );
     return withoutPeriod(problems.join("; "));
@@ -83,7 +83,7 @@ export async function askThrough(
     const begun = performance.now();
     const begunAt = Date.now();
     const answers: Promise<Answer>[] = [];
-    let told = Promise.resolve();
+    let reported = Promise.resolve();
     for (let due = 0; due < lengthMs; due += intervalMs) {
         const wait = begun + due - performance.now();
         if (wait > 0) await pause(wait, signal);
@@ -92,10 +92,10 @@ export async function askThrough(
         const inTime = lateMs <= maxLateMs;
         const answer = inTime ? ask() : Promise.resolve(missed(begunAt + Math.round(due), lateMs));
         answers.push(answer);
-        told = Promise.all([answer, told]).then(([given]) => onAnswer?.(given));
+        reported = Promise.all([answer, reported]).then(([given]) => onAnswer?.(given));
     }
     const rest = begun + lengthMs - performance.now();
     if (rest > 0) await pause(rest, signal);
-    await told;
+    await reported;
     return Promise.all(answers);
 }

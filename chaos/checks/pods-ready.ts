@@ -1,5 +1,6 @@
 import type { V1Pod, V1ReplicaSet } from "@kubernetes/client-node";
 import * as z from "zod";
+import { resources, rightsOn } from "../cluster/resources";
 import type { AttributeExpression } from "../targets/attributes";
 import { isReady, podsMatching } from "../targets/containers";
 import { expression, locateTarget } from "../targets/locate";
@@ -29,13 +30,11 @@ export const podsReady: CheckKind<PodsReadyCheck> = {
     onlyReadsCluster: () => true,
     rights({ of }, { defaultNamespace }) {
         const { namespace } = locateTarget(of, "Global", defaultNamespace);
-        const why = "count the ready pods, for the check podsReady";
-        return [
-            { namespace, resource: "pods", verbs: ["list"], why },
-            { namespace, apiGroup: "apps", resource: "replicasets", verbs: ["list"], why },
-        ];
+        return [resources.pod, resources.replicaSet].map((type) =>
+            rightsOn({ namespace, ...type })(["list"], "count the ready pods, for the check podsReady"),
+        );
     },
-    look: ({ of, atLeast = 1 }, context, timeoutMs) =>
+    probe: ({ of, atLeast = 1 }, context, timeoutMs) =>
         answerOf(
             async () => {
                 const ready = await countReady(of, context);

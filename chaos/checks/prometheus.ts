@@ -54,7 +54,7 @@ export const prometheus: CheckKind<PrometheusCheck> = {
     describeSuccess: (check) => `values of ${nameOf(check)} were ${describeLimits(check)}`,
     onlyReadsCluster: asksOnlyCluster,
     rights: (check, place) => endpointRights(check, place),
-    look: (check, context, timeoutMs) =>
+    probe: (check, context, timeoutMs) =>
         askEndpoint(check, context, timeoutMs, ({ route, access, hide }) => {
             const query = async (signal: AbortSignal) => {
                 const path = `/api/v1/query?query=${encodeURIComponent(check.query)}&timeout=${timeoutMs}ms`;

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { command } from "./command";
 import { condition } from "./condition";
 import { http } from "./http";
-import type { CheckKind, CheckPlace } from "./kind";
+import { type CheckKind, type CheckPlace, plansService } from "./kind";
 import { podsReady } from "./pods-ready";
 import { prometheus } from "./prometheus";
 import type { NamedService } from "./route";
@@ -30,7 +30,7 @@ export const checkKindOf = <C extends Pick<Check, "kind">>({ kind }: C) => kinds
 /** The Service of the application that a check asks. Undefined if it asks none. */
 export function serviceAskedBy(check: Check, { service, defaultNamespace }: CheckPlace): NamedService | undefined {
     const asked = checkKindOf(check).asks?.(check, defaultNamespace);
-    return asked === "the plan's" ? service : asked;
+    return asked === plansService ? service : asked;
 }
 
 export const checkName = (check: Check): string => check.name ?? checkKindOf(check).name(check);

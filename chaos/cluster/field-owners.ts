@@ -101,7 +101,7 @@ export const isNewOwners = ({ managedFields = [] }: V1ObjectMeta, field: Field, 
 const isSameOwner = (owner: Owner) => (another: Owner) =>
     (["manager", "operation", "apiVersion", "subresource"] as const).every((key) => another[key] === owner[key]);
 
-/** The `managedFields` by which a field belongs to its owners again, unless others own it by now, and nothing to this package. */
+/** The `managedFields` by which a field is not this package's, and its earlier owners' again unless others own it. */
 function givenBack(metadata: V1ObjectMeta, field: Field, owners: readonly Owner[]): V1ManagedFieldsEntry[] {
     const others = (metadata.managedFields ?? []).filter(({ manager }) => manager !== fieldManager);
     if (others.some((entry) => has(entry, field))) return others;

@@ -1,6 +1,7 @@
 /** What ending a run needs of an API server. Knows no client: the deadline Job has another than the update. */
 import type { KubernetesObject } from "@kubernetes/client-node";
 
+/** A type of objects. Those that attacks are made of, or change, are of `resources`: the same ones are identical. */
 export interface Resource {
     /** `""` is the core group. */
     apiGroup: string;

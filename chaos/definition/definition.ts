@@ -121,18 +121,11 @@ function refuseSharedNames(all: readonly unknown[], context: z.RefinementCtx): v
         const { success, data } = checkSchema.safeParse(check);
         return success ? checkName(data) : undefined;
     });
-    refuseTwice(names, context, "name", (name) => `another check is named "${name}"; rename one of them`);
-}
-
-function refuseTwice(
-    values: readonly (string | undefined)[],
-    context: z.RefinementCtx,
-    field: string,
-    message: (value: string) => string,
-): void {
-    for (const [index, value] of values.entries())
-        if (value !== undefined && values.indexOf(value) !== index)
-            context.addIssue({ code: "custom", path: [index, field], message: message(value) });
+    for (const [index, name] of names.entries()) {
+        if (name === undefined || names.indexOf(name) === index) continue;
+        const message = `another check is named "${name}"; rename one of them`;
+        context.addIssue({ code: "custom", path: [index, "name"], message });
+    }
 }
 
 /** What a check's abort rule contradicts in the check itself. What settings add, `planOf` compares. */
@@ -151,13 +144,13 @@ function abortMistakes(check: Check): { field: keyof Check; message: string }[] 
 
 /** An object can be changed once. */
 function refuseSharedObjects(all: readonly AttackDefinition[], context: z.RefinementCtx): void {
-    const names = all.map((attack) => changedOf(attackKindOf<Attack>(attack).restores, attack)?.name);
-    for (const [index, name] of names.entries()) {
-        const { kind } = all[index]!;
-        const { resource, named } = attackKindOf(all[index]!).restores ?? {};
-        if (name === undefined || names.indexOf(name) === index) continue;
-        const message = `"${name}" has a ${kind} already; allowed: one for each ${resource!.kind}`;
-        context.addIssue({ code: "custom", path: [index, named!], message });
+    const changedName = (attack: Attack) => changedOf(attackKindOf(attack).restores, attack)?.name;
+    for (const [index, attack] of all.entries()) {
+        const { restores } = attackKindOf<Attack>(attack);
+        const name = changedName(attack);
+        if (restores === undefined || all.findIndex((one) => changedName(one) === name) === index) continue;
+        const message = `"${name}" has a ${attack.kind} already; allowed: one for each ${restores.resource.kind}`;
+        context.addIssue({ code: "custom", path: [index, restores.named], message });
     }
 }
 

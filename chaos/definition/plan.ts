@@ -3,12 +3,13 @@ import { type Action, restoredBy } from "../actions/registry";
 import type * as kind from "../attacks/kind";
 import { type Attack, attackKindOf, objectNameOf, type PlainAttack } from "../attacks/registry";
 import { abortRuleOf, contradictionsIn } from "../checks/abort";
+import { plansService } from "../checks/kind";
 import type { PlannedCheck } from "../checks/observe";
 import { type Check, checkKindOf, checkName } from "../checks/registry";
 import type { ServiceReference } from "../checks/service";
 import type { Written } from "../texts";
 import type { AttributeExpression } from "../targets/attributes";
-import type { Chosen } from "../targets/choose";
+import type { ChosenFor } from "../targets/choose";
 import type { DiscoveryScope } from "../targets/discover";
 import { locateTarget } from "../targets/locate";
 import type { AttackDefinition, ExperimentDefinition } from "./definition";
@@ -173,7 +174,7 @@ function planCheck(check: Check, defaults: CheckDefaults): PlannedCheck {
 
 /** @throws Error that names the http checks that would ask the plan's Service */
 function requireEndpoints(experiment: string, checks: readonly PlannedCheck[]): void {
-    const without = checks.filter(({ check }) => checkKindOf(check).asks?.(check, "") === "the plan's");
+    const without = checks.filter(({ check }) => checkKindOf(check).asks?.(check, "") === plansService);
     if (without.length === 0) return;
     throw new Error(
         `the experiment ${experiment} has an http check, and no Service to ask: set \`service\` or \`url\` of ` +
@@ -203,20 +204,16 @@ export function targetLabelFor({ experiment }: Plan, { name }: PlannedAttack): s
     return `${experiment}.${name}`;
 }
 
-/**
- * The attacks of a run.
- *
- * @param chosen of each, in the order of the plan
- */
-export const attacksOf = (plan: Plan, run: string, chosen: readonly Chosen[]): RunAttack[] =>
-    plan.attacks.map((planned, index) => ({
+/** The attacks of a run. @param chosen of each */
+export const attacksOf = (plan: Plan, run: string, chosen: readonly ChosenFor[]): RunAttack[] =>
+    plan.attacks.map((planned) => ({
         ...planned,
         experiment: plan.experiment,
         namespace: plan.namespace,
         run,
         object: objectNameOf(run, planned.name),
         label: targetLabelFor(plan, planned),
-        chosen: chosen[index]!,
+        chosen: chosen.find(({ name }) => name === planned.name)!,
     }));
 
 /** By target label: the attacked ports of targets to which connections are kept, to see if they outlive the attack. */

@@ -18,7 +18,7 @@ import { attacksLeftOf, leftOf } from "./left";
  */
 const undisturbedMs = 1_500;
 
-/** An update waits 1.5 s for recovery, not longer: its last step does, and it is told what was seen until then. */
+/** An update waits 1.5 s for recovery, not longer: its last step does, and is given what was seen until then. */
 const backgroundTimeoutMs = 10_000;
 
 /**
@@ -58,7 +58,7 @@ export async function endRuns(cluster: Cluster, owner: LeaseOwner, but?: string)
 /**
  * Ends the attacks of one run during its own update. The deadline Job and its rights stay: its log tells of the run.
  *
- * @returns when the attacks had ended, and how long until every check was steady, in milliseconds; undefined if that
+ * @returns when the attacks had ended, and how long until every check held, in milliseconds; undefined if that
  *   was not seen within a minute
  * @throws Error if the lease cannot be read: nothing was tried
  * @throws Error with all that failed, after everything was tried

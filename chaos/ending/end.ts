@@ -7,7 +7,7 @@ import type { KubeObject, ObjectApi, ObjectReference, Restorable } from "../clus
 import { restorablesOfAttacks } from "../attacks/in-job";
 import { inTurns } from "../async";
 import { exemptedPolicy } from "../policies/exemption";
-import { selectingNobody, witnessPrefix } from "../policies/witness-access";
+import { selectingNobody, admitPrefix } from "../policies/witness-access";
 import type { Reach, Some } from "./reach";
 
 /** Calls to the API server at a time, in each part: fewer than the Job's connections, of which some may hang. */
@@ -19,7 +19,7 @@ const patienceMs = 5_000;
 /**
  * The order of ending.
  *
- * 1. What ends an attack by itself: the requests to the Job go, the targets lose their labels, Services and what
+ * 1. What ends an attack by itself: the orders to the Job go, the targets lose their labels, Services and what
  *    actions have changed are restored.
  * 2. The policies that let go of targets. A target without labels is theirs again at once; restoring them takes longer.
  * 3. The attacks' objects: their policies, without which a pod would be open that others still let go of; and the
@@ -29,7 +29,7 @@ const order: readonly ((ending: Ending) => Promise<unknown>)[] = [
     (ending) =>
         Promise.all([
             ending.each(ending.reach.labeled, (pod) => () => ending.api.patch(pod, unlabeling)),
-            ending.remove(ending.reach.requests),
+            ending.remove(ending.reach.jobOrders),
             ending.restore(ending.reach.changed),
         ]),
     (ending) => ending.restore(ending.reach.policies),
@@ -88,15 +88,15 @@ class Ending {
         return this.count;
     }
 
-    remove(some: readonly Some[]): Promise<unknown> {
+    remove(some?: readonly Some[]): Promise<unknown> {
         return this.each(some, (object, found) => (isGoing(found) ? undefined : () => this.api.delete(object)));
     }
 
-    restore(some: readonly Some[]): Promise<unknown> {
-        const witnessed = this.reach.run === undefined ? undefined : witnessPrefix(this.reach.run);
+    restore(some?: readonly Some[]): Promise<unknown> {
+        const admitting = this.reach.run === undefined ? undefined : admitPrefix(this.reach.run);
         return this.each(some, (object, found) => {
-            // A run has made them for its witness. The Job may not delete them.
-            if (witnessed !== undefined && object.name.startsWith(witnessed))
+            // The run has made them. The Job may not delete them.
+            if (admitting !== undefined && object.name.startsWith(admitting))
                 return () => this.api.patch(object, selectingNobody);
             return found && !this.restorableOf(found) ? undefined : () => this.restoreOne(object, found);
         });
@@ -109,7 +109,7 @@ class Ending {
      *   large namespaces are read page by page
      */
     async each(
-        some: readonly Some[],
+        some: readonly Some[] = [],
         workOn: (object: ObjectReference, found: KubeObject | undefined) => Work | undefined,
     ): Promise<void> {
         const works = new Map<string, Work>();

@@ -10,7 +10,7 @@ import {
 import { annotations, labels, runLabels } from "../cluster/labels";
 import { changedOf, type KubeObject, type ObjectReference, resources } from "../cluster/resources";
 import { type Plan, runNameOf, targetLabelFor } from "../definition/plan";
-import { isRequest, ofRun, type Reach, type Some } from "./reach";
+import { isJobOrder, ofRun, type Reach } from "./reach";
 
 /** The types of objects that attacks and actions of any kind may change, each once, without NetworkPolicies. */
 export const restored = [...new Set([...resourcesOfAttacks, ...resourcesOfActions])];
@@ -45,11 +45,11 @@ export function attacksLeftOf({ namespace, experiment }: OfExperiment): Reach {
     return {
         namespace,
         labeled: runLabels.map((key) => ({ resource: pod, labelSelector: key })),
-        requests: attacks.filter(isRequest),
+        jobOrders: attacks.filter(isJobOrder),
         changed: restored.map((resource) => ({ resource })),
         policies: [{ resource: networkPolicy }],
         objects: [
-            ...attacks.filter((some) => !isRequest(some)),
+            ...attacks.filter((some) => !isJobOrder(some)),
             ...parts.map((resource) => ({ resource, labelSelector })),
         ],
     };
@@ -73,18 +73,14 @@ export function leftOf(of: OfExperiment): Reach {
 
 /** The policies that a run's steps have made: its names have its stack, and the engine does not know these. */
 export function policiesOf(plan: Plan, stack: string): Reach {
-    const isOwn = ({ metadata }: KubeObject) => metadata!.name!.startsWith(`${runNameOf(plan, stack)}-`);
-    return nothingBut(plan.namespace, { resource: resources.networkPolicy, only: isOwn });
+    const only = ({ metadata }: KubeObject) => metadata!.name!.startsWith(`${runNameOf(plan, stack)}-`);
+    return { namespace: plan.namespace, objects: [{ resource: resources.networkPolicy, only }] };
 }
 
 /** The policies that let the witness work. */
 export function witnessPoliciesOf({ namespace, experiment }: Plan): Reach {
     const labelSelector = `${labels.experiment}=${experiment},${labels.witness}=${experiment}`;
-    return nothingBut(namespace, { resource: resources.networkPolicy, labelSelector });
-}
-
-function nothingBut(namespace: string, object: Some): Reach {
-    return { namespace, labeled: [], requests: [], changed: [], policies: [], objects: [object] };
+    return { namespace, objects: [{ resource: resources.networkPolicy, labelSelector }] };
 }
 
 /** What a run of a plan has made and changed. */

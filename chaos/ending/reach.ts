@@ -10,27 +10,27 @@ export interface Some {
     only?(object: KubeObject): boolean;
 }
 
-/** What is ended: a run's own, or all that is left. */
+/** What is ended: a run's own, or all that is left. What is absent is nothing. */
 export interface Reach {
     namespace: string;
     /** Name of the run, if only what it has changed is restored. @default what any run has */
     run?: string;
     /** Pods that may have the labels of targets. */
-    labeled: readonly Some[];
-    /** Objects that ask the deadline Job for something, such as to kill pods. */
-    requests: readonly Some[];
+    labeled?: readonly Some[];
+    /** Objects of attacks that the deadline Job does itself, such as a kill: with them it stops. */
+    jobOrders?: readonly Some[];
     /** Objects that attacks and actions may have changed, without NetworkPolicies. */
-    changed: readonly Some[];
+    changed?: readonly Some[];
     /** NetworkPolicies that may let go of targets. */
-    policies: readonly Some[];
+    policies?: readonly Some[];
     /** Objects that exist only for the attacks, such as their NetworkPolicies. */
-    objects: readonly Some[];
-    /** Removed in this order once all else is ended: the deadline Job, its rights and its program. @default nothing */
+    objects?: readonly Some[];
+    /** Removed in this order once all else is ended: the deadline Job, its rights and its program. */
     rest?: readonly Some[];
 }
 
-/** Whether an attack's object is a request to the deadline Job. */
-export const isRequest = ({ resource }: Some): boolean => resource.kind === resources.configMap.kind;
+/** Whether the deadline Job does an attack itself: nothing else acts on a ConfigMap. */
+export const isJobOrder = ({ resource }: Some): boolean => resource === resources.configMap;
 
 /** An attack of a run, as its end needs it. */
 export interface EndedAttack {
@@ -47,7 +47,7 @@ export function ofRun(
     changed: readonly Some[],
 ): Reach {
     const objects = attacks.map(({ object }) => object);
-    const others = objects.filter((object) => !isRequest(object));
+    const others = objects.filter((object) => !isJobOrder(object));
     // A pod may have lost one of the labels.
     const keys = attacks.length === 0 ? [] : [labels.target, labels.attacked];
     const values = attacks.map(({ label }) => label).join();
@@ -55,7 +55,7 @@ export function ofRun(
         namespace,
         run,
         labeled: keys.map((key) => ({ resource: resources.pod, labelSelector: `${key} in (${values})` })),
-        requests: objects.filter(isRequest),
+        jobOrders: objects.filter(isJobOrder),
         changed,
         policies: others.length > 0 ? [{ resource: resources.networkPolicy }] : [],
         objects: others,

@@ -95,7 +95,7 @@ function podSpec(args: DeadlineArgs, objectName: pulumi.Output<string>): k8s.typ
     const env: Record<keyof DeadlineEnvironment, pulumi.Input<string>> = {
         NAMESPACE: namespace,
         ATTACKS: runName.apply((run) => JSON.stringify(plan.attacks.map((planned) => jobAttack(plan, planned, run)))),
-        CHANGED: JSON.stringify(changedBy(plan)),
+        CHANGED: JSON.stringify(changedBy(plan).map((object) => pathOf({ ...object, namespace }))),
         DEADLINE_MS: String(plan.deadlineMs),
         LEASE: runName.apply((run) => JSON.stringify(leaseOf(run))),
     };

@@ -17,7 +17,7 @@ import type { JobPart } from "../attacks/job-part";
 import { witnessPorts } from "../attacks/kind";
 import { referenceAt } from "../cluster/resources";
 import { endAttacks } from "../ending/end";
-import { ofRun, type Some } from "../ending/reach";
+import { ofRun } from "../ending/reach";
 import { log, noteOnOwnPod, objectApi } from "./api";
 import { attackedSince, lasts } from "./attacked";
 import { JobLog } from "./job-log";
@@ -32,7 +32,7 @@ const lease = JSON.parse(LEASE) as LeaseOfRun;
 const reach = ofRun(
     { namespace: NAMESPACE, run: lease.run },
     attacks.map(({ path, label }) => ({ object: referenceAt(path), label })),
-    JSON.parse(CHANGED) as Some[],
+    (JSON.parse(CHANGED) as string[]).map(referenceAt),
 );
 const maxTold = 5;
 

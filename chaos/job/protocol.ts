@@ -56,7 +56,7 @@ export interface DeadlineEnvironment {
     NAMESPACE: string;
     /** `JobAttack[]` as JSON. */
     ATTACKS: string;
-    /** What the run changes besides NetworkPolicies, and must be restored, as JSON: `resource` and `name` of each. */
+    /** API paths of what the run changes besides NetworkPolicies, and must be restored, as JSON. */
     CHANGED: string;
     DEADLINE_MS: string;
     /** `LeaseOfRun` as JSON. */

@@ -147,7 +147,7 @@ export async function isUnderWay(cluster: Cluster, plan: Plan, runName: string):
 export interface RunEnd {
     /** When the attacks had ended, in milliseconds since the epoch. */
     at: number;
-    /** From then until every check was steady, in milliseconds. Absent if that was not seen. */
+    /** From then until every check held, in milliseconds. Absent if that was not seen. */
     recoveredAfterMs?: number;
 }
 

@@ -1,5 +1,5 @@
 import { Endpoints } from "../checks/endpoints";
-import { namesOf, problemsOf, untilSteady } from "../checks/observe";
+import { namesOf, problemsOf, untilAllHold } from "../checks/observe";
 import { serviceAskedBy } from "../checks/registry";
 import { chooseRoute } from "../checks/route";
 import { type Cluster, ignoreNotFound } from "../cluster/client";
@@ -10,7 +10,7 @@ const pauseMs = 100;
 
 export const recoveryTimeoutMs = 60_000;
 
-/** Some checks of the application were not steady in time. */
+/** Some checks of the application did not hold in time. */
 export class NotRecoveredError extends Error {
     override readonly name = "NotRecoveredError";
 
@@ -24,7 +24,7 @@ export class NotRecoveredError extends Error {
 }
 
 /**
- * Waits until all checks are steady.
+ * Waits until all checks hold.
  *
  * @returns after how long, in milliseconds; null if the application is gone
  * @throws NotRecoveredError after `timeoutMs`
@@ -34,10 +34,10 @@ export async function recover(cluster: Cluster, plan: Plan, timeoutMs: number): 
     if (!(await isThere(cluster, plan))) return null;
     const route = plan.service && (await chooseRoute(cluster, plan.service));
     const endpoints = new Endpoints(cluster, plan.defaultNamespace, { route });
-    const { unsteady } = await untilSteady(plan, { ...plan, cluster, endpoints }, timeoutMs, pauseMs);
-    if (unsteady.length === 0) return Math.round(performance.now() - begun);
-    const isUnseen = unsteady.every(({ answers }) => answers.at(-1)?.unseen);
-    const [names, problems, undone] = [namesOf(plan), problemsOf(unsteady), undoneOf(plan)];
+    const { failing } = await untilAllHold(plan, { ...plan, cluster, endpoints }, timeoutMs, pauseMs);
+    if (failing.length === 0) return Math.round(performance.now() - begun);
+    const isUnseen = failing.every(({ answers }) => answers.at(-1)?.unseen);
+    const [names, problems, undone] = [namesOf(plan), problemsOf(failing), undoneOf(plan)];
     const look = `\`kubectl --namespace ${plan.defaultNamespace} get pods\``;
     throw new NotRecoveredError(
         isUnseen

@@ -10,8 +10,8 @@ const jobPods = (experiment: string) => ({
     matchExpressions: [{ key: labels.proxy, operator: "DoesNotExist" }],
 });
 
-/** How the names of `witnessPolicies` begin, and of those that let a proxy work: the Job makes them select nobody. */
-export const witnessPrefix = (runName: string) => `${runName}-witness-`;
+/** How the names begin of policies that admit the witness, or an attack, among others: the Job makes them select nobody. */
+export const admitPrefix = (runName: string) => `${runName}-admit-`;
 
 /** Connections with the deadline Job's pod, on all ports. */
 export const witnessRule = (experiment: string): Rule => ({ peers: [{ podSelector: jobPods(experiment) }] });

@@ -90,7 +90,7 @@ export class PositiveControl {
         if (lost.some(({ name }) => name === reference)) return overreach("between pods that are no targets");
         const affected = lost.find(({ name }) => spared.includes(name));
         if (affected) {
-            const message = `the fault also affects what it should not: ${affected.name}, which is no target`;
+            const message = `the attack also affects what it should not: ${affected.name}, which is no target`;
             return reason("positive-control-failed", message);
         }
         const refusing = lost.flatMap(({ name, still }) => (still ? name : []));

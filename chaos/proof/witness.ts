@@ -71,7 +71,7 @@ export class Witness {
         const { hit = [] } = this.args;
         if (hit.length > 0) {
             if (last && hasAll(hit)(last.closed)) return { askedAt, witnessedAt: last.at };
-            return inconclusive("attack-not-proven", `probes were neither delayed nor aborted: ${hit.join(", ")}`);
+            return inconclusive("attack-not-proven", `probes were not affected: ${hit.join(", ")}`);
         }
         if (!this.args.inward && last) return { askedAt, witnessedAt: last.at };
         const { baseline, cut } = cutIn(reports, this.endpoints);
@@ -85,7 +85,7 @@ export class Witness {
         const reports = (await this.jobPod.read()).reports.filter(({ at }) => at >= witnessedAt);
         const unaffected = unaffectedIn(reports, this.args.hit ?? []);
         if (unaffected !== undefined) {
-            const what = unaffected.was === "open" ? "was neither delayed nor aborted" : "could not be reached";
+            const what = unaffected.was === "open" ? "was not affected" : "could not be reached";
             return inconclusive("attack-not-held", `${unaffected.name} ${what} at a moment of the run`);
         }
         const leak = leakIn(reports, this.endpoints);

@@ -1,7 +1,7 @@
 import type { Performed } from "../actions/perform";
 import type { Aborted } from "../checks/abort";
 import type { Observed } from "../checks/observe";
-import { isAttack, type Plan } from "../definition/plan";
+import type { Plan } from "../definition/plan";
 import type { ShownAttack } from "../proof/attack-proofs";
 import { describeEstablished } from "../proof/established";
 import { type Reason, sentenceOf } from "../reasons";
@@ -34,13 +34,8 @@ interface Found {
 /** The journal of a run that has ended, with its verdict. */
 export function journalOf(plan: Plan, { stack, startedAt, attacks, seen, readiness }: Found): Journal {
     const attackedAt = attackedSince(attacks);
-    const { aborted } = seen;
-    const judged = judgeChecks(plan.checks, seen.checks, {
-        attackedAt: attackedAt ?? startedAt,
-        graceMs: plan.window.graceMs,
-        underAttack: isAttack(plan),
-        aborted,
-    });
+    const { checks, aborted } = seen;
+    const judged = judgeChecks({ plan, checks, startedAt, attackedAt, aborted });
     const measured = together(judged.map((one) => one.measured));
     const { verdict, code, reason } = judge(
         // The abort is the reason, even if other checks have failed by then.
@@ -83,7 +78,7 @@ export function journalOf(plan: Plan, { stack, startedAt, attacks, seen, readine
             counts,
             withoutTool: chosen.withoutTool,
         })),
-        checks: seen.checks,
+        checks,
         actions: seen.actions,
         readiness,
     };

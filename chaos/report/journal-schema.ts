@@ -66,7 +66,7 @@ const kill = z.object({ at: instant.describe("By the cluster's clock"), pod: z.s
 
 const recovery = z.object({
     undoneAt: instant.describe("When nothing of the attack was left"),
-    recoveredAfterMs: milliseconds.describe("From then until every check was steady"),
+    recoveredAfterMs: milliseconds.describe("From then until every check held"),
 });
 
 const established = z

@@ -1,6 +1,6 @@
 import { verdictLine } from "../reasons";
 import { element, escape, inLines } from "./markup";
-import { checksOf, codeOf, namesOf, pageOf, reasonOf, type ReportedRun, resultOf } from "./reported-run";
+import { checksOf, codeOf, named, pageOf, reasonOf, type ReportedRun, resultOf } from "./reported-run";
 
 /** The first part of the names of classes, which Jenkins shows as a package. */
 const packageName = "chaos";
@@ -29,8 +29,7 @@ interface Problem {
  * latter wants some attributes and elements that have no meaning here.
  */
 export function junitXml(runs: readonly ReportedRun[]): string {
-    const names = namesOf(runs);
-    const suites = runs.map((run, index) => suite(run, names[index]!, index));
+    const suites = named(runs).map((run, id) => suite(run, run.name, id));
     return `<?xml version="1.0" encoding="UTF-8"?>\n${inLines("testsuites", {}, suites)}\n`;
 }
 

@@ -94,8 +94,8 @@ const successOf = (plan: Plan, rate: string) => `${rate} succeeded${isAttack(pla
 
 function attackRows({ attacks, plan }: Journal): Row[] {
     if (attacks.length === 0) return [["Attack", "none"]];
-    return attacks.map(({ name, targets, counts }, index) => {
-        const { attack } = plan.attacks[index]!;
+    return attacks.map(({ name, targets, counts }) => {
+        const { attack } = plan.attacks.find((planned) => planned.name === name)!;
         const counted = counts ? ` (${describeCounts(counts)})` : "";
         const hit = targets.map(({ namespace, pod, container }) => `${namespace}/${pod}/${container}`).join(", ");
         return ["Attack", `${name} on ${hit || "nothing"}: ${attackKindOf(attack).describe(attack)}${counted}`];

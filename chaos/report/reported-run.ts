@@ -1,6 +1,5 @@
-import { isAttack } from "../definition/plan";
 import { type ReasonCode, sentenceOf } from "../reasons";
-import { judgeChecks, type Judged, type Verdict, verdicts } from "./verdict";
+import { judgeChecks, type Verdict, verdicts } from "./verdict";
 import type { Journal } from "./journal-schema";
 
 /** A run in the reports for continuous integration. */
@@ -57,15 +56,15 @@ export function countResults(runs: readonly ReportedRun[]): string {
 }
 
 /**
- * A name for each run, unique in the report: the experiment's, and from its second run on a number. It is the same in
- * the next report, so that a reader of both can compare them.
+ * Runs, each with a name that is unique in the report: the experiment's, and from its second run on a number. It is the
+ * same in the next report, so that a reader of both can compare them.
  */
-export function namesOf(runs: readonly ReportedRun[]): string[] {
+export function named(runs: readonly ReportedRun[]): (ReportedRun & { name: string })[] {
     const runsOf = new Map<string, number>();
-    return runs.map(({ experiment }) => {
-        const number = (runsOf.get(experiment) ?? 0) + 1;
-        runsOf.set(experiment, number);
-        return number === 1 ? experiment : `${experiment} (${number})`;
+    return runs.map((run) => {
+        const number = (runsOf.get(run.experiment) ?? 0) + 1;
+        runsOf.set(run.experiment, number);
+        return { ...run, name: number === 1 ? run.experiment : `${run.experiment} (${number})` };
     });
 }
 
@@ -83,31 +82,17 @@ export interface CheckResult {
 }
 
 /** The result of each check of a run, also of those that its conclusion leaves out because nothing is known of them. */
-export function checksOf({ plan, conclusion, checks, startedAt, attackedAt, aborted }: Journal): CheckResult[] {
-    const judged = judgeChecks(plan.checks, checks, {
-        attackedAt: attackedAt ?? startedAt,
-        graceMs: plan.window.graceMs,
-        underAttack: isAttack(plan),
-        aborted,
-    });
-    return judged.map((check, index) => {
-        const answers = checks[index]?.answers ?? [];
+export function checksOf(journal: Journal): CheckResult[] {
+    const { conclusion } = journal;
+    return judgeChecks(journal).map(({ name, answers, reason, inconclusive }) => {
         const [first, last] = [answers[0], answers.at(-1)];
         const durationMs = first && last ? Math.max(0, last.at + last.latencyMs - first.at) : 0;
-        const held = heldAccordingTo(conclusion, check);
-        if (held !== undefined) return { name: check.name, held, reason: check.reason, durationMs };
-        const { code, sentence } = whyUnknown(conclusion, check);
-        const reason = `It is unknown whether the check held: ${sentence}`;
-        return { name: check.name, code, reason, durationMs };
+        const concluded = conclusion.checks.find((check) => check.name === name);
+        if (concluded) return { name, held: concluded.held, reason, durationMs };
+        // A verdict that nothing is known is said of all checks. Another one leaves out single checks.
+        const why = conclusion.verdict === "FAILED" ? inconclusive : undefined;
+        const sentence = why ? sentenceOf(why) : conclusion.reason;
+        const code = why ? why.code : conclusion.code;
+        return { name, code, reason: `It is unknown whether the check held: ${sentence}`, durationMs };
     });
 }
-
-/** A verdict that nothing is known is said of all checks. Another one leaves out single checks. */
-function whyUnknown({ verdict, code, reason }: Journal["conclusion"], { inconclusive }: Judged) {
-    if (verdict !== "FAILED" || inconclusive === undefined) return { code, sentence: reason };
-    return { code: inconclusive.code, sentence: sentenceOf(inconclusive) };
-}
-
-/** The conclusion decides. */
-const heldAccordingTo = ({ checks }: Journal["conclusion"], { name }: Judged): boolean | undefined =>
-    checks.find((check) => check.name === name)?.held;

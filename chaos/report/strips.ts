@@ -37,8 +37,8 @@ export interface Strip {
 /** A strip for each check, one below the other. Those of one kind have one range of latencies, to be compared. */
 export function stripsOf({ checks, plan }: Journal, top: number, gap: number): Strip[] {
     const strips: Strip[] = [];
-    const described = checks.map(({ name, answers }, index) => {
-        const { check } = plan.checks[index]!;
+    const described = checks.map(({ name, answers }) => {
+        const { check } = plan.checks.find((planned) => planned.name === name)!;
         const kind = checkKindOf(check);
         return { name, answers, kind, limitMs: kind.limitMs?.(check) };
     });

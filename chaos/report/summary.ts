@@ -4,7 +4,7 @@ import {
     codeOf,
     countResults,
     hasPassed,
-    namesOf,
+    named,
     noVerdict,
     pageOf,
     reasonOf,
@@ -30,11 +30,10 @@ const aboutPages =
 
 /** Runs as Markdown, for a comment or a job's summary: a table, below it the reasons and where the pages are. */
 export function summaryMarkdown(runs: readonly ReportedRun[]): string {
-    const names = namesOf(runs).map((name) => shown(name, longest.name));
-    const rows = runs.map((run, index) => tableRow([names[index]!, ...cellsOf(run)]));
-    const reasons = runs.map((run, index) => ({ passed: hasPassed(run), line: reasonLine(run, names[index]!) }));
+    const shownRuns = named(runs).map((run) => ({ ...run, name: shown(run.name, longest.name) }));
+    const rows = shownRuns.map((run) => tableRow([run.name, ...cellsOf(run)]));
     // If some must be left out, these are passed ones.
-    const ordered = [...reasons.filter(({ passed }) => !passed), ...reasons.filter(({ passed }) => passed)];
+    const ordered = [...shownRuns.filter((run) => !hasPassed(run)), ...shownRuns.filter(hasPassed)];
     return [
         `### Chaos experiments: ${countResults(runs)}`,
         "",
@@ -43,7 +42,7 @@ export function summaryMarkdown(runs: readonly ReportedRun[]): string {
         ...withinBudget(rows, (count) => tableRow([`and ${count} more`, ...columns.slice(1).map(() => "")])),
         "",
         ...withinBudget(
-            ordered.map(({ line }) => line),
+            ordered.map((run) => reasonLine(run, run.name)),
             (count) => `- and ${count} more`,
         ),
         ...(runs.some((run) => pageOf(run) !== undefined) ? ["", aboutPages] : []),

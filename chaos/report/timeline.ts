@@ -128,8 +128,8 @@ function recoveryOf({ recovery, plan }: Journal): string | undefined {
 /** The picture in words, for screen readers. */
 function inWords(journal: Journal): string {
     const { conclusion, attackedAt, checks, actions, plan } = journal;
-    const counts = checks.map(({ name, answers }, index) => {
-        const { check } = plan.checks[index]!;
+    const counts = checks.map(({ name, answers }) => {
+        const { check } = plan.checks.find((planned) => planned.name === name)!;
         const what = checkKindOf(check).asks ? "requests to" : "probes of";
         return `${answers.length} ${what} ${name}, ${answers.filter(({ good }) => !good).length} of them bad`;
     });

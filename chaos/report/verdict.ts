@@ -1,8 +1,9 @@
 import type { Aborted } from "../checks/abort";
 import type { Answer } from "../checks/answer";
-import type { PlannedCheck } from "../checks/observe";
+import type { Observed, PlannedCheck } from "../checks/observe";
 import { checkKindOf } from "../checks/registry";
 import { withoutPeriod } from "../cluster/problem";
+import { isAttack, type Plan } from "../definition/plan";
 import { describeMilliseconds } from "../duration";
 import { decisive, reason as reasonOf, type Reason, type ReasonCode, sentenceOf } from "../reasons";
 import { describeShare, percentOf, reaches } from "../share";
@@ -87,8 +88,9 @@ export function judgeCheck(
     answers: readonly Answer[],
     judging: Judging,
 ): Judged {
-    const { attackedAt, graceMs, underAttack = true } = judging;
+    const { attackedAt, graceMs, underAttack = true, aborted } = judging;
     const measured = measure(answers, attackedAt, graceMs);
+    if (aborted?.check === name) return { name, held: false, measured, reason: whyAborted(check, answers, judging) };
     const { counted, good, unseen } = measured;
     const got =
         `${percentOf(good, counted)} of ${counted} ${checkKindOf(check).describeSuccess(check)} ` +
@@ -111,39 +113,36 @@ export function judgeCheck(
     return { ...judged, inconclusive: reasonOf("application-not-seen", message) };
 }
 
-/**
- * Judges each check of a plan.
- *
- * @param observed the answers of each, in the order of the plan
- */
-export function judgeChecks(
-    planned: readonly PlannedCheck[],
-    observed: readonly { answers: readonly Answer[] }[],
-    judging: Judging,
-): Judged[] {
-    const { aborted } = judging;
-    return planned.map((check, index) => {
-        const answers = observed[index]?.answers ?? [];
-        const judged = judgeCheck(check, answers, judging);
-        if (aborted?.check !== check.name) return judged;
-        return judgeAborted(check, answers, judged, aborted, judging.underAttack);
+/** What a run saw, as its journal has it. */
+export interface Recorded {
+    plan: Pick<Plan, "attacks" | "checks" | "window">;
+    checks: readonly Observed[];
+    startedAt: number;
+    attackedAt?: number;
+    aborted?: Aborted;
+}
+
+/** Judges each check of a run by its answers. */
+export function judgeChecks({ plan, checks, startedAt, attackedAt = startedAt, aborted }: Recorded) {
+    const judging = { attackedAt, graceMs: plan.window.graceMs, underAttack: isAttack(plan), aborted };
+    return plan.checks.map((planned) => {
+        const { answers = [] } = checks.find(({ name }) => name === planned.name) ?? {};
+        return { answers, ...judgeCheck(planned, answers, judging) };
     });
 }
 
-/** The check whose rule has ended the window: it failed, even if the whole window might have passed. */
-function judgeAborted(
-    { check }: PlannedCheck,
+/** Why a check failed whose rule has ended the window, even if the whole window might have passed. */
+function whyAborted(
+    check: PlannedCheck["check"],
     answers: readonly Answer[],
-    { name, measured }: Judged,
-    { afterMs, rate, answers: count, below, overMs }: Aborted,
-    underAttack = true,
-): Judged {
-    const without = underAttack ? "" : "without an attack ";
-    const reason =
+    { aborted, underAttack = true }: Judging,
+): string {
+    const { afterMs, rate, answers: count, below, overMs } = aborted!;
+    return (
         `aborted after ${describeMilliseconds(afterMs)}: ${rate} of ${count} ` +
-        `${checkKindOf(check).describeSuccess(check)} ${without}in the last ${describeMilliseconds(overMs)} ` +
-        `(abort below ${below}); ${describeLastFailure(answers)}`;
-    return { name, held: false, measured, reason };
+        `${checkKindOf(check).describeSuccess(check)} ${underAttack ? "" : "without an attack "}in the last ` +
+        `${describeMilliseconds(overMs)} (abort below ${below}); ${describeLastFailure(answers)}`
+    );
 }
 
 function describeLastFailure(answers: readonly Answer[]): string {

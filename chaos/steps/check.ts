@@ -86,7 +86,7 @@ async function conclude(context: StepContext, conclusion: Conclusion, ending?: E
 async function count({ cluster, say }: StepContext, one: ShownAttack, seen: Watched): Promise<void> {
     const kind = attackKindOf(one.attack);
     one.counts = await kind.count?.(one, cluster);
-    if (one.counts) say(`Through ${one.chosen.origin}: ${describeCounts(one.counts)}`);
+    if (one.counts) say(`${one.chosen.origin ?? one.name}: ${describeCounts(one.counts)}`);
     // What counts in an aborted run has ended with its attack.
     if (one.counts ?? !seen.ending) seen.reasons.push(kind.whyNothing?.(one.attack, one.counts));
 }

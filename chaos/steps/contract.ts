@@ -4,7 +4,7 @@ import type { Cluster } from "../cluster/client";
 import type { Plan } from "../definition/plan";
 import type { Baseline } from "../proof/outcome";
 import type { Conclusion } from "../report/conclusion";
-import type { Chosen } from "../targets/choose";
+import type { ChosenFor } from "../targets/choose";
 import { fromVariable, parsed } from "./variable";
 
 /** The result of each step, which it prints; see `printed`. */
@@ -28,8 +28,7 @@ export interface SteadyState extends KnownRoutes {
 }
 
 export interface LabeledTargets {
-    /** In the order of the plan's attacks. */
-    attacks: Chosen[];
+    attacks: ChosenFor[];
     /** Whether what must fail under the attacks worked before them. */
     baseline: Baseline;
     /** Other NetworkPolicies are in the namespace, and let go of the targets when these are labeled. @default false */

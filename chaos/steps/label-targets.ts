@@ -80,7 +80,11 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
         const toExempt = [...new Set(among.flatMap(({ combination }) => combination?.toExempt ?? []))];
         if (toExempt.length > 0) say(describeExempt(toExempt));
         await exemptFrom(cluster, toExempt, runName);
-        const result = { attacks: equipped.map((one) => one.chosen), baseline, ...(isPoliced && { isPoliced }) };
+        const result = {
+            attacks: equipped.map(({ name, chosen: found }) => ({ ...found, name })),
+            baseline,
+            ...(isPoliced && { isPoliced }),
+        };
         // Refuses what the check could not be given, while the labels can still be removed.
         printed(result);
         return result;

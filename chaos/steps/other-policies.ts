@@ -12,7 +12,7 @@ import { peersIn } from "../policies/denial";
 import { type Combination, combine } from "../policies/combine";
 import { nextExempting } from "../policies/exemption";
 import { forClient, type PolicySpec } from "../policies/rules";
-import { jobPolicy, witnessPolicies, witnessPrefix, witnessRule } from "../policies/witness-access";
+import { admitPrefix, jobPolicy, witnessPolicies, witnessRule } from "../policies/witness-access";
 
 /** The NetworkPolicies of a namespace, without those of experiments. */
 export async function otherPolicies({ networking }: Cluster, namespace: string): Promise<V1NetworkPolicy[]> {
@@ -42,7 +42,7 @@ export async function admitWitness(
     const both = { [labels.experiment]: experiment, [labels.witness]: experiment };
     await Promise.all(
         witnessPolicies(policies, experiment).map((spec, index) => {
-            const metadata = { name: `${witnessPrefix(runName)}${index + 1}`, namespace, labels: both };
+            const metadata = { name: `${admitPrefix(runName)}witness-${index + 1}`, namespace, labels: both };
             return create(cluster, { metadata, spec });
         }),
     );
@@ -101,7 +101,7 @@ export async function admitAttacks(
         await Promise.all(
             needed.map((spec, number) => {
                 const metadata = {
-                    name: `${witnessPrefix(run)}${name}-${number}`,
+                    name: `${admitPrefix(run)}${name}-${number}`,
                     namespace,
                     labels: { [labels.experiment]: experiment },
                 };

@@ -24,19 +24,19 @@ export const endAttacksStep: Step<"end-attacks"> = async ({ cluster, stack, plan
 };
 
 /**
- * The last step of undoing an experiment: removes what a killed update may have left, then waits until every check is
- * steady again.
+ * The last step of undoing an experiment: removes what a killed update may have left, then waits until every check
+ * holds again.
  *
- * @throws Error if a check is not steady within a minute, at the first try, and sees the application
+ * @throws Error if a check does not hold within a minute, at the first try, and sees the application
  */
 export const recovery: Step<"recovery"> = async (context) => {
     const { cluster, stack, plan, say } = context;
     const { own } = await leaseFor(cluster, context);
     const undone = await undo(cluster, stack, plan, say).catch((error: unknown) => {
-        // An earlier try has told that, and left nothing. The application may be gone for good.
-        const isTold = own === undefined;
+        // An earlier try has reported that, and left nothing. The application may be gone for good.
+        const isReported = own === undefined;
         // A program that a check starts is not there if the stack is destroyed from elsewhere.
-        if (!(error instanceof NotRecoveredError) || !(isTold || error.unseen)) throw error;
+        if (!(error instanceof NotRecoveredError) || !(isReported || error.unseen)) throw error;
         say(error.message);
         return undefined;
     });
@@ -50,16 +50,16 @@ export const recovery: Step<"recovery"> = async (context) => {
 interface Undone {
     /** When the attacks were undone, in milliseconds since the epoch. */
     at: number;
-    /** Time until every check was steady, in milliseconds; null if the application is gone. */
+    /** Time until every check held, in milliseconds; null if the application is gone. */
     recoveredAfterMs: number | null;
 }
 
 /**
- * Removes what is left of an experiment, releases the lease, and waits until every check is steady. If the attack had
+ * Removes what is left of an experiment, releases the lease, and waits until every check holds. If the attack had
  * ended earlier, by its deadline say, another stack may have begun one since: that is left alone. If the update has
  * ended the attacks before, the recovery is counted from then.
  *
- * @throws NotRecoveredError if a check is not steady within a minute
+ * @throws NotRecoveredError if a check does not hold within a minute
  */
 export async function undo(cluster: Cluster, stack: string, plan: Plan, say: (line: string) => void): Promise<Undone> {
     const holder = { stack, plan };

@@ -1,6 +1,6 @@
 import { changesWorkloads, requireWorkloads } from "../actions/perform";
 import { Endpoints } from "../checks/endpoints";
-import { namesOf, type Observed, problemsOf, steadyAnswers, untilSteady } from "../checks/observe";
+import { namesOf, type Observed, problemsOf, answersToHold, untilAllHold } from "../checks/observe";
 import { chooseRoute } from "../checks/route";
 import { describeRoute } from "../checks/service";
 import type { Cluster } from "../cluster/client";
@@ -69,18 +69,18 @@ async function findSteadyState(context: StepContext, seen: { checks?: Observed[]
     if (swept > 0) say(`Removed what an earlier run left behind: ${swept} ${swept === 1 ? "object" : "objects"}`);
     say(`Checking ${namesOf(plan)}${route ? ` at ${describeRoute(route)}` : ""}`);
     const endpoints = new Endpoints(cluster, plan.defaultNamespace, { route });
-    const { checks, unsteady } = await untilSteady(plan, { ...plan, cluster, endpoints }, timeoutMs, pauseMs);
+    const { checks, failing } = await untilAllHold(plan, { ...plan, cluster, endpoints }, timeoutMs, pauseMs);
     seen.checks = checks;
     const { routes } = endpoints;
     for (const [service, found] of Object.entries(routes)) say(`Asking ${service} at ${describeRoute(found)}`);
-    if (unsteady.length > 0) {
-        const message = `there is no steady state: ${problemsOf(unsteady)}`;
-        throw new ReasonError("no-steady-state", message, adviceFor(plan, unsteady));
+    if (failing.length > 0) {
+        const message = `there is no steady state: ${problemsOf(failing)}`;
+        throw new ReasonError("no-steady-state", message, adviceFor(plan, failing));
     }
-    const last = checks.flatMap(({ answers }) => answers.slice(-steadyAnswers));
+    const last = checks.flatMap(({ answers }) => answers.slice(-answersToHold));
     const latencyMs = Math.max(...last.map((answer) => answer.latencyMs));
     const each = checks.length > 1 ? " to each check" : "";
-    say(`Steady: ${steadyAnswers} good answers in a row${each}, the slowest in ${latencyMs} ms`);
+    say(`Steady: ${answersToHold} good answers in a row${each}, the slowest in ${latencyMs} ms`);
     const runName = runNameOf(plan, stack);
     if (isAttack(plan)) await requireTargets(context, discovered);
     if (needsDeadlineJob(plan)) await admitJob(cluster, plan, runName);
@@ -128,8 +128,8 @@ function adviceIfHeld(plan: Plan, { ofThisStack }: LeaseHeldError): string {
     );
 }
 
-function adviceFor(plan: Plan, unsteady: readonly Observed[]): string {
-    const nothingSeen = unsteady.every(({ answers }) => answers.findLast(({ good }) => !good)?.unseen);
+function adviceFor(plan: Plan, failing: readonly Observed[]): string {
+    const nothingSeen = failing.every(({ answers }) => answers.findLast(({ good }) => !good)?.unseen);
     return nothingSeen
         ? "Nothing is known about the application: correct the experiment or what it asks, then run `pulumi up` again."
         : `Repair the application first (${remedy(plan, "enabled", false)}; \`pulumi up\`; \`kubectl get pods\`), ` +

@@ -3,7 +3,7 @@ import { attackKindOf } from "../attacks/registry";
 import { ApiServerPulse } from "../checks/api-server";
 import { Endpoints, routeKey, serviceNamedBy } from "../checks/endpoints";
 import { checkKindOf } from "../checks/registry";
-import { askThrough, look, namesOf } from "../checks/observe";
+import { askThrough, namesOf, probe } from "../checks/observe";
 import type { Cluster } from "../cluster/client";
 import { withoutPeriod } from "../cluster/problem";
 import { isAttack, type Plan, type RunAttack } from "../definition/plan";
@@ -60,7 +60,7 @@ export async function watchWindow(
     const { signal } = watch;
     const endsAt = begunAt + lengthMs;
     const asking = plan.checks.map(async (planned) => {
-        const ask = () => progress.count(planned.name, look(planned, where));
+        const ask = () => progress.count(planned.name, probe(planned, where));
         const onAnswer = watch.follow(planned);
         const answers = await askThrough(ask, lengthMs, planned.intervalMs, { onAnswer, signal });
         return { name: planned.name, answers };

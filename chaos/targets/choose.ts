@@ -41,6 +41,9 @@ export interface Chosen {
     witness?: string;
 }
 
+/** What was chosen for the attack of that name. */
+export type ChosenFor = Chosen & Pick<Aim, "name">;
+
 /**
  * Chooses the targets of each attack of an experiment, in order. NetworkPolicies add up: one allows what another
  * denies. So a pod is hit by one attack only, and each attack chooses among the pods that no earlier attack has chosen.
@@ -50,13 +53,14 @@ export interface Chosen {
 export function chooseForAll(
     discovered: readonly Discovered[],
     { attacks, settings }: { attacks: readonly TargetRequest[] } & Written,
-): Chosen[] {
+): ChosenFor[] {
     const taken = new Set<string>();
     return attacks.map(({ target, radius, peers, ...request }) => {
         const chosen = choose(discovered, target, radius, { ...request, taken, settings });
         for (const { uid } of chosen.targets) taken.add(uid);
-        const { found, origin } = request;
+        const { name, found, origin } = request;
         return {
+            name,
             ...chosen,
             ...(peers !== undefined && { peers: peersOf(discovered, peers, chosen.targets) }),
             ...(found !== undefined && { found, origin }),

@@ -44,7 +44,7 @@ async function judgedWhile(stopping: typeof stopped): Promise<Judged> {
     const endpoints = new Endpoints(cluster, "demo", { route });
     const where = { cluster, endpoints, pulse, defaultNamespace: "demo", clusterName: "local" };
     const begunAt = Date.now();
-    const asked = askThrough(() => http.look(check, where, timeoutMs), lengthMs, intervalMs);
+    const asked = askThrough(() => http.probe(check, where, timeoutMs), lengthMs, intervalMs);
     await sleep(lengthMs / 3);
     stopped = stopping;
     await sleep(lengthMs / 3);

@@ -33,21 +33,17 @@ export function faultResources(
     args: AttackResourceArgs<FaultAttack>,
     opts: pulumi.CustomResourceOptions,
 ): k8s.core.v1.Pod {
-    const { attack, experiment, namespace, object, chosen } = args;
-    const own = { ...opts, deleteBeforeReplace: true };
+    const { attack, experiment, namespace, object, chosen, metadata } = args;
     const rules = [{ apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: ["list", "watch"] }];
-    const { metadata, account, binding, program } = podResources(
-        name,
-        { object, namespace, experiment, rules, program: args.programs.proxy },
-        own,
-    );
+    const wanted = { object, namespace, experiment, rules, program: args.programs.proxy };
+    const { metadata: ofParts, account, binding, program } = podResources(name, wanted, opts);
     const pods = new k8s.core.v1.Service(
         `${name}-pods`,
         {
-            metadata: { ...metadata, annotations: { "pulumi.com/skipAwait": "true" } },
+            metadata: { ...ofParts, annotations: { "pulumi.com/skipAwait": "true" } },
             spec: chosen.apply(({ found }) => headlessSpec(found as FoundService)),
         },
-        { ...own, ignoreChanges: ["spec"] },
+        { ...opts, ignoreChanges: ["spec"] },
     );
     return new k8s.core.v1.Pod(
         name,
@@ -56,15 +52,15 @@ export function faultResources(
                 ...metadata,
                 labels: object.apply((proxy) => ({ ...metadata.labels, ...proxyLabels(proxy), ...withoutMesh })),
                 annotations: {
+                    ...metadata.annotations,
                     // The step `check` waits until it is ready; and its end waits for open connections.
                     "pulumi.com/skipAwait": "true",
                     [annotations.effect]: effectOf(faultOf(attack)),
-                    [annotations.targets]: chosen.apply(({ targets }) => targets.map(({ pod }) => pod).join(",")),
                 },
             },
             spec: pulumi.all([object, args.runName, chosen]).apply((known) => podSpec(args, ...known)),
         },
-        { ...own, dependsOn: [account, binding, program, pods], ignoreChanges: ["spec"] },
+        { ...opts, dependsOn: [account, binding, program, pods], ignoreChanges: ["spec"] },
     );
 }
 

@@ -59,7 +59,7 @@ describe("a slow hot-deals", () => {
     it("is proven by the witness and by the answers of the shop", async () => {
         const conclusion = await conclusionOf({ "experiment.name": "hot-deals-slow" });
         expect(stack.said).toMatch(/Proven: hot-deals-\S+ is delayed by 3 s through Service hot-deals/);
-        expect(stack.said).toMatch(/Through Service hot-deals: (\d+) of \1 requests hit/);
+        expect(stack.said).toMatch(/Service hot-deals: (\d+) of \1 requests hit/);
         expect(conclusion).toMatchObject({ attack: "fault", targets: [expect.stringContaining("hot-deals-")] });
         expect(conclusion.verdict).not.toBe("INCONCLUSIVE");
     });

@@ -62,7 +62,10 @@ function step(
 const checkOfEnded = () => ({
     [variables.plan]: JSON.stringify({ ...planOfContent, onFailure: "fail" }),
     [variables.steadyState]: JSON.stringify({ route: { kind: "address", url: "http://127.0.0.1:1" }, latencyMs: 1 }),
-    [variables.targets]: JSON.stringify({ attacks: [{ targets: [], matching: 0 }], baseline: { tookMs: 1 } }),
+    [variables.targets]: JSON.stringify({
+        attacks: planOfContent.attacks.map(({ name }) => ({ name, targets: [], matching: 0 })),
+        baseline: { tookMs: 1 },
+    }),
     [variables.attackObjects]: JSON.stringify(["ended"]),
     [variables.deadlineJob]: "ended",
 });

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { resources } from "../../../chaos/cluster/resources";
 import { JobProcess, killPath, podPath, policyPath } from "./support/job-process";
 
 const attacks = [{ kind: "blackhole", path: policyPath, label: "x.blackhole" }];
-const changed = JSON.stringify([{ resource: resources.deployment, name: "gateway" }]);
 const deploymentPath = "/apis/apps/v1/namespaces/demo/deployments/gateway";
+const changed = JSON.stringify([deploymentPath]);
 
 let job: JobProcess;
 beforeEach(() => {
@@ -93,8 +92,8 @@ describe("in a namespace with other policies", () => {
         const spec = { podSelector: { matchLabels: { app: "web" }, matchExpressions: [line] } };
         const annotations = { "chaos-experiments/exempting": JSON.stringify(theirs) };
         job.objects.set(otherPath, { metadata: { name: "theirs", annotations }, spec: structuredClone(spec) });
-        const witnessPath = otherPath.replace("theirs", "run-witness-1");
-        job.objects.set(witnessPath, { metadata: { name: "run-witness-1" }, spec: structuredClone(spec) });
+        const witnessPath = otherPath.replace("theirs", "run-admit-witness-1");
+        job.objects.set(witnessPath, { metadata: { name: "run-admit-witness-1" }, spec: structuredClone(spec) });
         await start();
         await job.until("the program ends", () => job.exitCode === 0);
         expect(job.objects.get(otherPath).spec).toEqual(spec);

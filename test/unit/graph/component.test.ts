@@ -37,7 +37,7 @@ const args: ExperimentArgs = {
 };
 const found = Object.fromEntries(
     ["it", "one", "two"].flatMap((name) => [
-        [`${name}-targets`, { attacks: [{ matching: 1, targets: [] }] }],
+        [`${name}-targets`, { attacks: [{ name: "blackhole", matching: 1, targets: [] }] }],
         [`${name}-check`, { verdict: "PASSED" }],
     ]),
 );

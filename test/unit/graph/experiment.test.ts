@@ -4,9 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Attack } from "../../../chaos/attacks/registry";
+import { type Attack, exampleAttacks, objectTypeOf } from "../../../chaos/attacks/registry";
 import { productsCheck } from "../../../experiments/products";
-import { resources } from "../../../chaos/cluster/resources";
 import { heap } from "../../../chaos/job/deadline";
 import { Experiment, type ExperimentArgs } from "../../../chaos/experiment";
 import { type Plan, type PlannedAttack } from "../../../chaos/definition/plan";
@@ -59,8 +58,9 @@ const printed = {
     "steady-state": { runName, route: { kind: "address", url: "http://x/products" } },
     targets: {
         attacks: [
-            { matching: 1, targets: [target] },
-            ...["gateway-1", "toys-bestseller-1"].map((pod) => ({ matching: 1, targets: [{ ...target, pod }] })),
+            ...["blackhole", "kill"].map((name) => ({ name, matching: 1, targets: [target] })),
+            { name: "dns", matching: 1, targets: [{ ...target, pod: "gateway-1" }] },
+            { name: "blackhole-2", matching: 1, targets: [{ ...target, pod: "toys-bestseller-1" }] },
         ],
     },
     check: { verdict: "FAILED" },
@@ -287,6 +287,25 @@ describe("a kill", () => {
     });
 });
 
+it.each(exampleAttacks.map((attack) => [attack.kind, attack] as const))(
+    "the object of %s must have the label and the annotation by which the sweep finds it: %j",
+    async (kind, attack) => {
+        const found = { service: "hot-deals", selector: {}, ports: [] };
+        const targets = { attacks: [{ name: kind, matching: 1, targets: [target], found }] };
+        const asked = await experimentOf({ attacks: [attackOn("hot-deals", attack)] }, { ...printed, targets });
+        const ofType = asked.filter(
+            ({ type, name }) => type.endsWith(`:${objectTypeOf(attack).kind}`) && name === kind,
+        );
+        expect(ofType.map(({ inputs }) => inputs.metadata)).toEqual([
+            expect.objectContaining({
+                name: `${runName}-${kind}`,
+                labels: expect.objectContaining({ "chaos-experiments/experiment": plan.experiment }),
+                annotations: expect.objectContaining({ "chaos-experiments/targets": "hot-deals-1" }),
+            }),
+        ]);
+    },
+);
+
 describe("several attacks", () => {
     let several: Asked[];
     beforeAll(async () => {
@@ -326,7 +345,10 @@ describe("several attacks", () => {
 it("a blackhole of some peers must exclude exactly them, by label and by address", async () => {
     const peers = [{ ...target, address: "10.0.0.9", addresses: ["10.0.0.9", "fd00::9"] }];
     const peersLabel = { key: "app", values: ["database"] };
-    const found = { ...printed, targets: { attacks: [{ matching: 1, targets: [target], peers, peersLabel }] } };
+    const found = {
+        ...printed,
+        targets: { attacks: [{ name: "blackhole", matching: 1, targets: [target], peers, peersLabel }] },
+    };
     const attacks = [
         attackOn("hot-deals", {
             kind: "blackhole",
@@ -362,7 +384,7 @@ it("the deadline Job must be able to restore the Deployments that the experiment
         verbs: ["get", "patch"],
     });
     expect(JSON.parse(environmentOf(scaling).CHANGED!)).toEqual([
-        { resource: resources.deployment, name: "hot-deals" },
+        "/apis/apps/v1/namespaces/demo/deployments/hot-deals",
     ]);
 });
 
@@ -387,7 +409,7 @@ describe("an experiment without an attack", () => {
         ]);
         expect(environmentOf(asked)).toMatchObject({
             ATTACKS: "[]",
-            CHANGED: JSON.stringify([{ resource: resources.deployment, name: "gateway" }]),
+            CHANGED: JSON.stringify(["/apis/apps/v1/namespaces/demo/deployments/gateway"]),
         });
     });
 });

@@ -20,7 +20,7 @@ function script(name: string, text: string, mode = 0o755): string {
 }
 
 const look = (program: string | string[], fields: Partial<CommandCheck> = {}, timeoutMs = 5_000) =>
-    command.look({ kind: "command", command: [program].flat(), ...fields }, contextOf(new FakeCluster()), timeoutMs);
+    command.probe({ kind: "command", command: [program].flat(), ...fields }, contextOf(new FakeCluster()), timeoutMs);
 
 describe("a run of a program", () => {
     it.each<[string, string, Partial<CommandCheck>, string | undefined]>([

@@ -59,7 +59,7 @@ describe("a look at an object", () => {
         { name: "nodes", kind: "Node", namespaced: false },
     ];
     const look = (fields: Partial<ConditionCheck> = {}, timeoutMs = 1_000) =>
-        condition.look(check({ type: "Available", ...fields }), contextOf(cluster), timeoutMs);
+        condition.probe(check({ type: "Available", ...fields }), contextOf(cluster), timeoutMs);
 
     beforeEach(async () => {
         cluster = new FakeCluster();

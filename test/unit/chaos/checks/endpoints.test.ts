@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 
 const check = (fields: Partial<HttpCheck>): HttpCheck => ({ kind: "http", path: "/", ...fields });
-const look = (fields: Partial<HttpCheck>, known = {}) => http.look(check(fields), contextOf(cluster, known), 2_000);
+const look = (fields: Partial<HttpCheck>, known = {}) => http.probe(check(fields), contextOf(cluster, known), 2_000);
 const ok: Handler = (_, response) => response.end("{}");
 
 describe("a check asks", () => {
@@ -162,9 +162,9 @@ describe("nothing is known about the application, and the problem says what to d
     it("and it is looked for again with the next look", async () => {
         const context = contextOf(cluster);
         const asking = check({ service: "orders" });
-        expect(await http.look(asking, context, 2_000)).toMatchObject({ unseen: true });
+        expect(await http.probe(asking, context, 2_000)).toMatchObject({ unseen: true });
         addService(cluster, "orders", [{ port: await serve(ok) }], "127.0.0.1");
-        expect(await http.look(asking, context, 2_000)).toMatchObject({ good: true });
+        expect(await http.probe(asking, context, 2_000)).toMatchObject({ good: true });
     });
 });
 

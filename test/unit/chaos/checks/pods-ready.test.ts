@@ -46,7 +46,7 @@ describe("the podsReady check", () => {
                 apps: { listNamespacedReplicaSet: async () => ({ items: replicaSets }) },
             }) as unknown as Cluster;
         const ask = (cluster: Cluster) =>
-            podsReady.look(
+            podsReady.probe(
                 { kind: "podsReady", of: "k8s.deployment=hot-deals" },
                 { cluster, endpoints: new Endpoints(cluster, "demo"), defaultNamespace: "demo", clusterName: "local" },
                 200,

@@ -11,7 +11,7 @@ beforeEach(() => {
 const query = 'rate(errors{job="shop"}[1m])';
 const check = (fields: Partial<PrometheusCheck>): PrometheusCheck => ({ kind: "prometheus", query, ...fields });
 const look = (fields: Partial<PrometheusCheck>, timeoutMs = 2_000) =>
-    prometheus.look(check(fields), contextOf(cluster), timeoutMs);
+    prometheus.probe(check(fields), contextOf(cluster), timeoutMs);
 
 async function lookAt(status: number, body: unknown, fields: Partial<PrometheusCheck>) {
     const text = typeof body === "string" ? body : JSON.stringify(body);

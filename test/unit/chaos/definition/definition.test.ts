@@ -1,3 +1,5 @@
+import { attackKinds } from "../../../../chaos/attacks/registry";
+import { checkKinds } from "../../../../chaos/checks/registry";
 import { describe, expect, it } from "vitest";
 import { mistakesIn } from "../../../../chaos/definition/definition";
 
@@ -109,6 +111,9 @@ const checkMistakes: [string, object, ...string[]][] = [
     ],
 ];
 
+const anyOf = (kinds: readonly string[]) =>
+    new Intl.ListFormat("en-GB", { type: "disjunction" }).format(kinds.map((kind) => `"${kind}"`));
+
 describe("a definition", () => {
     it.each([
         { ...http, url: "https://shop.example/api", serverName: "shop.example", caFrom: { name: "ca" } },
@@ -137,7 +142,7 @@ describe("a definition", () => {
         [
             "an unknown attack",
             { attacks: [{ ...attack, kind: "blackhol" }] },
-            ['attacks.0.kind: is "blackhol"; allowed: "blackhole", "dns", "fault" or "kill"'],
+            [`attacks.0.kind: is "blackhol"; allowed: ${anyOf(attackKinds)}`],
         ],
         [
             "a target that is not an expression",
@@ -212,7 +217,7 @@ describe("a definition", () => {
         [
             "an unknown check",
             { checks: [{ kind: "ping" }] },
-            ['checks.0.kind: is "ping"; allowed: "http", "podsReady", "prometheus", "condition" or "command"'],
+            [`checks.0.kind: is "ping"; allowed: ${anyOf(checkKinds)}`],
         ],
         [
             "a check without a path",

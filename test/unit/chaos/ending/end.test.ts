@@ -131,7 +131,7 @@ const states: [string, Added[], ((one: StoredObject | undefined) => unknown)[], 
     ],
     [
         "a policy for the witness, which the Job may not delete",
-        [["NetworkPolicy", "x-1-witness-1", { metadata: ofExperiment, spec: { podSelector: {} } }]],
+        [["NetworkPolicy", "x-1-admit-witness-1", { metadata: ofExperiment, spec: { podSelector: {} } }]],
         [(one) => one?.spec.podSelector.matchExpressions.map(({ operator }: { operator: string }) => operator)],
         [["Exists", "DoesNotExist"]],
         [undefined],
@@ -210,7 +210,7 @@ describe.each<[string, (of: FakeCluster) => ObjectApi]>([
         await ending();
         const at = (name: string) => changed.indexOf(name);
         const first = ["a", "x-1-kill", "web"].map(at);
-        const [policies, objects] = [["one", "x-1-witness-1"].map(at), ["x-1-blackhole", "x-1-fault"].map(at)];
+        const [policies, objects] = [["one", "x-1-admit-witness-1"].map(at), ["x-1-blackhole", "x-1-fault"].map(at)];
         expect([...first, ...policies, ...objects]).not.toContain(-1);
         expect(Math.max(...first)).toBeLessThan(Math.min(...policies));
         expect(Math.max(...policies)).toBeLessThan(Math.min(...objects));

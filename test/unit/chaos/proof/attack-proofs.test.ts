@@ -15,9 +15,11 @@ beforeEach(async () => {
 });
 afterEach(() => run.close());
 
+/** @param chosen of each attack, in the order of the plan */
 function given(chosen: readonly Chosen[]) {
     const { plan, cluster } = run;
-    return { cluster: cluster.api, plan, job, attacks: attacksOf(plan, "run", chosen) };
+    const named = chosen.map((one, index) => ({ ...one, name: plan.attacks[index]!.name }));
+    return { cluster: cluster.api, plan, job, attacks: attacksOf(plan, "run", named) };
 }
 
 function proofs(): AttackProofs {

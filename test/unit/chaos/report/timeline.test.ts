@@ -84,7 +84,8 @@ describe("the picture of a run", () => {
         const [check] = journal.checks;
         const answers = [{ at: journal.attackedAt!, latencyMs: 74, good: true }];
         const name = "/products/a/long/name/that/does/not/fit/anywhere/and/so/on/and/on";
-        const shown = timelineSvg({ ...journal, checks: [{ ...check!, name, answers }] });
+        const plan = { ...journal.plan, checks: [{ ...journal.plan.checks[0]!, name }] };
+        const shown = timelineSvg({ ...journal, plan, checks: [{ ...check!, name, answers }] });
         const [, kept] = />(\/products\/a[^<]*…[^<]*)</.exec(shown)!;
         const figures = "good: median 74 ms, 95% within 74 ms";
         expect(shown).toContain(figures);

@@ -26,7 +26,7 @@ const blackhole: Attack = { kind: "blackhole" };
 async function why({ check = http, attack = blackhole, pods = both, answers = [good] } = {}) {
     run.plan.checks[0]!.check = check;
     run.plan.attacks[0]!.attack = attack;
-    const chosen = [{ matching: 2, targets: pods.map((pod) => run.target(pod)) }];
+    const chosen = [{ name: "blackhole", matching: 2, targets: pods.map((pod) => run.target(pod)) }];
     return whyAnsweredAllTheSame(run.plan, run.cluster.api, attacksOf(run.plan, "run", chosen), [{ answers }]);
 }
 

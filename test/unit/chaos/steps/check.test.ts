@@ -34,7 +34,7 @@ function step(
     more: Partial<StepContext> = {},
     steadyState: SteadyState = { latencyMs: 5, runName: "run" },
 ): Promise<Conclusion> {
-    const targets = { attacks: [{ matching: 2, targets: [run.target()] }], baseline, isPoliced };
+    const targets = { attacks: [{ name: "blackhole", matching: 2, targets: [run.target()] }], baseline, isPoliced };
     const given = { steadyState, targets, deadlineJob: job };
     return settled(check({ ...run.context, ...more }, given));
 }
@@ -84,7 +84,7 @@ describe("in a namespace with other NetworkPolicies, the targets get the label b
     it("and the witness is not admitted any longer than its proofs take", async () => {
         const own = { "chaos-experiments/experiment": run.plan.experiment };
         const labels = { ...own, "chaos-experiments/witness": run.plan.experiment };
-        run.cluster.add("NetworkPolicy", "run-witness-1", { metadata: { labels } });
+        run.cluster.add("NetworkPolicy", "run-admit-witness-1", { metadata: { labels } });
         await step();
         expect(run.cluster.names("NetworkPolicy")).toEqual([attackObject]);
     });
@@ -299,7 +299,10 @@ describe("the verdict is INCONCLUSIVE", () => {
         run.probe = (pod) => pod === "hot-deals-2" && performance.now() < cutAt;
         run.after(2_000, () => vi.setSystemTime(Date.now() - 60_000));
         const targets = {
-            attacks: ["hot-deals-1", "hot-deals-2"].map((pod) => ({ matching: 2, targets: [run.target(pod)] })),
+            attacks: [
+                { name: "blackhole", matching: 2, targets: [run.target("hot-deals-1")] },
+                { name: "dns", matching: 2, targets: [run.target("hot-deals-2")] },
+            ],
             baseline,
         };
         run.cluster.add("NetworkPolicy", "run-dns");
@@ -334,7 +337,7 @@ describe("the verdict is INCONCLUSIVE", () => {
         run.cluster.api.core = Object.assign(Object.create(run.cluster.api.core), { readNamespacedService });
         run.after(1_500, () => readNamespacedService.mockReturnValue(new Promise(() => undefined)));
         run.after(2_500, () => readNamespacedService.mockResolvedValue({}));
-        vi.spyOn(http, "look").mockImplementation(async (_check, { pulse }) => {
+        vi.spyOn(http, "probe").mockImplementation(async (_check, { pulse }) => {
             const at = Date.now();
             const unseen = (await pulse!.answeredSince(performance.now())) ? undefined : (true as const);
             return { at, latencyMs: 5, good: unseen === undefined, unseen, problem: "no answer within 1000 ms" };
@@ -535,7 +538,7 @@ describe("an abort rule", () => {
         const check = { kind: "http", path: "/products" } as const;
         run.plan.checks = [{ name: "/products", check, intervalMs, timeoutMs: 20_000, successRate: 1, abort }];
         let looks = 0;
-        vi.spyOn(http, "look").mockImplementation(async () => {
+        vi.spyOn(http, "probe").mockImplementation(async () => {
             const at = Date.now();
             // The last look before the abort, the 12th, is answered after the next ones are asked.
             const latencyMs = ++looks < 12 ? 5 : looks === 12 ? 600 : 20_000;
@@ -679,7 +682,7 @@ describe("an abort rule", () => {
 
 describe("a target without a tool, which the experiment accepts,", () => {
     const unproven = (): Promise<Conclusion> => {
-        const attacks = [{ matching: 2, targets: [run.target()], withoutTool: ["hot-deals-1"] }];
+        const attacks = [{ name: "blackhole", matching: 2, targets: [run.target()], withoutTool: ["hot-deals-1"] }];
         const targets = { attacks, baseline };
         const given = {
             steadyState: { latencyMs: 5, runName: "run" },
@@ -721,7 +724,7 @@ describe("a kill", () => {
         run.cluster.remove("Pod", "hot-deals-1");
         const label = "hot-deals-blackhole.kill";
         run.report({ at: Date.now(), killed: { pod: target.pod, uid: target.uid, label } });
-        const targets = { attacks: [{ matching: 2, targets: [target] }], baseline, isPoliced };
+        const targets = { attacks: [{ name: "kill", matching: 2, targets: [target] }], baseline, isPoliced };
         const given = {
             steadyState: { latencyMs: 5, runName: "run" },
             targets,

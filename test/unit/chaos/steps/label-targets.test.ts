@@ -289,7 +289,7 @@ describe("in a namespace with other NetworkPolicies", () => {
         expect(await step()).toMatchObject({ isPoliced: true });
         expect(policy("theirs").spec.podSelector).toEqual({ matchExpressions: [line] });
         expect(run.said.at(-1)).toMatch(/^NetworkPolicies that would allow .*: theirs\. /);
-        expect(run.cluster.names("NetworkPolicy")).toEqual(["theirs", "run-witness-1"]);
+        expect(run.cluster.names("NetworkPolicy")).toEqual(["theirs", "run-admit-witness-1"]);
         expect(run.cluster.get("Pod", "hot-deals-1").metadata.labels).toEqual({
             "chaos-experiments/target": "hot-deals-blackhole.blackhole",
         });

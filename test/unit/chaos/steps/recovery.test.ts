@@ -88,7 +88,10 @@ describe("the report of the run", () => {
     const journal = () => keptJournals(run.plan.reports)[0]!;
     beforeEach(async () => {
         run.attack();
-        const targets = { attacks: [{ matching: 2, targets: [run.target()] }], baseline: { tookMs: 30 } };
+        const targets = {
+            attacks: [{ name: "blackhole", matching: 2, targets: [run.target()] }],
+            baseline: { tookMs: 30 },
+        };
         const given = {
             steadyState: { latencyMs: 5, runName: "run" },
             targets,

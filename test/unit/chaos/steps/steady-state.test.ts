@@ -35,7 +35,7 @@ it("the steady state hands on the routes to the Services that checks name", asyn
     run.cluster.add("Service", "orders", { spec: { ports: [{ port: 8080 }] } }, "shop");
     const check = { kind: "http", path: "/", service: "orders", namespace: "shop" } as const;
     run.plan.checks = [{ ...run.plan.checks[0]!, name: "orders", check }];
-    vi.spyOn(http, "look").mockImplementation(async (asked, { endpoints }) => {
+    vi.spyOn(http, "probe").mockImplementation(async (asked, { endpoints }) => {
         await endpoints.of(asked);
         return { at: Date.now(), latencyMs: 5, good: true };
     });

@@ -50,7 +50,7 @@ it("nothing is changed, and the checks are awaited, if nothing is left", async (
 });
 
 it("while another stack attacks the namespace, only the policies go that the run's steps have made", async () => {
-    const own = `${runNameOf(run.plan, "ours")}-witness-1`;
+    const own = `${runNameOf(run.plan, "ours")}-admit-witness-1`;
     for (const name of [own, "theirs-blackhole"]) run.cluster.add("NetworkPolicy", name, { metadata: { labels: {} } });
     await acquireLease(run.cluster.api, { stack: "theirs", plan: run.plan });
     await undone();
