@@ -5,7 +5,7 @@ import { explainWorking } from "./allowing-policies";
 import { FromWithin, type FromWithinArgs } from "./from-within";
 import { startTimeoutMs } from "./job-pod";
 import { decisive, type Reason } from "../reasons";
-import { type Baseline, type Inconclusive, inconclusive, type Proven, type Witnessed } from "./outcome";
+import { type Baseline, type Inconclusive, type Proven, type Witnessed } from "./outcome";
 import type { PositiveControl } from "./positive-control";
 import { whyAlive, whyChanged, whyNotKilled } from "./targets-there";
 
@@ -25,7 +25,7 @@ const abortedTimeoutMs = 2_000;
 
 export interface AttackProofArgs extends FromWithinArgs {
     proof: Proof;
-    chosen: Pick<Chosen, "targets" | "peers" | "withoutTool">;
+    chosen: Pick<Chosen, "targets" | "peers" | "withoutTool" | "leftOut">;
     /** How long the baseline took. @default its time limit */
     baselineMs?: number;
     /** Tries what must still work. @default nothing is tried */
@@ -53,21 +53,23 @@ export class AttackProof {
     /**
      * Tries, before the attack, what must fail under it, and what must still work.
      *
-     * @param patienceMs how long it is tried until it works. @default once
+     * @param patienceMs how long it is tried until all works
      */
-    async baseline(patienceMs = 0): Promise<Baseline> {
+    async baseline(patienceMs: number): Promise<Baseline> {
         // Not at once: what must fail may take no longer under attack than now.
-        const tried = await poll(
-            () => this.fromWithin.tryAll(probeTimeoutMs.baseline, startTimeoutMs),
-            (seen) => "inconclusive" in seen || seen.failed === 0,
-            patienceMs,
-        );
+        const [tried, inward] = await Promise.all([
+            poll(
+                () => this.fromWithin.baseline(probeTimeoutMs.baseline, startTimeoutMs),
+                (seen) =>
+                    "leftOut" in seen ? seen.leftOut.length === 0 : seen.inconclusive.code !== "baseline-failed",
+                patienceMs,
+            ),
+            this.args.witness.baseline(patienceMs),
+        ]);
         if ("inconclusive" in tried) return tried;
-        if (tried.failed === 0) {
-            const leftOut = await this.args.positive?.before(startTimeoutMs);
-            return { tookMs: tried.tookMs, ...(leftOut?.length && { leftOut }) };
-        }
-        return inconclusive("baseline-failed", `${this.fromWithin.probed} did not work before the attack`);
+        if ("inconclusive" in inward) return inward;
+        const spoiled = (await this.args.positive?.before(startTimeoutMs)) ?? [];
+        return { tookMs: tried.tookMs, leftOut: [...tried.leftOut, ...inward.leftOut, ...spoiled] };
     }
 
     /** Waits until everything fails that must. @returns since when, or why that cannot be shown */

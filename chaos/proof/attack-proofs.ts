@@ -4,13 +4,16 @@ import type { Cluster } from "../cluster/client";
 import type { Plan, RunAttack } from "../definition/plan";
 import { AttackProof } from "./attack-proof";
 import { type Established, whyEstablishedNotCut } from "./established";
-import { decisive, reason, type Reason } from "../reasons";
-import type { Baseline, Inconclusive, Proven } from "./outcome";
+import { decisive, reason, type Reason, ReasonError } from "../reasons";
+import type { Proven } from "./outcome";
 import { PositiveControl } from "./positive-control";
 import { Witness } from "./witness";
 
 /** A network may take so long to enforce the policies that admit the witness. kube-router takes a second. */
 const policedMs = 15_000;
+
+/** What does not work once, before the attack, may still work: a busy machine answers late. */
+const busyMs = 2_000;
 
 /** An attack of a run, and what is shown of it. */
 export interface ShownAttack extends RunAttack {
@@ -38,8 +41,6 @@ export interface AttackProofsArgs {
     attacks: readonly RunAttack[];
     /** How long the slowest baseline took. @default the baselines' time limit */
     baselineMs?: number;
-    /** Parts of the positive controls that did not work before the attacks. @default none */
-    leftOut?: readonly string[];
     /**
      * Whether other policies are in the namespace. Then a network may take a while to let the witness through, before
      * the attacks. @default false
@@ -52,25 +53,24 @@ export class AttackProofs {
     private readonly attacks: readonly Proving[];
 
     constructor(private readonly args: AttackProofsArgs) {
-        const { cluster, job, baselineMs, leftOut } = args;
+        const { cluster, job, baselineMs } = args;
         const allAttacked = new Set(args.attacks.flatMap(({ chosen }) => chosen.targets.map(({ uid }) => uid)));
         this.attacks = args.attacks.map((one) => {
             const { namespace, label: targetLabel, chosen } = one;
             const kind = attackKindOf(one.attack);
             const proof = kind.proof(one.attack);
-            const { targets, peers } = chosen;
+            const { targets, peers, leftOut } = chosen;
             const { hit, spared: ofOthers } = kind.reported?.(one) ?? {};
             const { inward } = proof;
-            const witness = new Witness({ cluster, namespace, job, targetLabel, targets, inward, hit });
+            const witness = new Witness({ cluster, namespace, job, targetLabel, targets, leftOut, inward, hit });
             // Another attack may cut off a peer.
             const spared = peers?.filter(({ uid }) => !allAttacked.has(uid));
-            const allowed = { targets, peers: spared };
+            const allowed = { targets, peers: spared, leftOut };
             const positive = new PositiveControl({
                 cluster,
                 proof,
                 chosen: allowed,
                 witness,
-                leftOut,
                 spared: ofOthers,
             });
             return {
@@ -95,22 +95,24 @@ export class AttackProofs {
     }
 
     /**
-     * Before the attacks: waits until the Job has looked at all targets, and tries what must fail.
+     * Before the attacks: waits until the Job has tried all targets, and tries what must fail.
      *
-     * @returns how long the slowest baseline took, or the reason that counts
+     * @returns how long the slowest baseline took, and the attacks, with what does not work even now
+     * @throws ReasonError if an attack could not be proven
      * @throws Error if the Job does not start
      */
-    async baseline(): Promise<Baseline> {
-        const patienceMs = this.args.isPoliced ? policedMs : 0;
-        const done: Exclude<Baseline, Inconclusive>[] = [];
-        const inconclusive = await this.decided(async ({ witness, proof }) => {
-            const [baseline] = await Promise.all([proof.baseline(patienceMs), witness.begun(patienceMs)]);
+    async baseline(): Promise<{ tookMs: number; attacks: readonly RunAttack[] }> {
+        const patienceMs = this.args.isPoliced ? policedMs : busyMs;
+        let tookMs = 0;
+        const why = await this.decided(async ({ proof, shown }) => {
+            const baseline = await proof.baseline(patienceMs);
             if ("inconclusive" in baseline) return baseline.inconclusive;
-            done.push(baseline);
+            tookMs = Math.max(tookMs, baseline.tookMs);
+            if (baseline.leftOut.length > 0) shown.chosen = { ...shown.chosen, leftOut: baseline.leftOut };
         });
-        if (inconclusive !== undefined) return { inconclusive };
-        const leftOut = done.flatMap((baseline) => baseline.leftOut ?? []);
-        return { tookMs: Math.max(...done.map(({ tookMs }) => tookMs)), ...(leftOut.length > 0 && { leftOut }) };
+        if (why !== undefined)
+            throw new ReasonError(why.code, why.message, "Choose targets and ports at which this works, or repair it");
+        return { tookMs, attacks: this.shown };
     }
 
     /** Waits until each attack works. @returns why that cannot be shown */

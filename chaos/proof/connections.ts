@@ -5,6 +5,8 @@ import type { Target } from "../targets/containers";
 
 /** A connection to try from within a container. */
 export interface Connection {
+    /** As a part of a sentence: "from api-1/api to 10.0.0.7 at port 8080". */
+    name: string;
     from: Target;
     question: { connect: { host: string; port: number } };
 }
@@ -20,17 +22,27 @@ export function connections(
     const questions = to.flatMap(({ address: host, ports }) =>
         ports.filter(isAskedFor).map((port) => ({ connect: { host, port } })),
     );
-    return onePerPod(from).flatMap((source) => questions.map((question) => ({ from: source, question })));
+    const all = onePerPod(from).flatMap((source) => questions.map((question) => connection(source, question)));
+    // Containers of a pod may declare the same port, and one container may give it two names.
+    return [...new Map(all.map((one) => [one.name, one])).values()];
+}
+
+function connection(from: Target, question: Connection["question"]): Connection {
+    const { host, port } = question.connect;
+    return { name: `from ${from.pod}/${from.container} to ${host} at port ${port}`, from, question };
 }
 
 /** The endpoints of some containers at which an attack denies connections. None if it denies none into them. */
 export const attackedEndpoints = (targets: readonly Target[], inward: Proof["inward"]): string[] =>
     inward ? endpointsOfTargets(targets, (port) => inward.ports?.includes(port) ?? true) : [];
 
-/** The endpoints of every declared TCP port of some containers, or only those that are asked for. */
+/** The endpoints of every declared TCP port of some containers, or only those that are asked for: each once. */
 export function endpointsOfTargets(
     targets: readonly Target[],
     isAskedFor: (port: number) => boolean = anyPort,
 ): string[] {
-    return targets.flatMap(({ address, ports }) => ports.filter(isAskedFor).map((port) => endpoint(address, port)));
+    const all = targets.flatMap(({ address, ports }) =>
+        ports.filter(isAskedFor).map((port) => endpoint(address, port)),
+    );
+    return [...new Set(all)];
 }

@@ -3,10 +3,11 @@ import type { Proof } from "../attacks/kind";
 import type { Cluster } from "../cluster/client";
 import { onePerPod } from "../targets/pods";
 import type { Chosen } from "../targets/choose";
+import type { Target } from "../targets/containers";
 import type { Working } from "./allowing-policies";
 import { connections } from "./connections";
 import type { ReasonCode } from "../reasons";
-import { type Inconclusive, inconclusive } from "./outcome";
+import { type Baseline, type Inconclusive, inconclusive } from "./outcome";
 import { probe } from "./probe";
 import type { Question } from "./tools";
 import type { Witness } from "./witness";
@@ -14,9 +15,23 @@ import type { Witness } from "./witness";
 export interface FromWithinArgs {
     cluster: Cluster;
     proof: Pick<Proof, "outward" | "lookup" | "peers">;
-    chosen: Pick<Chosen, "targets" | "peers" | "withoutTool">;
+    chosen: Pick<Chosen, "targets" | "peers" | "withoutTool" | "leftOut">;
     /** The targets connect to it. */
     witness: Witness;
+}
+
+interface Result {
+    /** Of a connection between a target and a peer; see `Connection`. Absent of what every target tries. */
+    name?: string;
+    from: Target;
+    question: Question;
+    worked: boolean;
+}
+
+interface Tried {
+    results: Result[];
+    /** How long all took together, in milliseconds. */
+    tookMs: number;
 }
 
 /** Tries what must fail under an attack from within its targets and their peers. */
@@ -31,6 +46,25 @@ export class FromWithin {
     }
 
     /**
+     * Tries everything before the attack.
+     *
+     * @returns how long that took, and the connections to peers, or from them, that do not work
+     * @throws Error if the witness does not start
+     */
+    async baseline(timeoutMs: number, waitForWitnessMs: number): Promise<Baseline> {
+        const tried = await this.tryAll(timeoutMs, waitForWitnessMs);
+        if ("inconclusive" in tried) return tried;
+        const { results, tookMs } = tried;
+        const failed = results.filter(({ worked }) => !worked);
+        const failing = failed.find(({ name }) => name === undefined)?.from ?? this.targetWithout(results);
+        if (failing) {
+            const message = `${this.probed} did not work before the attack (${failing.pod})`;
+            return inconclusive("baseline-failed", message);
+        }
+        return { tookMs, leftOut: failed.map(({ name }) => name!) };
+    }
+
+    /**
      * @param timeoutMs for each connection and lookup
      * @param code what it means that something works
      * @returns what still works
@@ -38,25 +72,21 @@ export class FromWithin {
     async whyWorking(timeoutMs: number, code: ReasonCode): Promise<Inconclusive | undefined> {
         const tried = await this.tryAll(timeoutMs, 0);
         if ("inconclusive" in tried) return tried;
-        if (tried.worked === 0) return undefined;
+        if (tried.results.every(({ worked }) => !worked)) return undefined;
         const message = `the NetworkPolicy exists, but ${this.probed} still works`;
         return { ...inconclusive(code, message), working: this.working() };
     }
 
     /**
-     * Tries everything, with a time limit for each.
+     * Tries everything that worked before the attack, with a time limit for each.
      *
      * @param waitForWitnessMs how long the witness may take to start
-     * @returns how many worked
      * @throws Error if the witness does not start
      */
-    async tryAll(
-        timeoutMs: number,
-        waitForWitnessMs: number,
-    ): Promise<{ worked: number; failed: number; tookMs: number } | Inconclusive> {
+    async tryAll(timeoutMs: number, waitForWitnessMs: number): Promise<Tried | Inconclusive> {
         const { cluster, proof, chosen, witness } = this.args;
         const { outward, lookup, peers } = proof;
-        const { targets, peers: peerPods = [], withoutTool = [] } = chosen;
+        const { targets, peers: peerPods = [], withoutTool = [], leftOut = [] } = chosen;
         const questions: Question[] = [];
         if (outward) {
             const host = await witness.address(waitForWitnessMs);
@@ -77,15 +107,29 @@ export class FromWithin {
             );
 
         const begun = performance.now();
-        const probes = [...fromTargets, ...between].map(({ from, question }) =>
-            probe(cluster, from, question, timeoutMs),
+        const trials = [...fromTargets, ...between.filter(({ name }) => !leftOut.includes(name))];
+        const results = await Promise.all(
+            trials.map(async (trial) => ({
+                ...trial,
+                ...(await probe(cluster, trial.from, trial.question, timeoutMs)),
+            })),
         );
-        const results = await Promise.all(probes);
         const tookMs = Math.round(performance.now() - begun);
         const problem = results.find((result) => "problem" in result);
         if (problem) return this.couldNot(problem.problem);
-        const worked = results.filter((result) => "worked" in result && result.worked).length;
-        return { worked, failed: results.length - worked, tookMs };
+        return { results: results as Result[], tookMs };
+    }
+
+    /** A target that none of some connections between targets and peers shows to work. */
+    private targetWithout(results: readonly Result[]): Target | undefined {
+        if (!this.args.proof.peers) return undefined;
+        return this.args.chosen.targets.find((target) =>
+            results.every(
+                ({ from, question, worked }) =>
+                    !worked ||
+                    !(from.uid === target.uid || ("connect" in question && question.connect.host === target.address)),
+            ),
+        );
     }
 
     /** Why nothing is known about what is tried. */

@@ -13,8 +13,8 @@ export type Baseline =
     | Inconclusive
     | {
           tookMs: number;
-          /** Parts of the positive control that did not work before the attack, and are left out. @default none */
-          leftOut?: string[];
+          /** Connections that did not work even then, and so can show nothing. */
+          leftOut: string[];
       };
 
 /** Since when the witness sees an attack work, by its clock, which may differ from this machine's. */

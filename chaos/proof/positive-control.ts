@@ -28,10 +28,8 @@ export interface PositiveControlArgs {
     cluster: Cluster;
     proof: Pick<Proof, "stillWorks">;
     /** Without peers that another attack cuts off. */
-    chosen: Pick<Chosen, "targets" | "peers">;
+    chosen: Pick<Chosen, "targets" | "peers" | "leftOut">;
     witness: Witness;
-    /** Names of trials that did not work before the attack: they say nothing about it. @default none */
-    leftOut?: readonly string[];
     /** What else must stay open in the Job's reports, by its names there. @default nothing */
     spared?: readonly string[];
 }
@@ -63,7 +61,7 @@ export class PositiveControl {
     /** Tries under attack what worked before it. Never rejects. @returns what has failed each time, in a sentence */
     async whyOverreaching(): Promise<Reason | undefined> {
         try {
-            const trials = (await this.trials(0)).filter(({ name }) => !this.args.leftOut?.includes(name));
+            const trials = (await this.trials(0)).filter(({ name }) => !this.args.chosen.leftOut?.includes(name));
             const failures = await Promise.all(trials.map((trial) => this.failure(trial)));
             return decisive(failures);
         } catch (error) {
@@ -128,11 +126,7 @@ export class PositiveControl {
         }
         for (const way of peers?.ways ?? []) {
             const [from, to] = way === "egress" ? [targets, peerPods] : [peerPods, targets];
-            for (const { from: place, question } of connections(from, to, (port) => !peers!.except.includes(port))) {
-                const { host, port } = question.connect;
-                const name = `from ${nameOf(place)} to ${host} at port ${port}`;
-                trials.push({ name, from: place, question });
-            }
+            trials.push(...connections(from, to, (port) => !peers!.except.includes(port)));
         }
         return trials;
     }

@@ -24,11 +24,17 @@ export interface WitnessArgs {
     /** Value of the label on the targets' pods. */
     targetLabel: string;
     targets: readonly Target[];
+    /** Names of connections that did not work before the attack. @default none */
+    leftOut?: readonly string[];
     /** Which connections into the targets the attack blocks. @default none */
     inward?: Proof["inward"];
     /** What else must be closed in the Job's reports, by its names there. @default nothing */
     hit?: readonly string[];
 }
+
+const connectionTo = (endpoint: string) => `to ${endpoint}`;
+
+const noReport = inconclusive("witness-silent", "the Job that watches the targets has no report of before the attack");
 
 /** What the deadline Job, an ordinary pod of the targets' namespace, saw of an attack's targets. */
 export class Witness {
@@ -37,25 +43,37 @@ export class Witness {
     private readonly jobPod: JobPod;
 
     constructor(private readonly args: WitnessArgs) {
-        const { cluster, namespace, job, targets, inward } = args;
+        const { cluster, namespace, job, targets, inward, leftOut } = args;
         this.jobPod = new JobPod(cluster, namespace, job);
-        this.endpoints = attackedEndpoints(targets, inward);
+        this.endpoints = attackedEndpoints(targets, inward).filter((one) => !leftOut?.includes(connectionTo(one)));
     }
 
     /**
-     * Waits until the Job's pod has looked at all targets.
+     * Waits until the Job's pod has tried all targets.
      *
-     * @param patienceMs how long it may take to reach them all. @default nothing is waited for
-     * @throws Error if it does not start
+     * @param patienceMs how long it may take to reach them all
+     * @returns the connections to targets that do not work, or why a target is not seen
+     * @throws Error if the Job does not start
      */
-    async begun(patienceMs = 0): Promise<void> {
+    async baseline(patienceMs: number): Promise<{ leftOut: string[] } | Inconclusive> {
+        const { targets, inward } = this.args;
         const areAllIn = hasAll(this.endpoints);
         await this.jobPod.awaitPresence(startTimeoutMs, ({ watched }) => areAllIn(watched));
-        const areReached = async () => {
-            const last = (await this.jobPod.read()).reports.at(-1);
-            return last !== undefined && areAllIn(last.open);
-        };
-        if (patienceMs > 0) await poll(areReached, (reached) => reached, patienceMs);
+        if (this.endpoints.length === 0) return { leftOut: [] };
+        const last = await poll(
+            async () => (await this.jobPod.read()).reports.at(-1),
+            (report) => report !== undefined && areAllIn(report.open),
+            patienceMs,
+        );
+        if (last === undefined) return noReport;
+        const open = new Set(last.open);
+        for (const target of targets) {
+            const ofTarget = attackedEndpoints([target], inward);
+            if (ofTarget.length === 0 || ofTarget.some((one) => open.has(one))) continue;
+            const message = `nothing answered at ${ofTarget.join(", ")} of ${target.pod} before the attack`;
+            return inconclusive("baseline-failed", message);
+        }
+        return { leftOut: this.endpoints.filter((one) => !open.has(one)).map(connectionTo) };
     }
 
     /** Where the Job's pod accepts connections. @throws Error if it does not run by then */
@@ -76,7 +94,7 @@ export class Witness {
         if (!this.args.inward && last) return { askedAt, witnessedAt: last.at };
         const { baseline, cut } = cutIn(reports, this.endpoints);
         if (cut) return { askedAt, witnessedAt: cut.at };
-        if (!baseline || !last) return this.neverOpen(reports);
+        if (!baseline || !last) return noReport;
         return { ...this.notEnforced(last), working: this.working() };
     }
 
@@ -137,16 +155,6 @@ export class Witness {
     /** The target's pod that an endpoint belongs to. */
     private podAt(wanted: string): string | undefined {
         return this.args.targets.find((target) => endpointsOfTargets([target]).includes(wanted))?.pod;
-    }
-
-    private neverOpen(reports: readonly ConnectionReport[]): Inconclusive {
-        if (reports.length === 0)
-            return inconclusive("witness-silent", "the Job that watches the targets reported nothing");
-        if (this.endpoints.length === 0)
-            return inconclusive("no-port", "the targets declare no TCP port that the attack blocks");
-        const last = reports.at(-1)!;
-        const refused = this.endpoints.filter((endpoint) => !last.open.includes(endpoint)).join(", ");
-        return inconclusive("baseline-failed", `nothing answered at ${refused || "a target"} before the attack`);
     }
 
     private notEnforced({ open }: ConnectionReport): Inconclusive {

@@ -30,18 +30,15 @@ export const check: Step<"check", "steadyState" | "targets" | "deadlineJob"> = a
     const { plan, cluster, stack } = context;
     const startedAt = Date.now();
     const shiftMs = clockShift();
-    const { baseline, isPoliced } = given.targets;
+    const { baselineMs, isPoliced } = given.targets;
     const { runName } = given.steadyState;
     const run = { runName, attacks: attacksOf(plan, runName, given.targets.attacks) };
     const ended = await whyRunIsOver(plan, cluster, run);
     const kept = ended === undefined ? undefined : await keptVerdict(context);
     if (kept) return conclude(context, kept);
-    const [before, { tookMs, leftOut }] =
-        "inconclusive" in baseline ? [baseline.inconclusive, {}] : [undefined, baseline];
-    const over =
-        ended ?? before ?? (isPoliced ? await letGo(context, run) : undefined) ?? (await beginAttacks(context, run));
+    const over = ended ?? (isPoliced ? await letGo(context, run) : undefined) ?? (await beginAttacks(context, run));
     const { deadlineJob: job } = given;
-    const proofs = new AttackProofs({ cluster, plan, job, attacks: run.attacks, baselineMs: tookMs, leftOut });
+    const proofs = new AttackProofs({ cluster, plan, job, attacks: run.attacks, baselineMs });
     const readiness = new ReadinessRecorder(cluster, plan.defaultNamespace);
 
     const unproven = over ?? (await proofs.prove().catch((error: unknown) => notSeen(error).inconclusive));

@@ -2,7 +2,6 @@
 import type { KnownRoutes } from "../checks/endpoints";
 import type { Cluster } from "../cluster/client";
 import type { Plan } from "../definition/plan";
-import type { Baseline } from "../proof/outcome";
 import type { Conclusion } from "../report/conclusion";
 import type { ChosenFor } from "../targets/choose";
 import { fromVariable, parsed } from "./variable";
@@ -29,8 +28,8 @@ export interface SteadyState extends KnownRoutes {
 
 export interface LabeledTargets {
     attacks: ChosenFor[];
-    /** Whether what must fail under the attacks worked before them. */
-    baseline: Baseline;
+    /** How long the slowest probe took of what must fail under the attacks, in milliseconds: before them, it worked. */
+    baselineMs: number;
     /** Other NetworkPolicies are in the namespace, and let go of the targets when these are labeled. @default false */
     isPoliced?: boolean;
 }
@@ -49,7 +48,7 @@ export interface StepInputs {
 
 /** What the check of a run is given that attacks nothing and has no deadline Job. */
 export const nothingAttacked: Pick<StepInputs, "targets" | "deadlineJob" | "attackObjects"> = {
-    targets: { attacks: [], baseline: { tookMs: 0 } },
+    targets: { attacks: [], baselineMs: 0 },
     deadlineJob: "",
     attackObjects: [],
 };

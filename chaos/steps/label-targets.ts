@@ -75,14 +75,14 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
         const equipped = await equip(context, attacks, discovered);
         await noteWitness(context, equipped, deadlineJob);
         const proofs = new AttackProofs({ cluster, plan, job: deadlineJob, attacks: equipped, isPoliced });
-        const baseline = await proofs.baseline();
-        if ("tookMs" in baseline && baseline.leftOut) say(describeLeftOut(baseline.leftOut));
+        const { tookMs: baselineMs, attacks: provable } = await proofs.baseline();
+        for (const one of provable) if (one.chosen.leftOut) say(describeLeftOut(one.chosen.leftOut));
         const toExempt = [...new Set(among.flatMap(({ combination }) => combination?.toExempt ?? []))];
         if (toExempt.length > 0) say(describeExempt(toExempt));
         await exemptFrom(cluster, toExempt, runName);
         const result = {
-            attacks: equipped.map(({ name, chosen: found }) => ({ ...found, name })),
-            baseline,
+            attacks: provable.map(({ name, chosen: found }) => ({ ...found, name })),
+            baselineMs,
             ...(isPoliced && { isPoliced }),
         };
         // Refuses what the check could not be given, while the labels can still be removed.
@@ -153,7 +153,7 @@ function describeLeftOut(connections: string[]): string {
     const named = connections.slice(0, maxNamed).join(", ");
     const more = connections.length > maxNamed ? `, and ${connections.length - maxNamed} more` : "";
     return (
-        `Not in the positive control, since they do not work before the attack or cannot be tried: connections ` +
+        `Not part of the proof, since they do not work before the attack or cannot be tried: connections ` +
         `${named}${more}`
     );
 }

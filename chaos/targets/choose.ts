@@ -34,6 +34,8 @@ export interface Chosen {
     peersLabel?: DistinctiveLabel;
     /** The targets' pods in which nothing can be tried: no container has a tool. Absent if there are none. */
     withoutTool?: string[];
+    /** Connections that did not work before the attack, and so can show nothing under it. Absent if there are none. */
+    leftOut?: string[];
     /** As in the request. */
     found?: unknown;
     origin?: string;

@@ -39,7 +39,7 @@ describe("connections into the targets", () => {
 
     it("prove the attack if they worked before it and fail under it", async () => {
         const proof = proofOf(inward);
-        expect(await settled(proof.baseline())).toHaveProperty("tookMs");
+        expect(await settled(proof.baseline(0))).toHaveProperty("tookMs");
         run.attack();
         expect(await heldThrough(proof)).toBeUndefined();
     });
@@ -216,7 +216,7 @@ describe("connections out of the targets", () => {
             asked.push([pod, ...args]);
             return run.cluster.names("NetworkPolicy").length === 0;
         };
-        expect(await settled(proofOf(outward).baseline())).toHaveProperty("tookMs");
+        expect(await settled(proofOf(outward).baseline(0))).toHaveProperty("tookMs");
         run.attack();
         expect(await heldThrough(proofOf(outward))).toBeUndefined();
         expect(asked).toContainEqual(["hot-deals-1", jobAddress, "8080"]);
@@ -224,17 +224,17 @@ describe("connections out of the targets", () => {
 
     it("prove nothing if they do not even work before the attack", async () => {
         run.probe = () => false;
-        expect(await settled(proofOf(outward).baseline())).toEqual({
+        expect(await settled(proofOf(outward).baseline(0))).toEqual({
             inconclusive: {
                 code: "baseline-failed",
-                message: "a fresh connection out of the targets did not work before the attack",
+                message: "a fresh connection out of the targets did not work before the attack (hot-deals-1)",
             },
         });
     });
 
     it("prove nothing if nothing can be run in a target", async () => {
         run.probe = () => "no shell";
-        expect(await settled(proofOf(outward).baseline())).toEqual({
+        expect(await settled(proofOf(outward).baseline(0))).toEqual({
             inconclusive: {
                 code: "probe-failed",
                 message: expect.stringMatching(/could not be tried: nothing can be run in hot-deals-1\/hot-deals: no/),
@@ -325,7 +325,7 @@ describe("connections between targets and peers", () => {
 
     it("prove nothing if neither side declares such a port", async () => {
         const proof = proofOf({ peers: { ways, ports: [5432] } }, [run.target("hot-deals-2")]);
-        expect(await settled(proof.baseline())).toEqual({
+        expect(await settled(proof.baseline(0))).toEqual({
             inconclusive: {
                 code: "no-port",
                 message: expect.stringContaining(

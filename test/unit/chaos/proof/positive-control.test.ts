@@ -23,9 +23,9 @@ function proofOf(stillWorks: StillWorks, leftOut: string[] = []): AttackProof {
     const peers = [{ ...run.target("hot-deals-2"), ports: [5432, 9187] }];
     const proof = { lookup: { name: "x" }, stillWorks };
     const cluster = run.cluster.api;
-    const chosen = { targets, peers };
+    const chosen = { targets, peers, leftOut };
     const witness = new Witness({ cluster, namespace: "demo", job, targetLabel: label, targets });
-    const positive = new PositiveControl({ cluster, proof, chosen, witness, leftOut });
+    const positive = new PositiveControl({ cluster, proof, chosen, witness });
     return new AttackProof({ cluster, proof, chosen, witness, baselineMs: 30, positive });
 }
 
@@ -57,7 +57,7 @@ describe("connections out of the targets that must still work", () => {
             return true;
         });
         const proof = proofOf(stillWorks);
-        expect(await settled(proof.baseline())).toEqual({ tookMs: expect.any(Number) });
+        expect(await settled(proof.baseline(0))).toEqual({ tookMs: expect.any(Number), leftOut: [] });
         const begun = performance.now();
         expect(await attacked(proof)).toBeUndefined();
         expect(asked.map(([what]) => what)).toEqual(Array(3).fill(`hot-deals-1 ${jobAddress}:8080`));
@@ -68,7 +68,7 @@ describe("connections out of the targets that must still work", () => {
 
     it("and do not, from the beginning: the attack is not what it says", async () => {
         run.probe = connections(() => run.cluster.names("NetworkPolicy").length === 0);
-        expect(await settled(proofOf(stillWorks).baseline())).toHaveProperty("tookMs");
+        expect(await settled(proofOf(stillWorks).baseline(0))).toHaveProperty("tookMs");
         expect(await attacked(proofOf(stillWorks))).toBe(reason);
     });
 
@@ -88,7 +88,7 @@ describe("connections out of the targets that must still work", () => {
     it("but did not even before the attack: they are left out", async () => {
         run.probe = connections(() => false);
         const leftOut = ["from hot-deals-1/hot-deals to another pod"];
-        expect(await settled(proofOf(stillWorks).baseline())).toMatchObject({ leftOut });
+        expect(await settled(proofOf(stillWorks).baseline(0))).toMatchObject({ leftOut });
         expect(await attacked(proofOf(stillWorks, leftOut))).toBeUndefined();
     });
 
@@ -179,7 +179,7 @@ describe("pods that are no targets", () => {
         const asked = new Set<string>();
         run.probe = connections((pod) => asked.add(pod) && true);
         const proof = proofOf(stillWorks);
-        expect(await settled(proof.baseline())).toEqual({ tookMs: expect.any(Number) });
+        expect(await settled(proof.baseline(0))).toEqual({ tookMs: expect.any(Number), leftOut: [] });
         expect([...asked, await attacked(proof)]).toEqual([undefined]);
     });
 });

@@ -28,12 +28,12 @@ it("takes the lease again as the steady state has named the run: its Job looks f
 });
 
 it("labels as many pods as the radius allows, and returns them with the control", async () => {
-    const { attacks, baseline } = await step();
+    const { attacks, baselineMs } = await step();
     const [{ targets, matching }] = attacks as [(typeof attacks)[0]];
     expect(matching).toBe(2);
     expect(targets).toEqual([run.target(targets[0]!.pod)]);
     expect(labels()).toEqual(["hot-deals-blackhole.blackhole"]);
-    expect(baseline).toHaveProperty("tookMs");
+    expect(baselineMs).toBeTypeOf("number");
     expect(run.said).toEqual([`Targets: ${targets[0]!.pod}/hot-deals (1 container of 2 matching)`]);
 });
 
@@ -59,20 +59,44 @@ it("labels no pod outside of the plan's namespace, whatever an agent says of it"
     expect(labels()).toEqual([]);
 });
 
-it("returns why what must fail under the attack does not even work before", async () => {
+it("aborts the run if what must fail under the attack does not even work before: no label is left", async () => {
     run.probe = () => false;
-    expect((await step()).baseline).toHaveProperty("inconclusive");
+    await expect(step()).rejects.toThrow(
+        /^ABORTED \(baseline-failed\): a fresh connection out of the targets did not work before .*attacked\. Choose/,
+    );
+    expect(labels()).toEqual([]);
+});
+
+describe("a target that declares ports at which nothing answers", () => {
+    beforeEach(() => {
+        run.plan.attacks[0]!.attack = { kind: "blackhole", direction: "ingress" };
+        for (const pod of ["hot-deals-1", "hot-deals-2"])
+            run.cluster.get("Pod", pod).spec.containers[0].ports.push({ containerPort: 9090 });
+    });
+
+    it("is proven by the others; which are left out is printed", async () => {
+        run.listensAt = (port) => port === 8080;
+        const { attacks } = await step();
+        expect(attacks[0]!.leftOut).toEqual([expect.stringMatching(/^to 10\.0\.0\.\d:9090$/)]);
+        expect(run.said.at(-1)).toMatch(/^Not part of the proof, .*: connections to 10\.0\.0\.\d:9090$/);
+    });
+
+    it("aborts the run if there are no others", async () => {
+        run.listensAt = () => false;
+        await expect(step()).rejects.toThrow(
+            /^ABORTED \(baseline-failed\): nothing answered at 10\.0\.0\.\d:8080, 10\.0\.0\.\d:9090 of hot-deals-\d before/,
+        );
+        expect(labels()).toEqual([]);
+    });
 });
 
 it("says what the positive control leaves out, since it does not work before the attack either", async () => {
     run.plan.attacks[0]!.attack = { kind: "blackhole", direction: "ingress" };
     run.probe = () => "no shell";
-    const { baseline } = await step();
-    expect(baseline).toMatchObject({
-        leftOut: [expect.stringMatching(/^from hot-deals-\d\/hot-deals to another pod$/)],
-    });
+    const { attacks } = await step();
+    expect(attacks[0]!.leftOut).toEqual([expect.stringMatching(/^from hot-deals-\d\/hot-deals to another pod$/)]);
     expect(run.said.at(-1)).toMatch(
-        /^Not in the positive control, since .*: connections from hot-deals-\d\/hot-deals to another pod$/,
+        /^Not part of the proof, since .*: connections from hot-deals-\d\/hot-deals to another pod$/,
     );
 });
 
@@ -124,9 +148,9 @@ describe("a target whose container has no tool", () => {
 
     it("is accepted if the experiment says so, and told", async () => {
         run.plan.attacks[0]!.outward = "unproven";
-        const { attacks, baseline } = await step();
+        const { attacks, baselineMs } = await step();
         expect(attacks[0]!.withoutTool).toEqual(["hot-deals-1"]);
-        expect(baseline).toHaveProperty("tookMs");
+        expect(baselineMs).toBeTypeOf("number");
         expect(run.said.at(-1)).toMatch(
             /^Outward cannot be proven, which the experiment accepts: no container of hot-deals-1 has a tool \(/,
         );
@@ -158,9 +182,9 @@ describe("a target whose container has no tool", () => {
 
         it("is accepted if the experiment says so", async () => {
             run.plan.attacks[0]!.outward = "unproven";
-            const { attacks, baseline } = await step();
+            const { attacks, baselineMs } = await step();
             expect(attacks[0]!.withoutTool).toEqual(["hot-deals-1"]);
-            expect(baseline).toHaveProperty("tookMs");
+            expect(baselineMs).toBeTypeOf("number");
             expect(run.said.join("\n")).toContain(`experiment accepts: nothing may be run in hot-deals-1: ${words}`);
         });
     });
@@ -195,10 +219,10 @@ describe("a target whose container has no tool", () => {
         ],
     ])("is proven from within %s of its pod", async (_, add) => {
         add(run.cluster.get("Pod", "hot-deals-1"));
-        const { attacks, baseline } = await step();
+        const { attacks, baselineMs } = await step();
         expect(attacks[0]!.targets).toMatchObject([{ container: "hot-deals", prober: { container: "other" } }]);
         expect(attacks[0]).not.toHaveProperty("withoutTool");
-        expect(baseline).toHaveProperty("tookMs");
+        expect(baselineMs).toBeTypeOf("number");
         expect(run.said[0]).toBe(
             "Targets: hot-deals-1/hot-deals (1 container of 1 matching); in the same pods, and hit with them: " +
                 "hot-deals-1/other",
@@ -209,12 +233,7 @@ describe("a target whose container has no tool", () => {
         run.plan.attacks[0]!.outward = "unproven";
         run.hasProgram = () => true;
         run.probe = () => "exec is forbidden here";
-        expect(await step()).toMatchObject({
-            baseline: {
-                inconclusive: { code: "probe-failed", message: expect.stringContaining("exec is forbidden here") },
-            },
-            attacks: [expect.not.objectContaining({ withoutTool: expect.anything() })],
-        });
+        await expect(step()).rejects.toThrow(/^ABORTED \(probe-failed\): .*: exec is forbidden here\. Nothing was/);
     });
 });
 

@@ -90,7 +90,7 @@ describe("the report of the run", () => {
         run.attack();
         const targets = {
             attacks: [{ name: "blackhole", matching: 2, targets: [run.target()] }],
-            baseline: { tookMs: 30 },
+            baselineMs: 30,
         };
         const given = {
             steadyState: { latencyMs: 5, runName: "run" },

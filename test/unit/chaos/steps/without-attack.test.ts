@@ -114,7 +114,7 @@ describe("a run that scales without an attack", () => {
     it("begins when the deadline Job runs, which restores what was scaled", async () => {
         run.plan.actions = [scale];
         await begin();
-        expect(await awaitJob()).toEqual({ attacks: [], baseline: { tookMs: 0 } });
+        expect(await awaitJob()).toEqual({ attacks: [], baselineMs: 0 });
     });
 
     it("does not begin if the Job does not start", async () => {

@@ -1,4 +1,4 @@
-import { Exec } from "@kubernetes/client-node";
+import { Exec, type V1Container } from "@kubernetes/client-node";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -70,6 +70,8 @@ export class FakeRun {
     probeMs = (_args: readonly string[]): number => 20;
     /** Addresses of targets that the Job can reach under attack. */
     reachable: readonly string[] = [];
+    /** At which ports the pods' programs listen. */
+    listensAt = (_port: number): boolean => true;
     /** Whether the Job can connect to pods that no attack touches. Undefined if it knows of none. */
     reference = (): boolean | undefined => undefined;
 
@@ -192,10 +194,19 @@ export class FakeRun {
     private look(): void {
         if (!this.reporting) return;
         const targets = this.cluster.names("Pod").map((name) => this.cluster.get("Pod", name));
-        const watched = targets.filter(targetLabelOf).map(({ status }) => `${status.podIP}:8080`);
+        const watched = targets
+            .filter(targetLabelOf)
+            .flatMap(({ spec, status }) =>
+                spec.containers.flatMap(({ ports = [] }: V1Container) =>
+                    ports.map(({ containerPort }) => `${status.podIP}:${containerPort}`),
+                ),
+            );
         const presence = JSON.stringify({ address: jobAddress, watched });
         this.cluster.get("Pod", job).metadata.annotations = { "chaos-experiments/witness": presence };
-        const isOpen = (endpoint: string) => !this.isCut() || this.reachable.includes(endpoint.split(":")[0]!);
+        const isOpen = (endpoint: string) => {
+            const [address, port] = endpoint.split(":") as [string, string];
+            return this.listensAt(Number(port)) && (!this.isCut() || this.reachable.includes(address));
+        };
         const referenceIf = (state: boolean) => (this.reference() === state ? [reference] : []);
         const open = [...watched.filter(isOpen), ...referenceIf(true)];
         const closed = [...watched.filter((endpoint) => !isOpen(endpoint)), ...referenceIf(false)];
