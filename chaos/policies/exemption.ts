@@ -4,7 +4,7 @@ import { annotations, labels } from "../cluster/labels";
 import type { Restorable } from "../cluster/resources";
 import { also, isSameSelector } from "./selector";
 
-/** The line of a policy's `podSelector` by which it stops selecting pods under attack. It changes nothing for others. */
+/** The line of a policy's `podSelector` by which it stops selecting pods under attack. Others are not concerned. */
 export const exemption = { key: labels.attacked, operator: "DoesNotExist" };
 
 const podSelector = new BorrowedSelector<V1LabelSelector>("podSelector", annotations.exempting);
