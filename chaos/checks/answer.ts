@@ -3,18 +3,21 @@ import { problemOf } from "../cluster/problem";
 import { describeMilliseconds } from "../duration";
 import { instant, milliseconds } from "../texts";
 
-/** The answer to one look of a check, or the lack of one. */
+/** The answer to one probe of a check, or the lack of one. */
 export const answerSchema = z.object({
     at: instant.describe("When it was asked"),
     latencyMs: milliseconds,
     good: z.boolean(),
     status: z.int().optional().describe("HTTP status; absent if there was no answer"),
     problem: z.string().optional().describe("Why the answer is not good, in a sentence"),
-    unseen: z.literal(true).optional().describe("The look did not see the application, so nothing is known about that"),
+    unseen: z
+        .literal(true)
+        .optional()
+        .describe("The probe did not see the application, so nothing is known about that"),
 });
 export type Answer = z.infer<typeof answerSchema>;
 
-/** A look failed in a way that says nothing about the application. */
+/** A probe failed in a way that says nothing about the application. */
 export class UnseenError extends Error {
     override readonly name = "UnseenError";
 }
@@ -28,12 +31,12 @@ export function missed(at: number, lateMs: number, latencyMs = 0): Answer {
 }
 
 /**
- * Looks once. The answer is good if the look finds no problem within the time.
+ * Sends one probe. The answer is good if that finds no problem within the time.
  *
- * @param failures what a look says of the application that fails or takes too long: that it is bad, or nothing
+ * @param failures what a probe says of the application that fails or takes too long: that it is bad, or nothing
  */
 export async function answerOf(
-    look: (signal: AbortSignal) => Promise<{ status?: number; problem?: string }>,
+    probe: (signal: AbortSignal) => Promise<{ status?: number; problem?: string }>,
     timeoutMs: number,
     failures: "bad" | "unseen" = "bad",
 ): Promise<Answer> {
@@ -48,7 +51,7 @@ export async function answerOf(
         signal.addEventListener("abort", () => resolve(failure(`no answer within ${timeoutMs} ms`))),
     );
     const failed = (error: Error) => (signal.aborted ? tooLate : failure(problemOf(error), error));
-    const found = await Promise.race([look(signal).catch(failed), tooLate]);
+    const found = await Promise.race([probe(signal).catch(failed), tooLate]);
     const latencyMs = Math.round(performance.now() - begun);
     const lateMs = latencyMs - timeoutMs;
     return lateMs > maxLateMs

@@ -10,7 +10,7 @@ const jobPods = (experiment: string) => ({
     matchExpressions: [{ key: labels.proxy, operator: "DoesNotExist" }],
 });
 
-/** How the names begin of policies that admit the witness, or an attack, among others: the Job makes them select nobody. */
+/** Begins the names of policies that admit the witness or an attack among others. The Job makes them select nobody. */
 export const admitPrefix = (runName: string) => `${runName}-admit-`;
 
 /** Connections with the deadline Job's pod, on all ports. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { resources, type Right } from "../../cluster/resources";
+import { resources, type Right, rightsOn } from "../../cluster/resources";
 import { describeMilliseconds, type Duration, parseDuration } from "../../duration";
 import { describeShare, parsePercentage } from "../../share";
 import { describeValue, durationBetween, percentage } from "../../texts";
@@ -107,27 +107,19 @@ export function effectOf({ delayMs, abort, percentage }: Fault): string {
 
 function rights(namespace: string): Right[] {
     return [
-        {
-            apiGroup: "networking.k8s.io",
-            resource: "networkpolicies",
-            verbs: ["list"],
-            why: "refuse faults that callers in other namespaces would take for an outage",
-            without: "such faults are not refused",
-        },
-        {
-            namespace,
-            resource: "namespaces",
-            names: [namespace],
-            verbs: ["get"],
-            why: "find the NetworkPolicies that the callers of a fault's Service need",
-        },
-        {
-            namespace,
-            apiGroup: "discovery.k8s.io",
-            resource: "endpointslices",
-            verbs: ["list", "watch"],
-            why: "give the proxies the right to find a Service's pods: you cannot grant rights that you do not have",
-        },
+        rightsOn(resources.networkPolicy)(
+            ["list"],
+            "refuse faults that callers in other namespaces would take for an outage",
+            "such faults are not refused",
+        ),
+        rightsOn({ namespace, resource: "namespaces", names: [namespace] })(
+            ["get"],
+            "find the NetworkPolicies that the callers of a fault's Service need",
+        ),
+        rightsOn({ namespace, apiGroup: "discovery.k8s.io", resource: "endpointslices" })(
+            ["list", "watch"],
+            "give the proxies the right to find a Service's pods: you cannot grant rights that you do not have",
+        ),
     ];
 }
 
