@@ -4,7 +4,7 @@
  * If a run has several reasons, the first of this order counts; see `decisive`.
  */
 export const reasonCodes = {
-    // Before the attack: the run ends with the first that is met. `no-port` may also be seen later.
+    // Before the attack: the run ends with the first that is met. A probe or the Job may fail then, too.
     "missing-right": "the account lacks a right that the run needs",
     "namespace-busy": "another experiment has the namespace's lease",
     "no-steady-state": "a check did not get three good answers in a row before the attack",
@@ -15,6 +15,7 @@ export const reasonCodes = {
     "no-tool": "no container of a pod has a tool that the proof could use",
     "exec-refused": "the API server lets nothing be run in a pod, so nothing can be tried from within it",
     "no-port": "a pod declares no TCP port at which the attack could be proven",
+    "baseline-failed": "what the attack should break did not work before it",
     "no-room": "the namespace admits no pod of the deadline Job",
     "job-not-running": "the deadline Job has no running pod",
 
@@ -29,8 +30,7 @@ export const reasonCodes = {
 
     // What was seen of the attack counts before what could not be seen.
     "attack-not-held": "the attack worked at first, and not until the end",
-    "witness-silent": "the deadline Job reported nothing for a time",
-    "baseline-failed": "what the attack should break did not work before it",
+    "witness-silent": "the deadline Job reported nothing for a time, or nothing of before the attack",
     "attack-not-proven": "what the attack should break still worked",
     "probe-failed": "a probe from within a pod could not be sent",
     "positive-control-failed": "something failed under attack that the attack should leave alone",

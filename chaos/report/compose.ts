@@ -77,6 +77,7 @@ export function journalOf(plan: Plan, { stack, startedAt, attacks, seen, readine
             established: became,
             counts,
             withoutTool: chosen.withoutTool,
+            leftOut: chosen.leftOut,
         })),
         checks,
         actions: seen.actions,

@@ -98,7 +98,11 @@ const attack = z.object({
     withoutTool: z
         .array(z.string())
         .optional()
-        .describe("Pods of the targets in which no container has a tool: nothing was tried from within them"),
+        .describe("Pods of the targets in which nothing could be tried: no tool, or nothing may be run"),
+    leftOut: z
+        .array(z.string())
+        .optional()
+        .describe("Connections that did not work before the attack, and so are no part of its proof"),
 });
 
 /** The form of journals, which other versions of the package may have changed. */
