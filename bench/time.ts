@@ -13,21 +13,19 @@ export function secondsSince(begun: number): number {
 }
 
 /**
- * Polls until `look` finds something, and returns that.
+ * Polls until `look` returns true.
  *
  * @param what for the error: `the agent lists new-1`
  * @throws Error after `patienceSeconds`
  */
-export async function until<Found>(
+export async function until(
     what: string,
     patienceSeconds: number,
     pauseMs: number,
-    look: () => Promise<Found | false | undefined>,
-): Promise<Found> {
+    look: () => Promise<boolean | undefined>,
+): Promise<void> {
     const begun = performance.now();
-    for (;;) {
-        const found = await look();
-        if (found) return found;
+    while (!(await look())) {
         if (secondsSince(begun) > patienceSeconds) throw new Error(`not within ${patienceSeconds} s: ${what}`);
         await sleep(pauseMs);
     }
