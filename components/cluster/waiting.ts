@@ -1,5 +1,39 @@
-import type { V1ContainerStatus, V1Deployment, V1Pod } from "@kubernetes/client-node";
+import type {
+    V1ContainerStatus,
+    V1DaemonSet,
+    V1Deployment,
+    V1ObjectMeta,
+    V1Pod,
+    V1StatefulSet,
+} from "@kubernetes/client-node";
 import { experimentOf, targetLabelOf } from "../../chaos/cluster/labels";
+
+/** A workload's pods, as its controller counts them. */
+export interface Count {
+    wanted: number;
+    ready: number;
+    /** Whether the controller has observed the current spec, and all wanted pods are of it and ready. */
+    complete: boolean;
+}
+
+export const countOf = ({ metadata, spec, status }: V1Deployment | V1StatefulSet): Count =>
+    count(metadata, status, spec?.replicas ?? 1, status?.readyReplicas, [status?.updatedReplicas, status?.replicas]);
+
+export const countOnNodes = ({ metadata, status }: V1DaemonSet): Count =>
+    count(metadata, status, status?.desiredNumberScheduled ?? 0, status?.numberReady, [status?.updatedNumberScheduled]);
+
+/** @param current numbers of pods of the current spec, and of all: those of the previous one may be ready, too */
+function count(
+    metadata: V1ObjectMeta | undefined,
+    status: { observedGeneration?: number } | undefined,
+    wanted: number,
+    ready: number | undefined,
+    current: (number | undefined)[],
+): Count {
+    const isObserved = status?.observedGeneration === metadata!.generation;
+    const complete = isObserved && [ready, ...current].every((pods = 0) => pods === wanted);
+    return { wanted, ready: ready ?? 0, complete };
+}
 
 /**
  * Why a workload is not ready, and what to do about it. Undefined if it is ready.
@@ -13,7 +47,7 @@ export function whatItWaitsFor(
     dispensable = false,
 ): string | undefined {
     const { name, namespace } = deployment.metadata!;
-    if (isComplete(deployment)) return undefined;
+    if (countOf(deployment).complete) return undefined;
     const refused = deployment.status?.conditions?.find(
         ({ type, status }) => type === "ReplicaFailure" && status === "True",
     );
@@ -34,14 +68,6 @@ export function whatItWaitsFor(
     return phase
         ? `${name} is ${phase}: its container is starting. Look at \`${kubectl} describe deployment ${name}\`.`
         : `${name} is not ready yet: its readiness probe fails. Look at \`${kubectl} logs deployment/${name}\`.`;
-}
-
-function isComplete({ metadata, spec, status }: V1Deployment): boolean {
-    const { observedGeneration, updatedReplicas, availableReplicas, replicas } = status ?? {};
-    return (
-        observedGeneration === metadata!.generation &&
-        [updatedReplicas, availableReplicas, replicas].every((count = 0) => count === (spec?.replicas ?? 1))
-    );
 }
 
 function unscheduled(name: string, pod: V1Pod, dispensable: boolean): string | undefined {
