@@ -2,12 +2,12 @@ import { withNeeds } from "../../toolchain/parts/part";
 import { type PartState, stateOf } from "../../toolchain/parts/store";
 import { userParts } from "../parts/locate";
 import { addresses, apiServerUrl, sandboxContext } from "./addresses";
-import { callApi, type KubernetesObject } from "./api";
+import { callApi } from "./api";
 import { cgroupsExist } from "./cgroups";
 import { allComponents } from "./components";
 import { importedImages } from "./components/containerd";
 import { type DeniedTraffic, deniedTraffic } from "./components/network-policy";
-import { clusterDnsAnswers, isReady, nodeIsReady } from "./health";
+import { clusterDnsAnswers, isReady, nodeIsReady, type Pod } from "./health";
 import { layout } from "./layout";
 import { namespacesAreSound } from "./namespaces";
 import { networkExists, networkIsUp } from "./network";
@@ -97,14 +97,6 @@ async function problemsOf(components: readonly ComponentStatus[], inside: Inside
     if (!inside.nodeReady) problems.push("the node is not Ready");
     if (!inside.dnsAnswers) problems.push("the cluster's name server does not answer");
     return problems;
-}
-
-interface Pod extends KubernetesObject {
-    readonly status: {
-        readonly phase: string;
-        readonly conditions?: readonly { type: string; status: string }[];
-        readonly containerStatuses?: readonly { state: { waiting?: { reason?: string } } }[];
-    };
 }
 
 function podProblem(pod: Pod): string[] {
