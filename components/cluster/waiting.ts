@@ -16,23 +16,24 @@ export interface Count {
     complete: boolean;
 }
 
-export const countOf = ({ metadata, spec, status }: V1Deployment | V1StatefulSet): Count =>
-    count(metadata, status, spec?.replicas ?? 1, status?.readyReplicas, [status?.updatedReplicas, status?.replicas]);
+export function countOf(workload: V1Deployment | V1StatefulSet): Count {
+    const { replicas, readyReplicas, updatedReplicas } = workload.status ?? {};
+    return count(workload, workload.spec?.replicas ?? 1, [readyReplicas, updatedReplicas, replicas]);
+}
 
-export const countOnNodes = ({ metadata, status }: V1DaemonSet): Count =>
-    count(metadata, status, status?.desiredNumberScheduled ?? 0, status?.numberReady, [status?.updatedNumberScheduled]);
+export function countOnNodes(workload: V1DaemonSet): Count {
+    const { desiredNumberScheduled = 0, numberReady, updatedNumberScheduled } = workload.status ?? {};
+    return count(workload, desiredNumberScheduled, [numberReady, updatedNumberScheduled]);
+}
 
-/** @param current numbers of pods of the current spec, and of all: those of the previous one may be ready, too */
+/** @param counts ready pods, pods of the current spec, all pods: those of the previous spec may be ready, too */
 function count(
-    metadata: V1ObjectMeta | undefined,
-    status: { observedGeneration?: number } | undefined,
+    { metadata, status }: { metadata?: V1ObjectMeta; status?: { observedGeneration?: number } },
     wanted: number,
-    ready: number | undefined,
-    current: (number | undefined)[],
+    counts: (number | undefined)[],
 ): Count {
     const isObserved = status?.observedGeneration === metadata!.generation;
-    const complete = isObserved && [ready, ...current].every((pods = 0) => pods === wanted);
-    return { wanted, ready: ready ?? 0, complete };
+    return { wanted, ready: counts[0] ?? 0, complete: isObserved && counts.every((pods = 0) => pods === wanted) };
 }
 
 /**

@@ -75,19 +75,12 @@ async function readCategory(
     scope: Scope,
 ): Promise<CategoryStatus> {
     const begun = performance.now();
-    const latencyMs = () => Math.round(performance.now() - begun);
+    const about = () => ({ category, backend: backend.name, latencyMs: Math.round(performance.now() - begun) });
     try {
         const { products } = await ask(backend, { scope, timeoutMs: upstreamTimeoutMs });
-        return { category, backend: backend.name, status: "UP", latencyMs: latencyMs(), products };
+        return { ...about(), status: "UP", products };
     } catch (error) {
         if (!(error instanceof BackendFailure)) throw error;
-        return {
-            category,
-            backend: backend.name,
-            status: "DOWN",
-            latencyMs: latencyMs(),
-            reason: error.message,
-            products: [],
-        };
+        return { ...about(), status: "DOWN", reason: error.message, products: [] };
     }
 }
