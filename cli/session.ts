@@ -1,7 +1,7 @@
 import type { OutputMap } from "@pulumi/pulumi/automation";
 import { randomBytes } from "node:crypto";
 import { allowedContext } from "../components/cluster/guard";
-import { type ClusterRecord, recordIn } from "../components/cluster/state-records";
+import { recordIn } from "../components/cluster/state-records";
 import { settings } from "../components/configuration/settings";
 import { type AgentReference, findAgents, keyOf } from "../chaos/targets/agents";
 import { loadKubeconfig } from "../chaos/cluster/kubeconfig";
@@ -80,7 +80,7 @@ export class Session {
     }
 
     /** What the stack's state says about this cluster. */
-    private async record(): Promise<ClusterRecord> {
+    private async record() {
         const { metadata } = await this.cluster.core.readNamespace({ name: "kube-system" });
         const context = this.cluster.kubeconfig.getCurrentContext();
         return recordIn(await this.stack.state(), { uid: metadata!.uid!, context });

@@ -15,20 +15,16 @@ export interface RecordedCluster {
 /** The resource that records the cluster: its type, and its name. */
 const clusterRecord = { type: "pulumi:index:Stash", name: "cluster" } as const;
 
-/** What a state says about a cluster. */
-export interface ClusterRecord {
-    /** Whether the stack's resources, if any, were made in it. In another one, a refresh would find none of them. */
-    isMadeHere: boolean;
-    /** The resource to replace if an earlier cluster of the same context is recorded. */
-    earlier?: string;
-}
-
-/** @param exported the state, by `pulumi stack export` */
-export function recordIn(exported: string, { uid, context }: RecordedCluster): ClusterRecord {
+/**
+ * What a state, by `pulumi stack export`, says about a cluster: whether the stack's resources, if any, were made in it
+ * (in another one, a refresh would find none of them), and the resource to replace if an earlier cluster of the same
+ * context is recorded.
+ */
+export function recordIn(exported: string, { uid, context }: RecordedCluster) {
     const { resources = [] } = (JSON.parse(exported) as ExportedState).deployment ?? {};
     const { type, name } = clusterRecord;
     const record = resources.find((resource) => resource.type === type && resource.urn.endsWith(`::${name}`));
-    if (!record) return { isMadeHere: true };
+    if (!record) return { isMadeHere: true, earlier: undefined };
     const { output } = record.outputs ?? {};
     const isMadeHere = output?.uid === uid;
     return { isMadeHere, earlier: !isMadeHere && output?.context === context ? record.urn : undefined };

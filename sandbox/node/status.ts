@@ -4,7 +4,6 @@ import { userParts } from "../parts/locate";
 import { addresses, apiServerUrl, sandboxContext } from "./addresses";
 import { callApi } from "./api";
 import { cgroupsExist } from "./cgroups";
-import { allComponents } from "./components";
 import { importedImages } from "./components/containerd";
 import { type DeniedTraffic, deniedTraffic } from "./components/network-policy";
 import { clusterDnsAnswers, isReady, nodeIsReady, type Pod } from "./health";
@@ -12,6 +11,7 @@ import { layout } from "./layout";
 import { namespacesAreSound } from "./namespaces";
 import { networkExists, networkIsUp } from "./network";
 import { isCurrent, logPath, runningComponent } from "./processes";
+import { allComponents } from "./up";
 
 interface ComponentStatus {
     readonly name: string;
@@ -52,7 +52,8 @@ export async function sandboxStatus(): Promise<SandboxStatus> {
         return { name, state, pid: record?.pid, since: record?.startedAt, log: logPath(name) };
     });
     const isThere = components.some(({ state }) => state !== "stopped") || networkExists() || cgroupsExist();
-    const cluster = isThere ? await lookInside() : nothingInside;
+    const nothing = { nodeReady: false, dnsAnswers: false, podsNotReady: [], images: [] };
+    const cluster = isThere ? await lookInside() : nothing;
     const problems = isThere ? await problemsOf(components, cluster) : [];
     return {
         state: !isThere ? "down" : problems.length > 0 ? "broken" : "up",
@@ -74,8 +75,6 @@ export async function sandboxStatus(): Promise<SandboxStatus> {
 }
 
 type Inside = Pick<SandboxStatus, "nodeReady" | "dnsAnswers" | "podsNotReady" | "images">;
-
-const nothingInside: Inside = { nodeReady: false, dnsAnswers: false, podsNotReady: [], images: [] };
 
 async function lookInside(): Promise<Inside> {
     const pods = callApi<{ items: Pod[] }>("/api/v1/pods").then(({ items }) => items.flatMap(podProblem));
