@@ -1,6 +1,7 @@
 // First: it changes how messages are shown, before there are any.
 import "./toolchain/redact-debug-messages";
 
+import { Experiment } from "./chaos/index";
 import { installAgent } from "./components/agent/agent";
 import { openCluster } from "./components/cluster/cluster";
 import { firstLook } from "./components/cluster/state-records";
@@ -10,12 +11,12 @@ import { experimentSettings } from "./components/configuration/experiment";
 import { stackConfiguration } from "./components/configuration/read";
 import { installShop } from "./components/install/install";
 import { withUserErrors } from "./components/user-error";
-import { endAttacksFirst, planOnShop, runExperiment } from "./experiments/run";
+import { endAttacksFirst, planOnShop } from "./experiments/run";
 import { savedExperiments } from "./experiments/saved";
 import { experimentPrograms } from "./toolchain/programs";
 
 /** The stack: a shop in a cluster, an agent beside it and, while it is enabled, an experiment on the shop. */
-async function stack() {
+export = withUserErrors(async () => {
     const look = await firstLook();
     await endAttacksFirst(look);
     const configuration = stackConfiguration(savedExperiments());
@@ -24,8 +25,8 @@ async function stack() {
     const plan = planOnShop(experimentSettings(configuration, cluster.context));
     const shop = await installShop("shop", configuration, cluster);
     const agent = await installAgent("agent", configuration, cluster);
-    const experimentArgs = { plan, image: images.node, programs: experimentPrograms, dependsOn: shop.whenReady };
-    const conclusion = experiment.enabled ? runExperiment(experimentArgs, cluster) : "disabled";
+    const args = { enabled: true, identity: cluster.identity, plan, image: images.node, programs: experimentPrograms };
+    const opts = { ...cluster.opts, dependsOn: shop.whenReady };
 
     return {
         variant,
@@ -33,8 +34,7 @@ async function stack() {
         ...gatewayOutputs(shop.gateway.service, configuration, cluster),
         workloads: awaitWorkloads(shop, namespace, cluster.api, ordersReadyTimeoutMs),
         agent: agent?.summary ?? "disabled",
-        experiment: conclusion,
+        // Its name stays when a setting names another experiment, which must not run beside the first.
+        experiment: experiment.enabled ? new Experiment("experiment", args, opts).conclusion : "disabled",
     };
-}
-
-export = withUserErrors(stack);
+});

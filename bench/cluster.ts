@@ -70,7 +70,6 @@ export async function removeNamespaces(cluster: Cluster, names: readonly string[
         await until(
             `namespace ${name} is deleted; see: kubectl get namespace ${name} --output yaml`,
             patienceSeconds,
-            250,
             () => isGone(name),
         );
 }

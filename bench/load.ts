@@ -44,8 +44,3 @@ function askOnce(url: string, agent: Agent): Promise<void> {
         asked.on("error", reject).end();
     });
 }
-
-/** Time for V8 to compile the hot functions of new programs. */
-export async function warmUp(urls: readonly string[], seconds: number): Promise<void> {
-    for (const url of urls) await steadyLoad(url, 2_000, seconds);
-}

@@ -57,9 +57,9 @@ export async function startProxiedServer() {
         rmSync(folder, { recursive: true, force: true });
     };
     try {
-        await until("the proxy is ready", 10, 50, async () => {
+        await until("the proxy is ready", 10, async () => {
             const answer = await fetch(`http://127.0.0.1:${readyPort}${readyPath}`).catch(() => undefined);
-            return answer?.ok;
+            return answer?.ok ?? false;
         });
     } catch (error) {
         end();

@@ -17,7 +17,6 @@ export const namespaces = {
     pulumi: "bench-pulumi",
     kubectl: "bench-kubectl",
     shop: "bench-shop",
-    targets: "bench-targets",
 } as const;
 
 const durationSeconds = 2;
@@ -36,7 +35,7 @@ export class Session {
         readonly context: string,
         private readonly pulumi: PulumiCommand,
         /** A temporary folder. */
-        readonly scratch: string,
+        private readonly scratch: string,
         readonly say: (line: string) => void,
     ) {}
 
@@ -61,23 +60,14 @@ export class Session {
 
     /** A new stack with settings for a shop. It has no resources yet. */
     async newShopStack(namespace: string): Promise<BenchStack> {
-        const stack = await this.openStack(`bench-${++this.stacks}`);
+        const stack = await this.openStack(`bench-${++this.stacks}`, project);
         await stack.set(this.shopSettings(namespace));
-        return stack;
-    }
-
-    /** The stack of an experiment of the package on the servers in `namespaces.targets`. It begins disabled. */
-    async manyTargetsStack(): Promise<BenchStack> {
-        const stack = await this.openStack("bench-targets", "many-targets");
-        await stack.set({ context: this.context, namespace: namespaces.targets, reports: this.scratch });
-        await stack.set({ enabled: "false", radius: "1" });
-        await stack.up();
         return stack;
     }
 
     /** The stack of a program without resources. It is updated, so that a preview shows no changes. */
     async emptyStack(): Promise<BenchStack> {
-        const stack = await this.openStack("bench-empty", "empty-program");
+        const stack = await this.openStack("bench-empty", join(project, "bench", "empty-program"));
         await stack.up();
         return stack;
     }
@@ -96,9 +86,8 @@ export class Session {
         return stack;
     }
 
-    /** A new stack of this project, or of a program in a folder of the bench. */
-    private openStack(name: string, program?: string): Promise<BenchStack> {
-        const folder = program === undefined ? project : join(project, "bench", program);
+    /** A new stack of the program in a folder. */
+    private openStack(name: string, folder: string): Promise<BenchStack> {
         return BenchStack.open(this.pulumi.command, this.scratch, name, folder);
     }
 

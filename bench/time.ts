@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { poll } from "../chaos/async";
 
 /** Measures how long work takes, in seconds. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
@@ -12,23 +12,8 @@ export function secondsSince(begun: number): number {
     return (performance.now() - begun) / 1_000;
 }
 
-/**
- * Polls until `look` finds something, and returns that.
- *
- * @param what for the error: `the agent lists new-1`
- * @throws Error after `patienceSeconds`
- */
-export async function until<Found>(
-    what: string,
-    patienceSeconds: number,
-    pauseMs: number,
-    look: () => Promise<Found | false | undefined>,
-): Promise<Found> {
-    const begun = performance.now();
-    for (;;) {
-        const found = await look();
-        if (found) return found;
-        if (secondsSince(begun) > patienceSeconds) throw new Error(`not within ${patienceSeconds} s: ${what}`);
-        await sleep(pauseMs);
-    }
+/** Polls until `look` returns true. @throws Error after `patienceSeconds`. @param what for the error */
+export async function until(what: string, patienceSeconds: number, look: () => Promise<boolean>): Promise<void> {
+    const found = await poll(look, Boolean, patienceSeconds * 1_000);
+    if (!found) throw new Error(`not within ${patienceSeconds} s: ${what}`);
 }

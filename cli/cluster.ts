@@ -3,10 +3,8 @@ import type { AllowedContext } from "../chaos/cluster/guard";
 import { allowedContext } from "../components/cluster/guard";
 import { loadKubeconfig } from "../chaos/cluster/kubeconfig";
 import { type Cluster, connect } from "../chaos/cluster/client";
+import { sandboxContext } from "../sandbox/node/addresses";
 import type { StackPlace } from "./stack-file";
-
-/** The kubeconfig context of the sandbox, whose kubeconfig the user's need not contain. */
-export const sandboxContext = "chaos-shop-sandbox";
 
 /**
  * The cluster for the demo: the user's own if the current context is plainly local and answers, otherwise the sandbox,

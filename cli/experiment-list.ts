@@ -1,6 +1,6 @@
 import type { Conclusion } from "../chaos/report/conclusion";
 import { settings } from "../components/configuration/settings";
-import { type NamedExperiment, savedExperiments } from "../experiments/saved";
+import { groupedByLesson, type LessonGroup, type NamedExperiment, savedExperiments } from "../experiments/saved";
 import {
     describeExpected,
     differenceFrom,
@@ -8,28 +8,11 @@ import {
     isInEffect,
     type Lesson,
     lessons,
+    optionsOf,
     type Remedy,
     type Story,
     verdictOf,
 } from "../experiments/story";
-
-export interface LessonGroup {
-    /** Undefined for those that belong to none. */
-    lesson?: Lesson;
-    experiments: NamedExperiment[];
-}
-
-/**
- * Groups experiments by what they teach, in the order of reading. Those that belong to no lesson come last.
- *
- * @param only these lessons. @default all, and experiments without a lesson
- */
-export function groupedByLesson(experiments: readonly NamedExperiment[], only: readonly Lesson[] = []): LessonGroup[] {
-    const keys = only.length > 0 ? only : [...(Object.keys(lessons) as Lesson[]), undefined];
-    return keys
-        .map((lesson) => ({ lesson, experiments: experiments.filter(({ story }) => story?.lesson === lesson) }))
-        .filter((group) => group.experiments.length > 0);
-}
 
 /** The saved experiments by lesson, for people: hypothesis, expected verdict and remedy of each. */
 export function listOf(groups: readonly LessonGroup[]): string {
@@ -51,12 +34,15 @@ function entryOf({ name, hypothesis, variant, story }: NamedExperiment): string 
 /** A remedy in a sentence, and how to try it, unless its settings are in effect. */
 function describeRemedy(remedy?: Remedy, { isInEffect = false } = {}): string {
     if (remedy === undefined) return "none in this shop.";
-    const settings = Object.entries(remedy.settings ?? {}).map(([key, value]) => `--set ${key}=${value}`);
-    const ways = [
-        ...(settings.length > 0 && !isInEffect ? [`Try: ${settings.join(" ")}`] : []),
-        ...(remedy.compare === undefined ? [] : [`Compare: ${remedy.compare}`]),
+    const { what, compare } = remedy;
+    const options = optionsOf(remedy);
+    const parts = [
+        isInEffect && "In effect:",
+        what,
+        options && !isInEffect && `Try: ${options}`,
+        compare && `Compare: ${compare}`,
     ];
-    return [...(isInEffect ? ["In effect:"] : []), remedy.what, ...ways].join(" ");
+    return parts.filter(Boolean).join(" ");
 }
 
 /** The same as data, for `--json`. Verdicts are those in a shop with default settings. */

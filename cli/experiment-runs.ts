@@ -75,7 +75,7 @@ export class ExperimentRuns {
             this.session.settings["experiment.name"] ??
             settings["experiment.name"].default;
         this.window.print(`\nRunning ${experiment}`);
-        const answers = new AnswersFile((seen) => this.window.show(seen));
+        const answers = new AnswersFile((seen) => this.window.showAnswers(seen));
         let error: string | undefined;
         try {
             this.interruption.check();
@@ -84,7 +84,7 @@ export class ExperimentRuns {
             error = plainError(failure);
         } finally {
             answers.close();
-            this.window.show([]);
+            this.window.showAnswers([]);
         }
         this.window.print("Undoing it");
         const undone = this.interruption.throughout(() => this.session.up({ "experiment.enabled": "false" }));

@@ -43,18 +43,10 @@ export class AnswersFile {
  * Shows a run: lines of text, and in a terminal below them a strip for each check, with its latest answers and their
  * counts.
  */
-export class LiveWindow {
-    private readonly lines: LiveLines;
-    readonly print: (line: string) => void;
-
-    constructor(private readonly stream: NodeJS.WriteStream) {
-        this.lines = new LiveLines(stream);
-        this.print = this.lines.print;
-    }
-
+export class LiveWindow extends LiveLines {
     /** Replaces the shown answers. Without answers it removes the strips. */
-    show(answers: readonly SeenAnswer[]): void {
-        this.lines.show(stripsOf(answers, this.stream.columns));
+    showAnswers(answers: readonly SeenAnswer[]): void {
+        this.show(stripsOf(answers, this.stream.columns));
     }
 }
 

@@ -1,8 +1,131 @@
-import { permissionsManifest } from "./permissions";
-import { renderProgram } from "./programs";
+import { existsSync, readdirSync } from "node:fs";
+import { permissionsOf } from "../chaos/permissions/permissions";
+import { rolesManifest, type Subject } from "../chaos/permissions/roles";
+import { rightsOfUpdate } from "../components/cluster/rights";
+import { experimentSettings } from "../components/configuration/experiment";
+import type { StackConfiguration } from "../components/configuration/read";
+import { settings } from "../components/configuration/settings";
+import { planOnShop } from "../experiments/run";
+import { savedExperiments } from "../experiments/saved";
+import { settingsIn } from "./command";
+import { fitting } from "./experiment-list";
+import { offlineConfiguration } from "./offline-configuration";
+import { renderable, renderProgram } from "./programs";
 import { chartFolder } from "./rendering/chart";
 import { manifestsFolder, render } from "./rendering/render";
-import { type RenderOptions, renderOptions } from "./render-options";
+import { plainSettings } from "./stack-file";
+
+export interface RenderOptions {
+    /** The rendering's folder. */
+    out: string;
+    configuration: StackConfiguration;
+}
+
+export interface PermissionsOptions {
+    /** The stack's configuration with each of the experiments. */
+    configurations: StackConfiguration[];
+    subjects: Subject[];
+}
+
+interface Given {
+    out?: string;
+    force?: boolean;
+    variant?: string;
+    stack?: string;
+    set: string[];
+    permissions?: boolean;
+    all?: boolean;
+    subject: string[];
+    group: string[];
+}
+
+/**
+ * Reads the arguments of `npm run render`.
+ *
+ * @param folder contains the stacks' files. @default the project's
+ * @throws Error with what is wrong
+ */
+export function renderOptions(args: string[], folder?: string): RenderOptions | PermissionsOptions {
+    const given = renderProgram.read<Given>(args);
+    const names = renderProgram.args;
+    return given.permissions ? permissionsOptions(given, names, folder) : renderingOptions(given, names, folder);
+}
+
+function renderingOptions(given: Given, names: string[], folder?: string): RenderOptions {
+    const { out, force, variant, stack, all, subject, group } = given;
+    if (all || subject.length + group.length + names.length > 0)
+        throw new Error("experiments, --all, --subject and --group are only for --permissions: add it, or omit them");
+    if (out === undefined) throw new Error("--out DIR is missing: name the rendering's folder");
+    const set = settingsIn(given.set);
+    const foreign = Object.keys(set).filter((key) => key in settings && !renderable.includes(key));
+    if (foreign.length > 0)
+        throw new Error(`--set ${foreign.join(", ")} does not affect the rendering; allowed: ${renderable.join(", ")}`);
+    const ofStack = Object.entries(stack === undefined ? {} : plainSettings(stack, folder));
+    const ofShop = Object.fromEntries(ofStack.filter(([key]) => !(key in settings) || renderable.includes(key)));
+    const configuration = offlineConfiguration(
+        { ...ofShop, ...set, ...(variant !== undefined && { variant }), "agent.enabled": "false" },
+        "for rendering",
+        [{ name: settings["experiment.name"].default }],
+    );
+    if (!force && existsSync(out) && readdirSync(out).length > 0)
+        throw new Error(
+            `--out ${out} is not empty; choose another folder, or add --force: it replaces an earlier ` +
+                "rendering, and keeps its passwords and all other files",
+        );
+    return { out, configuration };
+}
+
+function permissionsOptions(given: Given, names: string[], folder?: string): PermissionsOptions {
+    const { out, force, all, variant, stack = "local", subject, group } = given;
+    if (out !== undefined || force)
+        throw new Error(
+            `--${force ? "force" : "out"} does not go with --permissions, which prints the roles: ` +
+                "npm run -s render -- --permissions > roles.yaml",
+        );
+    if (all && names.length > 0) throw new Error(`--all is for all experiments: omit ${names.join(" ")}`);
+    const saved = savedExperiments();
+    const unknown = names.filter((name) => !saved.some((each) => each.name === name)).map((name) => `"${name}"`);
+    if (unknown.length > 0)
+        throw new Error(
+            `there is no saved experiment ${unknown.join(" and ")}; ` +
+                `allowed: ${saved.map(({ name }) => name).join(", ")}`,
+        );
+    const set: Record<string, string> = {
+        ...plainSettings(stack, folder),
+        ...settingsIn(given.set),
+        ...(variant !== undefined && { variant }),
+        // No right depends on the agent's key, which is a secret of the stack.
+        "agent.key": "any-key-at-all",
+    };
+    const experiments: Record<string, string>[] = all
+        ? fitting(set.variant).map(({ name }) => ({ "experiment.name": name }))
+        : names.length === 0
+          ? [{}]
+          : [...new Set(names)].map((name) => ({ "experiment.name": name }));
+    return {
+        configurations: experiments.map((experiment) => offlineConfiguration({ ...set, ...experiment }, stack, saved)),
+        subjects: [
+            ...subject.map((name): Subject => ({ kind: "User", name })),
+            ...group.map((name): Subject => ({ kind: "Group", name })),
+        ],
+    };
+}
+
+/** The roles of a person who runs some experiments on a shop that is installed, and undoes them. */
+export function permissionsManifest({ configurations, subjects }: PermissionsOptions): string {
+    // No right depends on the context.
+    const plans = configurations.map((configuration) => planOnShop(experimentSettings(configuration, { name: "any" })));
+    const names = plans.map(({ experiment }) => experiment);
+    const name = `chaos-shop-${names.length === 1 ? names[0] : "experiments"}`;
+    const { namespace } = configurations[0]!;
+    const head = [
+        `Runs and undoes ${names.join(", ")} on the shop in namespace ${namespace} by \`pulumi up\`.`,
+        "Not for changes of the shop or its agent. See docs/permissions.md.",
+    ];
+    const rights = permissionsOf(plans, configurations.flatMap(rightsOfUpdate));
+    const manifest = rolesManifest(rights, { name, clusterName: `${name}-${namespace}`, subjects });
+    return `${head.map((line) => `# ${line}`).join("\n")}\n${manifest}`;
+}
 
 async function write({ out, configuration }: RenderOptions): Promise<void> {
     await render(configuration, out);
@@ -16,7 +139,8 @@ ${out}/${manifestsFolder} contains random passwords: keep *-secret-*.yaml out of
 The chart contains no passwords. Its values, such as hosts of an Ingress, are in ${out}/${chartFolder}/values.yaml.`);
 }
 
-renderProgram.run(renderOptions, async (options) => {
-    if ("out" in options) await write(options);
-    else process.stdout.write(permissionsManifest(options));
-});
+if (require.main === module)
+    renderProgram.run(renderOptions, async (options) => {
+        if ("out" in options) await write(options);
+        else process.stdout.write(permissionsManifest(options));
+    });

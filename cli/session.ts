@@ -1,16 +1,17 @@
 import type { OutputMap } from "@pulumi/pulumi/automation";
 import { randomBytes } from "node:crypto";
 import { allowedContext } from "../components/cluster/guard";
+import { recordIn } from "../components/cluster/state-records";
 import { settings } from "../components/configuration/settings";
 import { type AgentReference, findAgents, keyOf } from "../chaos/targets/agents";
 import { loadKubeconfig } from "../chaos/cluster/kubeconfig";
 import { type Cluster, connect, ignoreNotFound } from "../chaos/cluster/client";
+import { sandboxContext } from "../sandbox/node/addresses";
 import { preparePulumi } from "../toolchain/prepare-pulumi";
 import { exportsOf, pulumiEnvironment } from "../toolchain/pulumi/environment";
-import { demoCluster, sandboxContext } from "./cluster";
+import { demoCluster } from "./cluster";
 import { say } from "./print";
 import { UpdateProgress } from "./progress";
-import { type ClusterRecord, recordOf } from "./recorded-cluster";
 import { BorrowedStack } from "./stack";
 import { agentOf, fileOfStack, project, StackFile } from "./stack-file";
 
@@ -79,10 +80,10 @@ export class Session {
     }
 
     /** What the stack's state says about this cluster. */
-    private async record(): Promise<ClusterRecord> {
+    private async record() {
         const { metadata } = await this.cluster.core.readNamespace({ name: "kube-system" });
         const context = this.cluster.kubeconfig.getCurrentContext();
-        return recordOf(await this.stack.state(), { uid: metadata!.uid!, context });
+        return recordIn(await this.stack.state(), { uid: metadata!.uid!, context });
     }
 
     outputs(): Promise<OutputMap> {

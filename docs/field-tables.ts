@@ -4,6 +4,7 @@ import ts from "typescript";
 import { actionKinds } from "../chaos/actions/registry";
 import { attackKinds } from "../chaos/attacks/registry";
 import { checkKinds } from "../chaos/checks/registry";
+import { tableOf, withPart } from "./markdown";
 
 /**
  * The tables of fields in the pages, written from the interfaces and what editors show of them: their comments. The
@@ -43,19 +44,14 @@ function declarations(): Map<string, Declaration> {
     );
 }
 
-const begin = /<!-- (Fields|Kinds) of ([\w, ]+)\. Written by `npm run docs`\. -->\n/;
-const end = "<!-- End. -->";
-
 /** The text of a page with its tables written again. @param path of the page, relative to the repository */
 export function withFieldTables(page: string, path: string): string {
     const known = declarations();
-    const [head, ...parts] = page.split(/(?=<!-- (?:Fields|Kinds) of )/);
-    const written = parts.map((part) => {
-        const [marker, what, names] = begin.exec(part)!;
-        const table = what === "Fields" ? fieldTable(names!.split(", "), known) : kindTable(names!, known);
-        return `${marker}\n${relink(table.join("\n"), path)}\n\n${part.slice(part.indexOf(end))}`;
-    });
-    return [head, ...written].join("");
+    const parts = page.matchAll(/^<!-- ((Fields|Kinds) of ([\w, ]+)): /gm);
+    return [...parts].reduce((text, [, part, what, names]) => {
+        const rows = what === "Fields" ? fieldTable(names!.split(", "), known) : kindTable(names!, known);
+        return withPart(text, part!, tableOf(rows.map((row) => row.map((cell) => relink(cell, path)))));
+    }, page);
 }
 
 /** Links are written as from docs/. */
@@ -65,28 +61,27 @@ function relink(text: string, path: string): string {
 }
 
 const fieldTable = (names: readonly string[], known: ReadonlyMap<string, Declaration>) => [
-    "| field | type | default | meaning |",
-    "|---|---|---|---|",
+    ["field", "type", "default", "meaning"],
     // What one interface says again, such as that a field is required, takes the place of what another said.
-    ...new Map(names.flatMap((name) => rowsOf(name, known, "")).map((row) => [row.split(" | ")[0], row])).values(),
+    ...new Map(names.flatMap((name) => rowsOf(name, known, "")).map((row) => [row[0], row])).values(),
 ];
 
 /** By the name of the type. A kind `dns` of `Attack` is the interface `DnsAttack`. */
 const kindsOf: Record<string, readonly string[]> = { Attack: attackKinds, Check: checkKinds, Action: actionKinds };
 
 /** The kinds of an attack, check or action, in the order of the registry. */
-function kindTable(union: string, known: ReadonlyMap<string, Declaration>): string[] {
+function kindTable(union: string, known: ReadonlyMap<string, Declaration>): string[][] {
     const rows = kindsOf[union]!.map((name) => {
         const found = known.get(name.charAt(0).toUpperCase() + name.slice(1) + union) as ts.InterfaceDeclaration;
         const comment = ts.getJSDocCommentsAndTags(found)[0] as ts.JSDoc;
         const first = textOf(comment.comment).replace(/(?<=\.) .*/, "");
-        return `| [\`${name}\`](experiment-reference.md#${name.toLowerCase()}) | ${cell(first)} |`;
+        return [`[\`${name}\`](experiment-reference.md#${name.toLowerCase()})`, first];
     });
-    return ["| kind | what it does |", "|---|---|", ...rows];
+    return [["kind", "what it does"], ...rows];
 }
 
 /** A row for each field of an interface or a type that is declared, and for those of the objects in it. */
-function rowsOf(name: string, known: ReadonlyMap<string, Declaration>, prefix: string): string[] {
+function rowsOf(name: string, known: ReadonlyMap<string, Declaration>, prefix: string): string[][] {
     const found = known.get(name);
     if (found === undefined) throw new Error(`no interface ${name} is declared`);
     const members = ts.isInterfaceDeclaration(found) ? found.members : (found.type as ts.TypeLiteralNode).members;
@@ -97,7 +92,7 @@ function fieldsOf(
     members: ts.NodeArray<ts.TypeElement>,
     known: ReadonlyMap<string, Declaration>,
     prefix: string,
-): string[] {
+): string[][] {
     return members.filter(ts.isPropertySignature).flatMap((member) => {
         const [comment, tags] = [ts.getJSDocCommentsAndTags(member)[0], ts.getJSDocTags(member)];
         const key = prefix + (member.name as ts.Identifier).text;
@@ -107,13 +102,12 @@ function fieldsOf(
         const standard = tags.find(({ tagName }) => tagName.text === "default");
         const meaning = comment && ts.isJSDoc(comment) ? textOf(comment.comment) : "";
         const shown = standard ? asCode(textOf(standard.comment)) : member.questionToken ? "none" : "required";
-        const row = `| ${[`\`${key}\``, typeInWords(type, known), shown, meaning].map(cell).join(" | ")} |`;
-        return [row, ...innerRows(type, known, `${key}.`)];
+        return [[`\`${key}\``, typeInWords(type, known), shown, meaning], ...innerRows(type, known, `${key}.`)];
     });
 }
 
 /** The rows of an object's own fields, as in `window.duration`. */
-function innerRows(type: ts.TypeNode, known: ReadonlyMap<string, Declaration>, prefix: string): string[] {
+function innerRows(type: ts.TypeNode, known: ReadonlyMap<string, Declaration>, prefix: string): string[][] {
     if (ts.isTypeLiteralNode(type)) return fieldsOf(type.members, known, prefix);
     if (!ts.isTypeReferenceNode(type)) return [];
     const name = type.typeName.getText();
@@ -124,10 +118,7 @@ function innerRows(type: ts.TypeNode, known: ReadonlyMap<string, Declaration>, p
 
 function typeInWords(type: ts.TypeNode, known: ReadonlyMap<string, Declaration>): string {
     if (ts.isParenthesizedTypeNode(type)) return typeInWords(type.type, known);
-    if (ts.isUnionTypeNode(type)) {
-        const each = type.types.map((one) => typeInWords(one, known));
-        return [each.slice(0, -1).join(", "), each.at(-1)].join(" or ");
-    }
+    if (ts.isUnionTypeNode(type)) return oneOf(type.types.map((one) => typeInWords(one, known)));
     if (ts.isNamedTupleMember(type)) return typeInWords(type.type, known);
     if (ts.isArrayTypeNode(type)) return `list of ${plural(typeInWords(type.elementType, known))}`;
     if (ts.isTupleTypeNode(type))
@@ -149,9 +140,10 @@ function typeInWords(type: ts.TypeNode, known: ReadonlyMap<string, Declaration>)
 function membersOf(type: ts.IndexedAccessTypeNode): string {
     const name = /typeof (\w+)/.exec(type.objectType.getText())![1]!;
     const list = new RegExp(`const ${name} = \\[(.*?)\\]`, "s").exec(type.getSourceFile().text)![1]!;
-    const each = list.split(",").map((one) => `\`${one.trim()}\``);
-    return [each.slice(0, -1).join(", "), each.at(-1)].join(" or ");
+    return oneOf(list.split(",").map((one) => `\`${one.trim()}\``));
 }
+
+const oneOf = (each: readonly string[]) => [each.slice(0, -1).join(", "), each.at(-1)].join(" or ");
 
 /** The first word of a type, or of its link, in the plural. */
 const plural = (type: string) => type.replace(/^(\[?\w+)/, "$1s");
@@ -161,5 +153,3 @@ const textOf = (comment: string | ts.NodeArray<ts.JSDocComment> | undefined) =>
 
 /** A default that is a value, and not a sentence. */
 const asCode = (text: string) => (/^(?:".*"|\[.*\]|[\d_]+|true|false)$/.test(text) ? `\`${text}\`` : text);
-
-const cell = (text: string) => text.replaceAll("|", "\\|");

@@ -1,5 +1,5 @@
-import { type NamedExperiment, savedExperiments } from "../experiments/saved";
-import { describeExpected, type Lesson, lessons, type Remedy, type Story } from "../experiments/story";
+import { groupedByLesson, type NamedExperiment, savedExperiments } from "../experiments/saved";
+import { describeExpected, type Lesson, lessons, optionsOf, type Remedy } from "../experiments/story";
 import { wrapped } from "./markdown";
 
 /** What a reader should know before the experiments of a lesson. */
@@ -40,23 +40,23 @@ settings, and a remedy: the setting or pattern that makes the difference. Many s
 Settings such as \`experiment.radius\` make another experiment, of which no verdict is expected.
 `;
 
-export function storiesPage(saved: readonly NamedExperiment[] = savedExperiments()): string {
-    const sections = (Object.keys(lessons) as Lesson[]).map((lesson) => {
-        const shown = saved.flatMap(({ story, ...rest }) => (story?.lesson === lesson ? [{ ...rest, story }] : []));
-        return [`## ${lessons[lesson]}`, wrapped(intros[lesson]), shown.map(entryOf).join("\n\n")].join("\n\n");
-    });
-    return [head, ...sections.map((section) => `${section}\n`)].join("\n");
+export function storiesPage(): string {
+    const groups = groupedByLesson(savedExperiments(), Object.keys(lessons) as Lesson[]);
+    const sections = groups.map(({ lesson, experiments }) =>
+        [`## ${lessons[lesson!]}`, wrapped(intros[lesson!]), ...experiments.map(entryOf)].join("\n\n").concat("\n"),
+    );
+    return [head, ...sections].join("\n");
 }
 
-function entryOf({ name, hypothesis, variant, story }: NamedExperiment & { story: Story }): string {
+function entryOf({ name, hypothesis, variant, story }: NamedExperiment): string {
     const needs = variant === undefined ? "" : `, in variant ${variant}`;
-    const { failing = [], remedy } = story;
+    const { failing = [], remedy } = story!;
     const lines = [
         `### ${name}\n`,
         `${wrapped(hypothesis)}\n`,
-        `- Expected: ${describeExpected(story)}${needs}${describeFailing(failing)}`,
+        `- Expected: ${describeExpected(story!)}${needs}${describeFailing(failing)}`,
         wrapped(`- Remedy: ${remedy === undefined ? "none in this shop" : remedy.what}`, "  "),
-        ...waysOf(remedy),
+        ...(remedy === undefined ? [] : waysOf(remedy)),
     ];
     return lines.join("\n");
 }
@@ -66,10 +66,10 @@ function describeFailing(failing: readonly string[]): string {
     return `. These checks fail: ${failing.map((name) => (name.startsWith("/") ? `\`${name}\`` : name)).join(", ")}`;
 }
 
-function waysOf({ settings = {}, compare }: Partial<Remedy> = {}): string[] {
-    const set = Object.entries(settings).map(([key, value]) => `--set ${key}=${value}`);
+function waysOf(remedy: Remedy): string[] {
+    const [options, { compare }] = [optionsOf(remedy), remedy];
     return [
-        ...(set.length > 0 ? [`- Try: \`${set.join(" ")}\``] : []),
+        ...(options ? [`- Try: \`${options}\``] : []),
         ...(compare === undefined ? [] : [`- Compare: [${compare}](#${compare})`]),
     ];
 }

@@ -1,15 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Cluster } from "../chaos/cluster/client";
-import {
-    type Conclusion,
-    Experiment,
-    type ExperimentOptions,
-    holderOf,
-    type Plan,
-    type PlanArgs,
-    planOf,
-    type ServiceReference,
-} from "../chaos/index";
+import { holderOf, type Plan, type PlanArgs, planOf, type ServiceReference } from "../chaos/index";
 import { endAndReport } from "../chaos/first-acts";
 import { productsCheck } from "./products";
 import { validExperiment } from "./saved";
@@ -24,12 +15,6 @@ export interface ExperimentSettings extends Omit<
 > {
     /** The gateway's Service, in the shop's namespace. */
     service: ServiceReference;
-}
-
-export interface RunExperimentArgs extends Required<Pick<ExperimentOptions, "image" | "programs">> {
-    plan: Plan;
-    /** What must be ready before the experiment begins. */
-    dependsOn: pulumi.ComponentResourceOptions["dependsOn"];
 }
 
 /** The plan of a run on the shop. @throws Error with all mistakes in the saved experiment, enabled or not */
@@ -68,16 +53,4 @@ export async function endAttacksFirst(look: FirstLook | undefined): Promise<void
     const { namespace, identity, cluster } = look;
     const owner = { stack: holderOf(identity), defaultNamespace: namespace };
     await endAndReport(() => cluster, owner, { of: "the stack" });
-}
-
-/** The component's name: that of the experiment is a setting, and another one must not run beside the first. */
-const componentName = "experiment";
-
-/** Runs the stack's experiment on the shop. A preview says which containers it would hit. */
-export function runExperiment(
-    { dependsOn, ...args }: RunExperimentArgs,
-    { identity, opts }: { identity: string; opts: pulumi.ComponentResourceOptions },
-): pulumi.Output<Conclusion | undefined> {
-    const { conclusion } = new Experiment(componentName, { enabled: true, identity, ...args }, { ...opts, dependsOn });
-    return conclusion;
 }

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import * as z from "zod";
 import { definitionSchema, type ExperimentDefinition, listed, mistakesIn } from "../chaos/definition/definition";
-import { type Story, storySchema } from "./story";
+import { type Lesson, lessons, type Story, storySchema } from "./story";
 
 /** An experiment on the shop, as a file in `saved/`. */
 export interface SavedExperiment extends ExperimentDefinition {
@@ -30,6 +30,24 @@ export function savedExperiments(): NamedExperiment[] {
         .map((file) => file.replace(/\.ts$/, ""))
         .sort()
         .map((name) => ({ name, ...savedExperiment(name) }));
+}
+
+export interface LessonGroup {
+    /** Undefined for those that belong to none. */
+    lesson?: Lesson;
+    experiments: NamedExperiment[];
+}
+
+/**
+ * Groups experiments by what they teach, in the order of reading. Those that belong to no lesson come last.
+ *
+ * @param only these lessons. @default all, and experiments without a lesson
+ */
+export function groupedByLesson(experiments: readonly NamedExperiment[], only: readonly Lesson[] = []): LessonGroup[] {
+    const keys = only.length > 0 ? only : [...(Object.keys(lessons) as Lesson[]), undefined];
+    return keys
+        .map((lesson) => ({ lesson, experiments: experiments.filter(({ story }) => story?.lesson === lesson) }))
+        .filter((group) => group.experiments.length > 0);
 }
 
 /**

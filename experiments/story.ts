@@ -81,6 +81,12 @@ export function expectationOf(
     return isInEffect(remedy, setting) ? { failing: [], mayPass: false } : undefined;
 }
 
+/** Options of `npm run experiment` that set a remedy's settings. Empty if it has none. */
+export const optionsOf = ({ settings = {} }: Remedy): string =>
+    Object.entries(settings)
+        .map(([key, value]) => `--set ${key}=${value}`)
+        .join(" ");
+
 /** Whether all settings of a remedy are set. False if it has none. */
 export function isInEffect(remedy: Remedy | undefined, setting: (key: string) => string | undefined): boolean {
     const remedies = Object.entries(remedy?.settings ?? {});

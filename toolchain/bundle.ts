@@ -7,8 +7,8 @@
  */
 import { buildSync } from "esbuild";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
 
 const project = join(__dirname, "..");
 const cache = join(project, "node_modules", ".cache", "chaos-shop");
@@ -63,15 +63,16 @@ function make(entry: string, file: string, minify: boolean): void {
     });
     const own = Object.keys(metafile.inputs).filter((source) => !source.includes("node_modules/"));
     const sources = [...alwaysSources.filter((source) => existsSync(join(project, source))), ...own];
-    mkdirSync(cache, { recursive: true });
     replaceFile(file, outputFiles[0]!.contents);
     const hashes = [...sources, relative(project, file)].map((path) => [path, hashOf(join(project, path))]);
     replaceFile(hashesFile(file), JSON.stringify(Object.fromEntries(hashes)));
 }
 
-/** In one step: another process may be reading it. */
-function replaceFile(path: string, content: string | Uint8Array): void {
+/** Writes a file in one step: another process may be reading it. */
+export function replaceFile(path: string, content: string | Uint8Array, mode = 0o644): void {
     const unfinished = `${path}.${process.pid}`;
+    mkdirSync(dirname(path), { recursive: true });
     writeFileSync(unfinished, content);
+    chmodSync(unfinished, mode);
     renameSync(unfinished, path);
 }

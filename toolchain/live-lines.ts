@@ -5,7 +5,7 @@ export class LiveLines {
     private readonly live?: ReturnType<typeof createLogUpdate>;
     private shown = "";
 
-    constructor(private readonly stream: NodeJS.WriteStream) {
+    constructor(protected readonly stream: NodeJS.WriteStream) {
         if (stream.isTTY && !process.env.CI) this.live = createLogUpdate(stream);
     }
 

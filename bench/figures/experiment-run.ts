@@ -10,8 +10,6 @@ import { windowSeconds } from "../session";
 import { secondsSince, timed } from "../time";
 import { discardFailedRun } from "./experiment-enable";
 
-const rounds = 5;
-
 export const experimentRun: Figure = {
     name: "experiment-run",
     meaning:
@@ -23,7 +21,7 @@ export const experimentRun: Figure = {
     async measure(session) {
         const shop = await session.borrowedShop();
         try {
-            const samples = await measureRounds(rounds, session, () => measureRun(shop));
+            const samples = await measureRounds(5, session, () => measureRun(shop));
             return { value: median(samples.work), samples };
         } finally {
             shop.close();

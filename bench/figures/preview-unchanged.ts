@@ -1,7 +1,5 @@
 import { type Figure, measureRounds, ratio } from "../figure";
 
-const rounds = 5;
-
 export const previewUnchanged: Figure = {
     name: "preview-unchanged",
     meaning: "time of an unchanged pulumi preview of the shop, compared with an empty program",
@@ -13,7 +11,7 @@ export const previewUnchanged: Figure = {
         const empty = await session.emptyStack();
         // The first preview fills the page cache.
         await shop.previewUnchanged();
-        const samples = await measureRounds(rounds, session, async () => ({
+        const samples = await measureRounds(5, session, async () => ({
             shop: await shop.previewUnchanged(),
             "empty program": await empty.previewUnchanged(),
         }));

@@ -3,8 +3,6 @@ import { type Figure, measureRounds, ratio } from "../figure";
 import { namespaces, type Session } from "../session";
 import { manifestsOf } from "../stack";
 
-const rounds = 5;
-
 export const shopUp: Figure = {
     name: "shop-up",
     meaning: "pulumi up of the shop until /products answers, compared with kubectl apply of the same objects",
@@ -12,7 +10,7 @@ export const shopUp: Figure = {
     unit: "ratio",
     samplesIn: "s",
     async measure(session) {
-        const samples = await measureRounds(rounds, session, () => measureRound(session));
+        const samples = await measureRounds(5, session, () => measureRound(session));
         return { value: ratio(samples.pulumi, samples.kubectl), samples };
     },
 };

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { version as shopVersion } from "../../package.json";
 import type { StackConfiguration } from "../../components/configuration/read";
 import { placement } from "../../components/base/placement";
 import { Shop, type ShopArgs } from "../../components/shop/shop";
@@ -8,8 +7,6 @@ import { fileNameOf, objectsOf, type RenderedFile, yamlOf } from "./objects";
 import type { ManifestObject } from "../../components/manifest/read";
 import { ingressTemplate, PasswordTemplates } from "./chart-templates";
 import { expressionOf, valuesFile, valuesSchema } from "./values";
-
-const project = JSON.parse(readFileSync(join(__dirname, "..", "..", "package.json"), "utf8")) as { version: string };
 
 export const chartFolder = "chart";
 
@@ -47,10 +44,10 @@ export async function renderChart(configuration: StackConfiguration): Promise<Re
         })),
     ];
     // A changed chart has another version.
-    const version = `${project.version}+${hashOf(files)}`;
+    const version = `${shopVersion}+${hashOf(files)}`;
     const aboutChart = (folder: string, about: { name: string; description: string; dependencies?: object[] }) => ({
         path: `${folder}Chart.yaml`,
-        text: yamlOf({ ...about, apiVersion: "v2", type: "application", version, appVersion: project.version }),
+        text: yamlOf({ ...about, apiVersion: "v2", type: "application", version, appVersion: shopVersion }),
     });
     const dependencies = [{ name: "programs", version }];
     files.push(

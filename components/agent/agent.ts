@@ -93,17 +93,14 @@ function create(
     }
 }
 
-export interface ChartAgentArgs extends Pick<ChartReleaseArgs, "namespace" | "chart" | "timeoutMs"> {
-    clusterName: string;
-    key: pulumi.Input<string>;
-}
-
 /** Name of the agent's Helm release. Unique, since the agent has its own namespace. */
 const agentRelease = "agent";
 
+type ChartArgs = Pick<ChartReleaseArgs, "namespace" | "chart" | "timeoutMs"> & Pick<AgentArgs, "clusterName" | "key">;
+
 export function chartAgent(
     name: string,
-    { namespace, clusterName, key, chart, timeoutMs }: ChartAgentArgs,
+    { namespace, clusterName, key, chart, timeoutMs }: ChartArgs,
     opts?: pulumi.CustomResourceOptions,
 ): k8s.helm.v3.Release {
     // The specification's chart reads cluster.name, current charts read global.clusterName.

@@ -1,9 +1,7 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { annotations } from "../cluster/namespace-owner";
-
-/** What installs the objects of a namespace: this program, a chart, or a manifest. */
-export type Install = "program" | "chart" | "manifest";
+import type { Install } from "../configuration/settings";
 
 export interface OwnNamespaceArgs {
     /** The stack's; see `StackCluster`. @default none: the name alone says whose it is */

@@ -1,4 +1,3 @@
-import type { V1Namespace } from "@kubernetes/client-node";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { loadKubeconfig } from "../../chaos/cluster/kubeconfig";
@@ -37,15 +36,14 @@ export async function openCluster(configuration: StackConfiguration, known?: str
     const { kubeContext, namespace, agent } = configuration;
     const context = allowedContext(loadKubeconfig(), kubeContext);
     const api = connect({ context: context.name });
-    const { uid, found } = await lookAround(api, context, [
-        ["namespace", namespace],
-        ...(agent ? [["agent.namespace", agent.namespace] as const] : []),
-    ]);
+    const wanted = { namespace, ...(agent && { "agent.namespace": agent.namespace }) };
+    const { uid, found } = await lookAround(api, context, Object.values(wanted));
     const stack = pulumi.getStack();
     const identity = known ?? (await stackIdentity(await identityLeftBehind(api, namespace)));
-    const refused = found
-        .map(([key, existing]) => refusedNamespace(existing, { stack, identity, key, context: context.name }))
-        .filter((reason) => reason !== undefined);
+    const refused = (Object.keys(wanted) as NamespaceRequest["key"][]).flatMap((key, index) => {
+        const [existing, request] = [found[index], { stack, identity, key, context: context.name }];
+        return (existing && refusedNamespace(existing, request)) ?? [];
+    });
     if (refused.length > 0) throw new Error(refused.join("\n"));
     await requireSameCluster({ uid, context: context.name });
     const provider = clusterProvider(context.name, uid);
@@ -69,30 +67,25 @@ function clusterProvider(context: string, uid: string): k8s.Provider {
     return new k8s.Provider("cluster", { context, kubeconfig, clusterIdentifier: uid }, opts);
 }
 
-type Named<T> = readonly (readonly [key: NamespaceRequest["key"], namespace: T])[];
-
 /**
- * Looks for the stack's namespaces, by the settings that name them.
+ * Looks for the stack's namespaces.
  *
- * @returns the cluster's uid, which is that of its namespace kube-system, and those of the namespaces that exist
+ * @returns the cluster's uid, which is that of its namespace kube-system, and each namespace that exists
  * @throws Error if the cluster does not answer
  */
 async function lookAround(
     { core }: Cluster,
     { name: context, server, local }: AllowedContext,
-    wanted: Named<string>,
-): Promise<{ uid: string; found: Named<V1Namespace> }> {
+    names: readonly string[],
+) {
     const signal = AbortSignal.timeout(reachTimeoutMs);
     const read = (name: string) => core.readNamespace({ name }, { signal } as never);
     try {
         const [system, ...found] = await Promise.all([
             read("kube-system"),
-            ...wanted.map(async ([key, name]) => [key, await ignoreNotFound(read(name))] as const),
+            ...names.map((name) => ignoreNotFound(read(name))),
         ]);
-        return {
-            uid: system.metadata!.uid!,
-            found: found.flatMap(([key, namespace]) => (namespace === undefined ? [] : [[key, namespace] as const])),
-        };
+        return { uid: system.metadata!.uid!, found };
     } catch (error) {
         const start = local === "sandbox" ? "; start it with `npm run sandbox -- up`" : local ? `; start ${local}` : "";
         const unreached = signal.aborted

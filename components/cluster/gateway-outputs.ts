@@ -18,22 +18,17 @@ export interface InstalledObject {
 /** How long to wait for a new gateway's address. A local cluster assigns one at once or never. */
 const addressTimeoutMs = { local: 15_000, remote: 300_000 };
 
-export interface GatewayOutputs {
-    /** The gateway's external address, or how to reach it without one. */
-    gateway: pulumi.Output<ServiceAddress | string>;
-    /** URL of `/products`. Undefined if the gateway is not reachable from outside the cluster. */
-    productsUrl: pulumi.Output<string | undefined>;
-}
-
 export function gatewayOutputs(
     service: InstalledObject,
     { namespace, gateway, ingress }: StackConfiguration,
     { api, context }: StackCluster,
-): GatewayOutputs {
+) {
     const timeoutMs = gateway.addressTimeoutMs ?? addressTimeoutMs[context.local ? "local" : "remote"];
     const address = awaitGatewayAddress(service, api, timeoutMs);
     return {
+        /** The gateway's external address, or how to reach it without one. */
         gateway: address.apply((found) => found ?? accessHint(context, namespace, gateway.serviceType)),
+        /** URL of `/products`. Undefined if the gateway is not reachable from outside the cluster. */
         productsUrl: address.apply((found) => (found ? productsUrl(found) : ingress && ingressUrl(ingress))),
     };
 }

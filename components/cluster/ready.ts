@@ -5,7 +5,7 @@ import { isReady } from "../../chaos/targets/containers";
 import { describeMilliseconds } from "../../chaos/duration";
 import type { Cluster } from "../../chaos/cluster/client";
 import { UserError } from "../user-error";
-import { problemsOf } from "./waiting";
+import { type Count, countOf, countOnNodes, problemsOf } from "./waiting";
 
 /** Workloads that must become ready. The namespace may contain others, such as the ones that these replace. */
 export interface Workloads {
@@ -49,19 +49,9 @@ export async function awaitReady(
 
 async function stateOf(cluster: Cluster, workloads: readonly Workloads[]) {
     const counts = (await Promise.all(workloads.map((workload) => countsOf(cluster, workload)))).flat();
-    const sum = (pick: (count: Count) => number) => counts.reduce((total, count) => total + pick(count), 0);
-    const wanted = sum((count) => count.wanted);
-    return {
-        ready: `${sum((count) => count.ready)} of ${wanted}`,
-        complete: wanted > 0 && counts.every((count) => count.settled && count.ready === count.wanted),
-    };
-}
-
-interface Count {
-    wanted: number;
-    ready: number;
-    /** Whether the controller has observed the current spec, and all pods are of it. */
-    settled: boolean;
+    const sum = (key: "wanted" | "ready") => counts.reduce((total, count) => total + count[key], 0);
+    const wanted = sum("wanted");
+    return { ready: `${sum("ready")} of ${wanted}`, complete: wanted > 0 && counts.every(({ complete }) => complete) };
 }
 
 async function countsOf({ apps }: Cluster, { namespace, includes }: Workloads): Promise<Count[]> {
@@ -70,28 +60,11 @@ async function countsOf({ apps }: Cluster, { namespace, includes }: Workloads): 
         apps.listNamespacedDeployment({ namespace }),
         apps.listNamespacedStatefulSet({ namespace }),
     ]);
-    const onNodes = daemonSets.items.map(({ metadata, status }) => ({
-        metadata,
-        generation: status?.observedGeneration,
-        wanted: status?.desiredNumberScheduled ?? 0,
-        ready: status?.numberReady ?? 0,
-        current: [status?.updatedNumberScheduled],
-    }));
-    const others = [...deployments.items, ...statefulSets.items].map(({ metadata, spec, status }) => ({
-        metadata,
-        generation: status?.observedGeneration,
-        wanted: spec?.replicas ?? 1,
-        ready: status?.readyReplicas ?? 0,
-        // Pods of the previous spec may be ready while the new ones are not.
-        current: [status?.updatedReplicas, status?.replicas],
-    }));
-    return [...onNodes, ...others]
-        .filter(({ metadata }) => includes(metadata!))
-        .map(({ metadata, generation, wanted, ready, current }) => ({
-            wanted,
-            ready,
-            settled: generation === metadata!.generation && current.every((count = 0) => count === wanted),
-        }));
+    const isIncluded = ({ metadata }: { metadata?: V1ObjectMeta }) => includes(metadata!);
+    return [
+        ...daemonSets.items.filter(isIncluded).map(countOnNodes),
+        ...[...deployments.items, ...statefulSets.items].filter(isIncluded).map(countOf),
+    ];
 }
 
 /** A line for each pod that is not ready. If there is none, the cluster's latest warnings. */

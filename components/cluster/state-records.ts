@@ -12,8 +12,27 @@ export interface RecordedCluster {
     context: string;
 }
 
-/** The resource that records the cluster. `cli/recorded-cluster.ts` reads it, too. */
-export const clusterRecord = { type: "pulumi:index:Stash", name: "cluster" } as const;
+/** The resource that records the cluster: its type, and its name. */
+const clusterRecord = { type: "pulumi:index:Stash", name: "cluster" } as const;
+
+/**
+ * What a state, by `pulumi stack export`, says about a cluster: whether the stack's resources, if any, were made in it
+ * (in another one, a refresh would find none of them), and the resource to replace if an earlier cluster of the same
+ * context is recorded.
+ */
+export function recordIn(exported: string, { uid, context }: RecordedCluster) {
+    const { resources = [] } = (JSON.parse(exported) as ExportedState).deployment ?? {};
+    const { type, name } = clusterRecord;
+    const record = resources.find((resource) => resource.type === type && resource.urn.endsWith(`::${name}`));
+    if (!record) return { isMadeHere: true, earlier: undefined };
+    const { output } = record.outputs ?? {};
+    const isMadeHere = output?.uid === uid;
+    return { isMadeHere, earlier: !isMadeHere && output?.context === context ? record.urn : undefined };
+}
+
+interface ExportedState {
+    deployment?: { resources?: { urn: string; type: string; outputs?: { output?: RecordedCluster } }[] };
+}
 
 /**
  * The identity of the stack: 16 hexadecimal digits, which the state keeps. Stacks in two backends may have the same

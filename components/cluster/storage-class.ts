@@ -1,5 +1,5 @@
 import type { V1StorageClass } from "@kubernetes/client-node";
-import { type Cluster, statusOf } from "../../chaos/cluster/client";
+import { type Cluster, unlessForbidden } from "../../chaos/cluster/client";
 
 /** Whether Kubernetes uses the class for PersistentVolumeClaims that name none. */
 const isDefault = ({ metadata }: V1StorageClass) =>
@@ -13,14 +13,8 @@ const isDefault = ({ metadata }: V1StorageClass) =>
  * @throws Error that lists the classes
  */
 export async function checkStorageClass({ storage }: Cluster, wanted: string | undefined): Promise<void> {
-    const classes = await storage.listStorageClass().then(
-        ({ items }) => items,
-        (error: unknown) => {
-            if (statusOf(error) === 403) return undefined;
-            throw error;
-        },
-    );
-    const mistake = classes && missingClass(classes, wanted);
+    const found = await unlessForbidden(storage.listStorageClass());
+    const mistake = found && missingClass(found.items, wanted);
     if (mistake !== undefined) throw new Error(mistake);
 }
 

@@ -1,5 +1,40 @@
-import type { V1ContainerStatus, V1Deployment, V1Pod } from "@kubernetes/client-node";
+import type {
+    V1ContainerStatus,
+    V1DaemonSet,
+    V1Deployment,
+    V1ObjectMeta,
+    V1Pod,
+    V1StatefulSet,
+} from "@kubernetes/client-node";
 import { experimentOf, targetLabelOf } from "../../chaos/cluster/labels";
+
+/** A workload's pods, as its controller counts them. */
+export interface Count {
+    wanted: number;
+    ready: number;
+    /** Whether the controller has observed the current spec, and all wanted pods are of it and ready. */
+    complete: boolean;
+}
+
+export function countOf(workload: V1Deployment | V1StatefulSet): Count {
+    const { replicas, readyReplicas, updatedReplicas } = workload.status ?? {};
+    return count(workload, workload.spec?.replicas ?? 1, [readyReplicas, updatedReplicas, replicas]);
+}
+
+export function countOnNodes(workload: V1DaemonSet): Count {
+    const { desiredNumberScheduled = 0, numberReady, updatedNumberScheduled } = workload.status ?? {};
+    return count(workload, desiredNumberScheduled, [numberReady, updatedNumberScheduled]);
+}
+
+/** @param counts ready pods, pods of the current spec, all pods: those of the previous spec may be ready, too */
+function count(
+    { metadata, status }: { metadata?: V1ObjectMeta; status?: { observedGeneration?: number } },
+    wanted: number,
+    counts: (number | undefined)[],
+): Count {
+    const isObserved = status?.observedGeneration === metadata!.generation;
+    return { wanted, ready: counts[0] ?? 0, complete: isObserved && counts.every((pods = 0) => pods === wanted) };
+}
 
 /**
  * Why a workload is not ready, and what to do about it. Undefined if it is ready.
@@ -13,7 +48,7 @@ export function whatItWaitsFor(
     dispensable = false,
 ): string | undefined {
     const { name, namespace } = deployment.metadata!;
-    if (isComplete(deployment)) return undefined;
+    if (countOf(deployment).complete) return undefined;
     const refused = deployment.status?.conditions?.find(
         ({ type, status }) => type === "ReplicaFailure" && status === "True",
     );
@@ -34,14 +69,6 @@ export function whatItWaitsFor(
     return phase
         ? `${name} is ${phase}: its container is starting. Look at \`${kubectl} describe deployment ${name}\`.`
         : `${name} is not ready yet: its readiness probe fails. Look at \`${kubectl} logs deployment/${name}\`.`;
-}
-
-function isComplete({ metadata, spec, status }: V1Deployment): boolean {
-    const { observedGeneration, updatedReplicas, availableReplicas, replicas } = status ?? {};
-    return (
-        observedGeneration === metadata!.generation &&
-        [updatedReplicas, availableReplicas, replicas].every((count = 0) => count === (spec?.replicas ?? 1))
-    );
 }
 
 function unscheduled(name: string, pod: V1Pod, dispensable: boolean): string | undefined {

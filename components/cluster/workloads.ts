@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cluster } from "../../chaos/cluster/client";
 import { targetLabelOf } from "../../chaos/cluster/labels";
-import { whatItWaitsFor } from "./waiting";
+import { countOf, whatItWaitsFor } from "./waiting";
 
 export interface InstalledShop extends pulumi.Resource {
     /** Resolves when all objects are in the cluster. */
@@ -78,11 +78,12 @@ function isOf({ metadata }: V1Pod, { spec }: V1Deployment): boolean {
 const isUnderAttack = ({ pods }: Found) => pods.some((pod) => targetLabelOf(pod) !== undefined);
 
 function summary(found: readonly Found[]): Record<string, string> {
-    const lines = found.map(({ deployment: { metadata, spec, status }, reason }): [string, string] => {
-        const ready = `${status?.readyReplicas ?? 0} of ${spec?.replicas ?? 1} ready`;
-        return [metadata!.name!, reason === undefined ? ready : `${ready}: ${reason}`];
+    const lines = found.map(({ deployment, reason }) => {
+        const { ready, wanted } = countOf(deployment);
+        const counted = `${ready} of ${wanted} ready`;
+        return [deployment.metadata!.name!, reason === undefined ? counted : `${counted}: ${reason}`];
     });
-    return Object.fromEntries(lines);
+    return Object.fromEntries(lines) as Record<string, string>;
 }
 
 const reasons = (found: readonly Found[]) => found.map(({ reason }) => reason).join("\n");

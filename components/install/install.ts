@@ -1,8 +1,8 @@
-import { type Cluster, ignoreNotFound } from "../../chaos/cluster/client";
+import { ignoreNotFound } from "../../chaos/cluster/client";
 import type { StackCluster } from "../cluster/cluster";
 import { checkStorageClass } from "../cluster/storage-class";
 import type { StackConfiguration } from "../configuration/read";
-import { type Install, installOf } from "../base/own-namespace";
+import { installOf } from "../base/own-namespace";
 import { Shop } from "../shop/shop";
 import { requireChart } from "./repository";
 import { kindsOf, readShopManifest } from "./shop-manifest";
@@ -21,9 +21,13 @@ export async function installShop(
     const { install, namespace, variant, ingress, storage } = configuration;
     const found = await ignoreNotFound(cluster.core.readNamespace({ name: namespace }));
     const before = installOf(found?.metadata?.annotations);
-    if (before !== undefined && before !== install.kind) {
-        await refuseUnderAttack(cluster, namespace, before, install.kind);
-    }
+    // Changing `install` recreates the namespace, which would delete a running attack's objects.
+    if (before !== undefined && before !== install.kind && (await isAttacked(cluster, namespace)))
+        throw new Error(
+            `install cannot change from ${before} to ${install.kind} while an experiment runs in namespace ` +
+                `${namespace}. Nothing was touched. Undo the experiment first: ` +
+                `pulumi config set install ${before} && pulumi config set experiment.enabled false && pulumi up`,
+        );
     if (install.kind === "program") {
         if (storage.database || storage.broker) await checkStorageClass(cluster, storage.class);
         return new Shop(name, { ...configuration, identity }, opts);
@@ -35,19 +39,4 @@ export async function installShop(
             ? { install: kind, chart, ingress }
             : { install: kind, manifest: await readShopManifest(manifest!, namespace, kindsOf(cluster)) };
     return new ExternalShop(name, { namespace, identity, variant, source, cluster, timeoutMs }, opts);
-}
-
-/** Changing `install` recreates the namespace, which would delete a running attack's objects. */
-async function refuseUnderAttack(
-    cluster: Cluster,
-    namespace: string,
-    before: Install,
-    install: Install,
-): Promise<void> {
-    if (!(await isAttacked(cluster, namespace))) return;
-    throw new Error(
-        `install cannot change from ${before} to ${install} while an experiment runs in namespace ${namespace}. ` +
-            "Nothing was touched. Undo the experiment first: " +
-            `pulumi config set install ${before} && pulumi config set experiment.enabled false && pulumi up`,
-    );
 }

@@ -1,6 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
 import { join } from "node:path";
-import { labels } from "../../chaos/cluster/labels";
 import { Database } from "./database";
 import { HttpService } from "./http-service";
 import { GatewayIngress, type GatewayIngressArgs } from "./ingress";
@@ -97,7 +96,6 @@ export class Shop extends pulumi.ComponentResource {
             FASHION_URL: "http://fashion-bestseller",
             TOYS_URL: "http://toys-bestseller",
             HOT_DEALS_URL: "http://hot-deals",
-            TARGET_LABEL: labels.target,
         };
         const account = podReader("gateway", namespace, child);
         const { serviceType = "LoadBalancer" } = args.gateway ?? {};

@@ -71,15 +71,9 @@ export async function apiIsReady(): Promise<boolean> {
     );
 }
 
-/** Kinds whose plural does not end in -s alone. */
-const irregularPlurals: Readonly<Record<string, string>> = {
-    StorageClass: "storageclasses",
-    PriorityClass: "priorityclasses",
-};
-
 /** The REST path of an object, for example `/apis/apps/v1/namespaces/kube-system/deployments/coredns`. */
 export function objectPath({ apiVersion, kind, metadata }: KubernetesObject): string {
-    const plural = irregularPlurals[kind] ?? `${kind.toLowerCase()}s`;
+    const plural = kind.toLowerCase() + (kind.endsWith("s") ? "es" : "s");
     const group = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
     const namespace = metadata.namespace ? `/namespaces/${metadata.namespace}` : "";
     return `${group}${namespace}/${plural}/${metadata.name}`;

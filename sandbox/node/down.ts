@@ -32,7 +32,7 @@ export async function sandboxDestroy(): Promise<void> {
 
 /** {@link sandboxDown} for a caller that holds the lock. */
 export async function takeDown(): Promise<boolean> {
-    if (!somethingIsThere()) return false;
+    if (recordedComponents().length === 0 && !cgroupsExist() && !networkExists()) return false;
     step("Stopping the node");
     // First the two that would start containers again.
     await Promise.all([stopComponent("kubelet"), stopComponent("sandbox-controller", 0)]);
@@ -61,10 +61,6 @@ export async function takeDown(): Promise<boolean> {
         rmSync(folder, { recursive: true, force: true });
     }
     return true;
-}
-
-function somethingIsThere(): boolean {
-    return recordedComponents().length > 0 || cgroupsExist() || networkExists();
 }
 
 function strayProcesses(): number[] {

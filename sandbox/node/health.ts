@@ -1,5 +1,5 @@
 import { addresses, nodeName } from "./addresses";
-import { callApi } from "./api";
+import { callApi, type KubernetesObject } from "./api";
 import { tryCommand } from "./command";
 import { networkNamespaceFile } from "./network";
 
@@ -9,15 +9,18 @@ interface Condition {
     readonly lastHeartbeatTime?: string;
 }
 
-interface Pod {
+export interface Pod extends KubernetesObject {
     readonly status: {
+        readonly phase: string;
         readonly conditions?: readonly Condition[];
-        readonly containerStatuses?: readonly { state: { running?: { startedAt: string } } }[];
+        readonly containerStatuses?: readonly {
+            state: { running?: { startedAt: string }; waiting?: { reason?: string } };
+        }[];
     };
 }
 
 /** Whether a pod is Ready. */
-export function isReady({ status }: { status: Pick<Pod["status"], "conditions"> }): boolean {
+export function isReady({ status }: Pod): boolean {
     return status.conditions?.some(({ type, status: state }) => type === "Ready" && state === "True") ?? false;
 }
 

@@ -2,16 +2,16 @@ import { withNeeds } from "../../toolchain/parts/part";
 import { type PartState, stateOf } from "../../toolchain/parts/store";
 import { userParts } from "../parts/locate";
 import { addresses, apiServerUrl, sandboxContext } from "./addresses";
-import { callApi, type KubernetesObject } from "./api";
+import { callApi } from "./api";
 import { cgroupsExist } from "./cgroups";
-import { allComponents } from "./components";
 import { importedImages } from "./components/containerd";
 import { type DeniedTraffic, deniedTraffic } from "./components/network-policy";
-import { clusterDnsAnswers, isReady, nodeIsReady } from "./health";
+import { clusterDnsAnswers, isReady, nodeIsReady, type Pod } from "./health";
 import { layout } from "./layout";
 import { namespacesAreSound } from "./namespaces";
 import { networkExists, networkIsUp } from "./network";
 import { isCurrent, logPath, runningComponent } from "./processes";
+import { allComponents } from "./up";
 
 interface ComponentStatus {
     readonly name: string;
@@ -52,7 +52,8 @@ export async function sandboxStatus(): Promise<SandboxStatus> {
         return { name, state, pid: record?.pid, since: record?.startedAt, log: logPath(name) };
     });
     const isThere = components.some(({ state }) => state !== "stopped") || networkExists() || cgroupsExist();
-    const cluster = isThere ? await lookInside() : nothingInside;
+    const nothing = { nodeReady: false, dnsAnswers: false, podsNotReady: [], images: [] };
+    const cluster = isThere ? await lookInside() : nothing;
     const problems = isThere ? await problemsOf(components, cluster) : [];
     return {
         state: !isThere ? "down" : problems.length > 0 ? "broken" : "up",
@@ -75,8 +76,6 @@ export async function sandboxStatus(): Promise<SandboxStatus> {
 
 type Inside = Pick<SandboxStatus, "nodeReady" | "dnsAnswers" | "podsNotReady" | "images">;
 
-const nothingInside: Inside = { nodeReady: false, dnsAnswers: false, podsNotReady: [], images: [] };
-
 async function lookInside(): Promise<Inside> {
     const pods = callApi<{ items: Pod[] }>("/api/v1/pods").then(({ items }) => items.flatMap(podProblem));
     const [nodeReady, dnsAnswers, podsNotReady, images] = await Promise.all([
@@ -97,14 +96,6 @@ async function problemsOf(components: readonly ComponentStatus[], inside: Inside
     if (!inside.nodeReady) problems.push("the node is not Ready");
     if (!inside.dnsAnswers) problems.push("the cluster's name server does not answer");
     return problems;
-}
-
-interface Pod extends KubernetesObject {
-    readonly status: {
-        readonly phase: string;
-        readonly conditions?: readonly { type: string; status: string }[];
-        readonly containerStatuses?: readonly { state: { waiting?: { reason?: string } } }[];
-    };
 }
 
 function podProblem(pod: Pod): string[] {

@@ -7,7 +7,6 @@ import { dnsObjects } from "./addons/dns";
 import { createVolumeFolders, storageObjects } from "./addons/storage";
 import { sandboxContext } from "./addresses";
 import { apiIsReady, applyObject } from "./api";
-import { allComponents } from "./components";
 import { configureContainerd, containerd, containerdAnswers, hasImages, importImages } from "./components/containerd";
 import { apiServer, controllerManager, etcd, proxy, sandboxController, scheduler } from "./components/control-plane";
 import { configureKubelet, kubelet } from "./components/kubelet";
@@ -27,7 +26,15 @@ import { detail, step, withNodeLock } from "./lock";
 import { createMountPoints, namespaceHolderComponent, namespacesAreSound } from "./namespaces";
 import { createNetwork, networkIsUp } from "./network";
 import { ensurePki } from "./pki";
-import { isCurrent, logTail, namespaceHolder, runningComponent, startComponent, stopComponent } from "./processes";
+import {
+    type Component,
+    isCurrent,
+    logTail,
+    namespaceHolder,
+    runningComponent,
+    startComponent,
+    stopComponent,
+} from "./processes";
 import { steadily, waitFor } from "./waiting";
 
 /**
@@ -65,6 +72,15 @@ export async function sandboxUp(denied?: DeniedTraffic) {
         if (!wasUp) await startOrRepair();
         return { kubeconfig: layout.kubeconfig, context: sandboxContext, wasUp };
     });
+}
+
+/** The components of the node, in the order in which to search for a cause. */
+export function allComponents(): Component[] {
+    return [
+        namespaceHolderComponent(),
+        ...[etcd(), apiServer(), controllerManager(), scheduler()],
+        ...[containerd(), kubelet(), proxy(), networkPolicy(), sandboxController()],
+    ];
 }
 
 /** Whether all components and images are current, the API and the node are ready, and names are resolved. */

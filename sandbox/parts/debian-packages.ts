@@ -6,25 +6,21 @@ import { isProgram } from "../../toolchain/parts/host";
 import type { InstalledPart } from "../../toolchain/parts/part";
 import { type BuildLog, run } from "../../toolchain/parts/run";
 
-/** A Debian package, and a file that shows whether it is installed. */
-interface DebianPackage {
-    readonly name: string;
-    /** A program on PATH, or an absolute path. */
-    readonly brings: string;
-}
-
-/** Debian's containerd may also be Docker's: its programs count. */
-const PACKAGES: readonly DebianPackage[] = [
-    { name: "etcd-server", brings: "etcd" },
-    { name: "containerd", brings: "containerd" },
-    { name: "runc", brings: "runc" },
-    { name: "containernetworking-plugins", brings: "/usr/lib/cni/bridge" },
-    { name: "iptables", brings: "iptables" },
-    { name: "ipset", brings: "ipset" },
-    { name: "conntrack", brings: "conntrack" },
-    { name: "iproute2", brings: "ip" },
-    { name: "mmdebstrap", brings: "mmdebstrap" },
-];
+/**
+ * Debian packages, and what shows that one is installed: a program on PATH, or an absolute path. Debian's containerd
+ * may also be Docker's: its programs count.
+ */
+const PACKAGES = {
+    "etcd-server": "etcd",
+    containerd: "containerd",
+    runc: "runc",
+    "containernetworking-plugins": "/usr/lib/cni/bridge",
+    iptables: "iptables",
+    ipset: "ipset",
+    conntrack: "conntrack",
+    iproute2: "ip",
+    mmdebstrap: "mmdebstrap",
+};
 
 /** Service units of these packages. The sandbox runs its own: they are neither started nor enabled. */
 const UNITS = ["etcd.service", "containerd.service"];
@@ -43,7 +39,7 @@ export const debianPackages: InstalledPart = {
 
 /** The packages of {@link PACKAGES} whose programs are not on this machine. */
 export function missingPackages(isThere: (program: string) => boolean = isProgram): string[] {
-    return PACKAGES.filter((each) => !isThere(each.brings)).map((each) => each.name);
+    return Object.entries(PACKAGES).flatMap(([name, brings]) => (isThere(brings) ? [] : [name]));
 }
 
 /** Installs packages without starting or enabling their services. @throws {CommandError} with apt's message */

@@ -14,25 +14,20 @@ export class ApiError extends Error {
 }
 
 /** What the agent reads from the API server. */
-export interface ApiReader {
-    /** @throws ApiError for any status but 200 */
-    get<Answer>(path: string): Promise<Answer>;
-    /**
-     * Reads a watch line by line until the server ends it.
-     *
-     * @param silenceMs the connection counts as lost when nothing arrives for this long, in milliseconds
-     */
-    watch(path: string, onLine: (line: string) => void, silenceMs: number): Promise<void>;
-}
-
-export function readerOf(server: ApiServer): ApiReader {
+export function readerOf(server: ApiServer) {
     return {
+        /** @throws ApiError for any status but 200 */
         async get<Answer>(path: string) {
             const { status, body } = await callApi(path, { silenceMs: responseTimeoutMs }, server);
             if (status !== 200) throw new ApiError(status, path);
             return JSON.parse(body) as Answer;
         },
-        async watch(path, onLine, silenceMs) {
+        /**
+         * Reads a watch line by line until the server ends it.
+         *
+         * @param silenceMs the connection counts as lost when nothing arrives for this long, in milliseconds
+         */
+        async watch(path: string, onLine: (line: string) => void, silenceMs: number) {
             const response = await openApi(path, { silenceMs }, server);
             if (response.statusCode !== 200) {
                 response.resume();
@@ -42,3 +37,4 @@ export function readerOf(server: ApiServer): ApiReader {
         },
     };
 }
+export type ApiReader = ReturnType<typeof readerOf>;

@@ -1,10 +1,9 @@
 import type { Hono } from "hono";
 import * as z from "zod/mini";
-import { createApplication } from "../shared/application";
+import { createApplication, orUnavailable } from "../shared/application";
 import { databaseVariables, oneOf, programVariables } from "../shared/environment";
 import { serveHealth } from "../shared/health";
-import { type Log, reasonOf } from "../shared/log";
-import { databaseUnavailable, problemResponse } from "../shared/problem";
+import type { Log } from "../shared/log";
 import { type BackendResponse, CATEGORIES, type Category, REMOTE_SERVICE } from "../shared/products";
 import type { ProductDatabase } from "./database";
 
@@ -35,13 +34,11 @@ export function createCatalogue({ category, database, log }: CatalogueArgs): Hon
     });
 
     application.get("/products", async (context) => {
-        try {
-            const products = await database.products(category);
-            return context.json({ responseType: REMOTE_SERVICE, products: [...products] } satisfies BackendResponse);
-        } catch (error) {
-            context.get("scope").log.warn({ cause: reasonOf(error) }, "could not read the products");
-            return problemResponse(databaseUnavailable("The product database did not answer."));
-        }
+        const products = await orUnavailable(context, database.products(category), {
+            message: "could not read the products",
+            detail: "The product database did not answer.",
+        });
+        return context.json({ responseType: REMOTE_SERVICE, products: [...products] } satisfies BackendResponse);
     });
     return application;
 }

@@ -1,6 +1,5 @@
 import type { Hono } from "hono";
 import * as z from "zod/mini";
-import { labels } from "../../chaos/cluster/labels";
 import { createApplication } from "../shared/application";
 import { httpUrl, milliseconds, programVariables } from "../shared/environment";
 import { serveHealth } from "../shared/health";
@@ -29,8 +28,6 @@ export const gatewayEnvironment = z.object({
     ORDERS_URL: z.prefault(httpUrl("http://orders"), "http://orders"),
     /** Time limit of a request to one backend, connecting included. */
     UPSTREAM_TIMEOUT_MS: milliseconds(2_000),
-    /** The label of pods that an experiment attacks. */
-    TARGET_LABEL: z._default(z.string(), labels.target),
 });
 
 interface GatewayArgs {
@@ -39,8 +36,6 @@ interface GatewayArgs {
     ordersUrl: URL;
     /** Time limit of a request to one backend, in milliseconds. */
     upstreamTimeoutMs: number;
-    /** The label of pods that an experiment attacks. */
-    targetLabel: string;
     dns: Dns;
     /** Rejects when the gateway can reach nothing; see `reachability.ts`. */
     checkReachability: () => Promise<void>;
@@ -55,7 +50,6 @@ export function createGateway({
     backends,
     ordersUrl,
     upstreamTimeoutMs,
-    targetLabel,
     dns,
     checkReachability,
     log,
@@ -80,7 +74,7 @@ export function createGateway({
         upstreamTimeoutMs,
     });
     const hasOrders = (timeoutMs: number) => exists(ordersUrl, dns, timeoutMs);
-    const status = { backends, ask, upstreamTimeoutMs, podsLabeled, hasOrders, targetLabel };
+    const status = { backends, ask, upstreamTimeoutMs, podsLabeled, hasOrders };
     application.get("/status", async (context) =>
         context.json(await readStatus(status, context.get("scope")), 200, { "Cache-Control": "no-store" }),
     );

@@ -19,11 +19,10 @@ export interface ShopAttack {
  * An attack whose targets do not tell what it does is told by its proxy, while that is ready: nothing goes through one
  * that is not. Proxies are listed only if there is such a target: ordinarily there are two requests to the API server.
  *
- * @param targetLabel the label of attacked pods; its value is that of `labels.target`
  * @throws Error as `list` does
  */
-export async function readAttacks(list: ListPods, targetLabel: string, signal: AbortSignal): Promise<ShopAttack[]> {
-    const [labeled, killers] = await Promise.all([list(targetLabel, signal), list(labels.kills, signal)]);
+export async function readAttacks(list: ListPods, signal: AbortSignal): Promise<ShopAttack[]> {
+    const [labeled, killers] = await Promise.all([list(labels.target, signal), list(labels.kills, signal)]);
     const silent = labeled.filter((pod) => effectOf(pod) === undefined);
     const proxies = silent.length > 0 ? await list(labels.proxy, signal) : [];
     return byWorkload([

@@ -10,21 +10,10 @@ export const askBackend: Ask = async (backend, exchange) => {
     if (status !== 200) {
         throw new BackendFailure(backend.name, "bad-answer", `answered with status ${status}.`);
     }
-    return readProducts(backend.name, text);
-};
-
-function readProducts(name: string, body: string): BackendResponse {
-    const refuse = (cause: unknown) =>
-        new BackendFailure(name, "bad-answer", "answered with something that is not a product list.", cause);
-    let document: unknown;
     try {
-        document = JSON.parse(body);
-    } catch (error) {
-        throw refuse(error);
+        return backendResponseSchema.parse(JSON.parse(text));
+    } catch (cause) {
+        const what = "answered with something that is not a product list.";
+        throw new BackendFailure(backend.name, "bad-answer", what, cause);
     }
-    const outcome = backendResponseSchema.safeParse(document);
-    if (!outcome.success) {
-        throw refuse(outcome.error);
-    }
-    return outcome.data;
-}
+};

@@ -15,7 +15,6 @@ runProgram("gateway", gatewayEnvironment, (environment, log) => {
         backends,
         ordersUrl: environment.ORDERS_URL,
         upstreamTimeoutMs: environment.UPSTREAM_TIMEOUT_MS,
-        targetLabel: environment.TARGET_LABEL,
         dns,
         checkReachability: createReachability(
             Object.values(backends).map(({ url }) => url),

@@ -40,8 +40,6 @@ export interface StatusArgs {
     podsLabeled: ListPods;
     /** Whether the shop has orders; undefined if DNS does not say. */
     hasOrders: (timeoutMs: number) => Promise<boolean | undefined>;
-    /** The label of pods that an experiment attacks. */
-    targetLabel: string;
 }
 
 /** Calls all backends and asks the cluster, all at once. */
@@ -55,9 +53,9 @@ export async function readStatus(args: StatusArgs, scope: Scope): Promise<ShopSt
     return { categories, variant, attacks };
 }
 
-async function attacksOrNull({ podsLabeled, targetLabel }: StatusArgs, scope: Scope): Promise<ShopStatus["attacks"]> {
+async function attacksOrNull({ podsLabeled }: StatusArgs, scope: Scope): Promise<ShopStatus["attacks"]> {
     try {
-        return await readAttacks(podsLabeled, targetLabel, AbortSignal.timeout(CLUSTER_TIMEOUT_MS));
+        return await readAttacks(podsLabeled, AbortSignal.timeout(CLUSTER_TIMEOUT_MS));
     } catch (error) {
         scope.log.debug({ cause: reasonOf(error) }, "could not list pods");
         return null;
@@ -77,19 +75,12 @@ async function readCategory(
     scope: Scope,
 ): Promise<CategoryStatus> {
     const begun = performance.now();
-    const latencyMs = () => Math.round(performance.now() - begun);
+    const about = () => ({ category, backend: backend.name, latencyMs: Math.round(performance.now() - begun) });
     try {
         const { products } = await ask(backend, { scope, timeoutMs: upstreamTimeoutMs });
-        return { category, backend: backend.name, status: "UP", latencyMs: latencyMs(), products };
+        return { ...about(), status: "UP", products };
     } catch (error) {
         if (!(error instanceof BackendFailure)) throw error;
-        return {
-            category,
-            backend: backend.name,
-            status: "DOWN",
-            latencyMs: latencyMs(),
-            reason: error.message,
-            products: [],
-        };
+        return { ...about(), status: "DOWN", reason: error.message, products: [] };
     }
 }

@@ -1,8 +1,7 @@
 import type { Hono } from "hono";
-import { createApplication } from "../shared/application";
+import { createApplication, orUnavailable } from "../shared/application";
 import { serveHealth } from "../shared/health";
-import { type Log, reasonOf } from "../shared/log";
-import { databaseUnavailable, ProblemError } from "../shared/problem";
+import type { Log } from "../shared/log";
 import type { Stock } from "./stock";
 
 export interface InventoryArgs {
@@ -17,12 +16,11 @@ export function createInventory({ stock, checkReachability, log }: InventoryArgs
     const application = createApplication(log);
     serveHealth(application, log, checkReachability);
     application.get("/stock", async (context) => {
-        try {
-            return context.json({ stock: await stock.list() });
-        } catch (error) {
-            context.get("scope").log.warn({ cause: reasonOf(error) }, "could not read the stock");
-            throw new ProblemError(databaseUnavailable("The inventory's database did not answer."));
-        }
+        const listed = await orUnavailable(context, stock.list(), {
+            message: "could not read the stock",
+            detail: "The inventory's database did not answer.",
+        });
+        return context.json({ stock: listed });
     });
     return application;
 }

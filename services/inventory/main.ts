@@ -19,7 +19,6 @@ runProgram(program, backofficeEnvironment(program), (environment, log) => {
             await publish("orders.decided", `${decided.orderId}-decided`, decided, scope.headers);
             scope.log.info({ orderId: decided.orderId, outcome: decided.outcome }, "order decided");
         });
-    const work = [decideOrders];
-    const { checkReachability, close } = connect(database, { environment, program, log, work });
+    const { checkReachability, close } = connect(database, { environment, program, log, work: [decideOrders] });
     return { application: createInventory({ stock, checkReachability, log }), close };
 });

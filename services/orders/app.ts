@@ -2,13 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Context, Hono } from "hono";
 import { Gauge } from "prom-client";
 import * as z from "zod/mini";
-import { createApplication } from "../shared/application";
+import { createApplication, orUnavailable } from "../shared/application";
 import { readJsonBody } from "../shared/body";
 import { serveHealth } from "../shared/health";
 import { type Log, reasonOf } from "../shared/log";
 import { createMetrics, type Metrics } from "../shared/metrics";
 import { type Item, itemSchema, ORDER_STATES, waitMsOf } from "../shared/orders";
-import { databaseUnavailable, plainProblem, ProblemError, problemType } from "../shared/problem";
+import { plainProblem, ProblemError, problemType } from "../shared/problem";
 import { within } from "../shared/time";
 import type { Book, Order } from "./book";
 
@@ -24,6 +24,12 @@ const MOST_ITEMS = 50;
 const POLL_INTERVAL_MS = 200;
 /** Time limit for counting orders, in milliseconds: well below Prometheus's 10 s for a whole scrape. */
 const SCRAPE_TIMEOUT_MS = 2_000;
+
+const unavailable = {
+    message: "the database did not answer",
+    detail: "The order database did not answer. A retry with the same Idempotency-Key is safe.",
+    headers: { "Retry-After": "5" },
+};
 
 // Checks the length first, because the response has a sentence for each wrong item.
 const orderSchema = z.strictObject({
@@ -66,7 +72,7 @@ export function createOrders({ book, checkReachability, log }: OrdersArgs): Hono
     application.post("/orders", async (context) => {
         const key = readKey(context.req.header("idempotency-key"));
         const { items } = await readJsonBody(context, orderSchema);
-        const placed = await orUnavailable(context, book.place(key, items, context.get("scope")));
+        const placed = await orUnavailable(context, book.place(key, items, context.get("scope")), unavailable);
         switch (placed.kind) {
             case "accepted": {
                 const { id } = placed.order;
@@ -101,7 +107,7 @@ export function createOrders({ book, checkReachability, log }: OrdersArgs): Hono
 
     application.get("/orders/:id", async (context) => {
         const id = z.uuid().safeParse(context.req.param("id"));
-        const order = id.success ? await orUnavailable(context, book.find(id.data)) : undefined;
+        const order = id.success ? await orUnavailable(context, book.find(id.data), unavailable) : undefined;
         if (order === undefined) {
             throw new ProblemError(plainProblem(404, "There is no order with this id."));
         }
@@ -161,14 +167,4 @@ function readKey(header: string | undefined): string {
         detail: `Idempotency-Key: ${detail}.`,
         errors: [{ header: "Idempotency-Key", detail }],
     });
-}
-
-async function orUnavailable<Result>(context: Context, asked: Promise<Result>): Promise<Result> {
-    try {
-        return await asked;
-    } catch (error) {
-        context.get("scope").log.warn({ cause: reasonOf(error) }, "the database did not answer");
-        const detail = "The order database did not answer. A retry with the same Idempotency-Key is safe.";
-        throw new ProblemError(databaseUnavailable(detail), { "Retry-After": "5" });
-    }
 }

@@ -1,11 +1,11 @@
-import { Hono, type MiddlewareHandler } from "hono";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { secureHeaders } from "hono/secure-headers";
 import { bodyCutShort } from "./body";
-import type { Log } from "./log";
+import { type Log, reasonOf } from "./log";
 import { createMetrics, measureRequests, type Metrics } from "./metrics";
-import { plainProblem, ProblemError, problemResponse } from "./problem";
+import { plainProblem, ProblemError, problemResponse, problemType } from "./problem";
 import { openScope } from "./scope";
 
 /** Many times the largest order. A limit, because bodies are held in memory. */
@@ -99,3 +99,24 @@ const limitBodies: MiddlewareHandler = (context, next) =>
     context.req.method === "GET" || context.req.method === "HEAD"
         ? next()
         : limitBody(context, next).catch(bodyCutShort);
+
+/**
+ * What a program reads from its database, or writes to it.
+ *
+ * @param message what the log says of a failure, with its cause
+ * @param detail what the client sees then
+ * @throws ProblemError 503
+ */
+export async function orUnavailable<Result>(
+    context: Context,
+    asked: Promise<Result>,
+    { message, detail, headers }: { message: string; detail: string; headers?: Record<string, string> },
+): Promise<Result> {
+    try {
+        return await asked;
+    } catch (error) {
+        context.get("scope").log.warn({ cause: reasonOf(error) }, message);
+        const [type, title] = [problemType("database-unavailable"), "The database is not available"];
+        throw new ProblemError({ type, title, status: 503, detail }, headers);
+    }
+}

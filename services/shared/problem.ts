@@ -44,11 +44,6 @@ export class ProblemError extends Error {
     }
 }
 
-/** The problem of a program that cannot read its database. */
-export function databaseUnavailable(detail: string): Problem {
-    return { type: problemType("database-unavailable"), title: "The database is not available", status: 503, detail };
-}
-
 /** A response to a readiness probe. */
 export function notReady(detail: string): Response {
     return problemResponse({ type: problemType("not-ready"), title: "Not ready", status: 503, detail });

@@ -14,21 +14,12 @@ const KEEP_ALIVE_MS = 75_000;
 /** How long requests in flight may take to finish during a stop, in milliseconds. */
 const DRAIN_TIMEOUT_MS = 5_000;
 
-export interface RunningServer {
-    /** The port it listens on; chosen by the system for port 0. */
-    port: number;
-    /**
-     * Stops the server. During the delay it keeps serving, because a cluster sends requests to a terminating pod for a
-     * while, and closes each connection after its response. Then it accepts no connections, lets requests in flight
-     * finish for at most 5 s, and closes idle connections. Resolves with the number of connections it had to cut.
-     *
-     * @param delayMs @default 0
-     */
-    stop(delayMs?: number): Promise<number>;
-}
-
-/** Serves an application over HTTP on all addresses. Resolves when it listens. */
-export async function startServer(application: Hono, port: number): Promise<RunningServer> {
+/**
+ * Serves an application over HTTP on all addresses. Resolves when it listens.
+ *
+ * @returns the port, which the system chooses for port 0, and what stops the server
+ */
+export async function startServer(application: Hono, port: number) {
     // A slow client must not hold a connection for Node's default of five minutes. The adapter rejects a missing host
     // with a problem document; Node's response would be empty.
     const options = {
@@ -43,7 +34,7 @@ export async function startServer(application: Hono, port: number): Promise<Runn
     const server = createServer(options, (incoming, outgoing) => void listener(incoming, outgoing));
     server.on("clientError", refuse);
     await once(server.listen(port), "listening");
-    return { port: (server.address() as AddressInfo).port, stop: (delayMs) => stop(server, delayMs) };
+    return { port: (server.address() as AddressInfo).port, stop: (delayMs?: number) => stop(server, delayMs) };
 }
 
 /** Responses to unreadable requests, by the code of Node's error. Other codes get a 400. */
@@ -70,6 +61,13 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
     );
 }
 
+/**
+ * Stops a server. During the delay it keeps serving, because a cluster sends requests to a terminating pod for a while,
+ * and closes each connection after its response. Then it accepts no connections, lets requests in flight finish for at
+ * most 5 s, and closes idle connections.
+ *
+ * @returns the number of connections that it had to cut
+ */
 async function stop(server: Server, delayMs = 0): Promise<number> {
     if (delayMs > 0) {
         // Tells clients to open a new connection before this one is closed.

@@ -5,12 +5,6 @@ import { lateError } from "./time";
 /** Time between checks, in milliseconds. */
 const WATCH_INTERVAL_MS = 1_000;
 
-export interface Watch {
-    /** Whether the last check succeeded; true before the first. */
-    reachable: () => boolean;
-    stop: () => void;
-}
-
 /**
  * Checks a dependency once a second over a fresh connection.
  *
@@ -21,7 +15,7 @@ export interface Watch {
  * @param check opens a fresh connection; rejects within a second if it cannot
  * @param lost called after each failed check; ends the kept connections
  */
-export function watch(check: () => Promise<void>, lost: () => void): Watch {
+export function watch(check: () => Promise<void>, lost: () => void) {
     let reachable = true;
     let busy = false;
     const run = async () => {
@@ -38,7 +32,11 @@ export function watch(check: () => Promise<void>, lost: () => void): Watch {
         }
     };
     const timer = setInterval(() => void run(), WATCH_INTERVAL_MS);
-    return { reachable: () => reachable, stop: () => clearInterval(timer) };
+    return {
+        /** Whether the last check succeeded; true before the first. */
+        reachable: () => reachable,
+        stop: () => clearInterval(timer),
+    };
 }
 
 /**

@@ -34,14 +34,6 @@ export function spoken(seconds: number): string {
 /** How often a log shows that a build is still running. */
 const HEARTBEAT_SECONDS = 20;
 
-/** A build that was begun. */
-interface Begun {
-    /** It printed a line. */
-    readonly line: (text: string) => void;
-    readonly finished: () => void;
-    readonly failed: () => void;
-}
-
 /**
  * Shows the progress of builds: a line at the end of each, and in between the duration of each that runs, the time left
  * and what it printed last. In a log, that is a line every {@link HEARTBEAT_SECONDS}.
@@ -59,7 +51,8 @@ export class PartsProgress {
         this.heartbeat = setInterval(() => this.beat(), lines.isLive ? 1000 : HEARTBEAT_SECONDS * 1000).unref();
     }
 
-    begin(index: number): Begun {
+    /** @returns what to call when the build prints a line, has finished or has failed */
+    begin(index: number) {
         const name = `[${index + 1}/${this.builds.length}] ${this.builds[index]!.title}`;
         const startedMs = Date.now();
         const change = (changes: object) => (this.builds[index] = { ...this.builds[index]!, ...changes });
@@ -72,7 +65,7 @@ export class PartsProgress {
         if (this.lines.isLive) this.beat();
         else this.lines.print(`${name} …`);
         return {
-            line: (text) => change({ lastLine: `; at ${text.slice(0, 60)}` }),
+            line: (text: string) => change({ lastLine: `; at ${text.slice(0, 60)}` }),
             finished: () => end("✔", true),
             failed: () => end("✘ after", false),
         };

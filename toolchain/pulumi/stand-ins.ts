@@ -1,29 +1,18 @@
 import { existsSync } from "node:fs";
-import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { bundledFile } from "../bundle";
+import { bundledFile, replaceFile } from "../bundle";
 import { COMMAND_PROVIDER_VERSION, PULUMI_CLI_VERSION } from "./versions";
 
 /** The first bytes of every stand-in, and of no official plugin: those are machine code. */
 const MARK = "#!/usr/bin/env node\n// chaos-shop stand-in";
 const HEAD = `${MARK}; an official plugin replaces it.\n`;
 
-interface StandIn {
-    readonly entryPoint: string;
-    /** Relative to Pulumi's home. */
-    readonly path: string;
-}
-
-const standIns: readonly StandIn[] = [
-    {
-        entryPoint: join(__dirname, "language-host", "main.ts"),
-        path: join("versions", PULUMI_CLI_VERSION, "bin", "pulumi-language-nodejs"),
-    },
-    {
-        entryPoint: join(__dirname, "command-provider", "main.ts"),
-        path: join("plugins", `resource-command-v${COMMAND_PROVIDER_VERSION}`, "pulumi-resource-command"),
-    },
-];
+/** Their sources, and their paths in Pulumi's home. */
+const standIns = {
+    "language-host": join("versions", PULUMI_CLI_VERSION, "bin", "pulumi-language-nodejs"),
+    "command-provider": join("plugins", `resource-command-v${COMMAND_PROVIDER_VERSION}`, "pulumi-resource-command"),
+};
 
 /**
  * Installs the two stand-ins, for the Node language host and the command provider, where the CLI looks for plugins.
@@ -36,20 +25,14 @@ const standIns: readonly StandIn[] = [
  * @throws an error of the file system or the bundler, with the file's name.
  */
 export async function installStandIns(pulumiHome: string): Promise<void> {
-    await Promise.all(standIns.map((standIn) => install(standIn, join(pulumiHome, standIn.path))));
+    await Promise.all(Object.entries(standIns).map(([source, path]) => install(source, join(pulumiHome, path))));
 }
 
-async function install({ entryPoint }: StandIn, path: string): Promise<void> {
+async function install(source: string, path: string): Promise<void> {
     const present = existsSync(path) ? await readFile(path) : undefined;
     if (present && !present.subarray(0, MARK.length).equals(Buffer.from(MARK))) return; // The official plugin.
-    const content = Buffer.concat([Buffer.from(HEAD), await readFile(bundledFile(entryPoint))]);
-    if (!present?.equals(content)) {
-        await mkdir(dirname(path), { recursive: true });
-        const unfinished = `${path}.${process.pid}.new`;
-        await writeFile(unfinished, content);
-        await chmod(unfinished, 0o755);
-        await rename(unfinished, path);
-    }
+    const content = Buffer.concat([Buffer.from(HEAD), await readFile(bundledFile(join(__dirname, source, "main.ts")))]);
+    if (!present?.equals(content)) replaceFile(path, content, 0o755);
     // Left by an interrupted download; the engine would ignore the plugin's folder.
     await rm(`${dirname(path)}.partial`, { force: true });
 }

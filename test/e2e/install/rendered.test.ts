@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { removeNamespaces } from "../../../bench/cluster";
 import { render } from "../../../cli/rendering/render";
-import { renderOptions, type RenderOptions } from "../../../cli/render-options";
+import { renderOptions, type RenderOptions } from "../../../cli/render";
 import { podsOf } from "../../../cli/shop";
 import { gatewayOf } from "../../../components/shop/gateway";
 import { askProducts } from "../../../experiments/products";

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { render } from "../../../cli/rendering/render";
-import { renderOptions, type RenderOptions } from "../../../cli/render-options";
+import { renderOptions, type RenderOptions } from "../../../cli/render";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import { itInAll } from "../in-all";
 import { Repository } from "../repository";

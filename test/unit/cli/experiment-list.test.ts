@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { groupedByLesson, listAsData, listOf } from "../../../cli/experiment-list";
-import type { NamedExperiment } from "../../../experiments/saved";
+import { listAsData, listOf } from "../../../cli/experiment-list";
+import { groupedByLesson, type NamedExperiment } from "../../../experiments/saved";
 
 const experiments: NamedExperiment[] = [
     { name: "own", hypothesis: "It holds." },

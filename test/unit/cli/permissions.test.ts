@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { register } from "tsx/cjs/api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { permissionsManifest } from "../../../cli/permissions";
-import { renderOptions } from "../../../cli/render-options";
+import { permissionsManifest, renderOptions } from "../../../cli/render";
 
 const folder = mkdtempSync(join(tmpdir(), "chaos-shop-permissions-"));
 // Saved experiments are TypeScript, which the programs of `npm run` load by tsx.

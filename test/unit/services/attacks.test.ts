@@ -25,14 +25,10 @@ const proxy = (targets: readonly ListedPod[], isReady = true) => ({
 /** Reads the attacks on these pods, and notes what was listed. */
 async function read(pods: readonly ListedPod[]) {
     const listed: string[] = [];
-    const attacks = await readAttacks(
-        async (label) => {
-            listed.push(label);
-            return pods.filter((pod) => label in pod.labels);
-        },
-        labels.target,
-        AbortSignal.timeout(1_000),
-    );
+    const attacks = await readAttacks(async (label) => {
+        listed.push(label);
+        return pods.filter((pod) => label in pod.labels);
+    }, AbortSignal.timeout(1_000));
     return { attacks, listed };
 }
 const one = target("hot-deals-1", "fault");

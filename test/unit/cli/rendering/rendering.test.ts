@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { render } from "../../../../cli/rendering/render";
-import { renderOptions } from "../../../../cli/render-options";
+import { renderOptions } from "../../../../cli/render";
 import { Shop } from "../../../../components/shop/shop";
 import { recordGraph } from "../../graph/support";
 

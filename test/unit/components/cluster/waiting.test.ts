@@ -8,7 +8,7 @@ const deployment = (status: V1Deployment["status"] = {}): V1Deployment => ({
     status: { observedGeneration: 2, ...status },
 });
 const pod = (status: V1Pod["status"]): V1Pod => ({ metadata: { name: "orders-1" }, status });
-const whole = { replicas: 1, updatedReplicas: 1, availableReplicas: 1 };
+const whole = { replicas: 1, updatedReplicas: 1, readyReplicas: 1 };
 
 describe("the output says why a workload is not ready, and what to do, if", () => {
     it.each<[what: string, found: V1Deployment, pods: V1Pod[], words: RegExp]>([

@@ -28,7 +28,6 @@ export async function openGateway(
         backends,
         ordersUrl: new URL(ordersUrl),
         upstreamTimeoutMs: TIMEOUT_MS,
-        targetLabel: "chaos-experiments/target",
         dns,
         checkReachability: createReachability(
             Object.values(backends).map(({ url }) => url),

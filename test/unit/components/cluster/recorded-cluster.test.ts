@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { recordOf } from "../../../cli/recorded-cluster";
+import { recordIn } from "../../../../components/cluster/state-records";
 
 const cluster = { uid: "uid-a", context: "kind-a" };
 const stash = (name: string, output: unknown) => ({
@@ -14,7 +14,7 @@ describe("a state may be refreshed from a cluster", () => {
         ["without resources", JSON.stringify({ version: 3, deployment: {} }), true],
         ["that was made there", exported(stash("identity", "x"), stash("cluster", { uid: "uid-a" })), true],
         ["that was made elsewhere", exported(stash("cluster", { uid: "uid-b" })), false],
-    ])("if it is one %s: %s", (_, state, expected) => expect(recordOf(state, cluster).isMadeHere).toBe(expected));
+    ])("if it is one %s: %s", (_, state, expected) => expect(recordIn(state, cluster).isMadeHere).toBe(expected));
 });
 
 describe("a cluster that was recreated takes the place of the earlier one", () => {
@@ -24,6 +24,6 @@ describe("a cluster that was recreated takes the place of the earlier one", () =
         ["the same uid", { uid: "uid-a", context: "kind-a" }, undefined],
         ["another context, whose cluster may still exist", { uid: "uid-b", context: "kind-b" }, undefined],
     ])("if the state records %s", (_, recorded, expected) =>
-        expect(recordOf(exported(stash("cluster", recorded)), cluster).earlier).toBe(expected),
+        expect(recordIn(exported(stash("cluster", recorded)), cluster).earlier).toBe(expected),
     );
 });
