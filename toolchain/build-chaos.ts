@@ -3,10 +3,11 @@
  * one file. Started by `npm pack`.
  */
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
+import ts from "typescript";
 import { bundledFile } from "./bundle";
 
 const repository = join(__dirname, "..");
@@ -26,15 +27,33 @@ async function main(): Promise<void> {
  * `skipLibCheck`, which Pulumi's templates do not set, they do not compile.
  */
 async function typesInOneFile(): Promise<void> {
-    const types = await rollup({
-        input: join(dist, "index.d.ts"),
-        external: /^[^./]/,
-        plugins: [dts()],
-    });
-    for (const file of readdirSync(dist, { recursive: true, encoding: "utf8" }))
-        if (file.endsWith(".d.ts")) rmSync(join(dist, file));
-    await types.write({ file: join(dist, "index.d.ts") });
+    const file = join(dist, "index.d.ts");
+    const all = await bundledTypes(file);
+    for (const name of readdirSync(dist, { recursive: true, encoding: "utf8" }))
+        if (name.endsWith(".d.ts")) rmSync(join(dist, name));
+    writeFileSync(file, all);
+    writeFileSync(file, withoutInference(file));
+    writeFileSync(file, await bundledTypes(file));
+}
+
+async function bundledTypes(file: string): Promise<string> {
+    const types = await rollup({ input: file, external: /^[^./]/, plugins: [dts()] });
+    const { output } = await types.generate({});
     await types.close();
+    return output[0].code;
+}
+
+/** Writes out each type that is inferred, as from a schema: what it is inferred from can then be left out. */
+function withoutInference(file: string): string {
+    const program = ts.createProgram([file], { module: ts.ModuleKind.Node20, strict: true, types: ["node"] });
+    const checker = program.getTypeChecker();
+    const source = program.getSourceFile(file)!;
+    const aliases = source.statements.filter(ts.isTypeAliasDeclaration).filter((alias) => !alias.typeParameters);
+    return aliases.reduceRight((text, { type }) => {
+        const format = ts.TypeFormatFlags.NoTruncation | ts.TypeFormatFlags.InTypeAlias;
+        const written = checker.typeToString(checker.getTypeAtLocation(type), type, format);
+        return text.slice(0, type.getStart()) + written + text.slice(type.end);
+    }, source.text);
 }
 
 function buildPrograms(folder: string): void {
