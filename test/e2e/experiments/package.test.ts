@@ -49,6 +49,10 @@ describe.each(earlierVersions)("three NATS servers, by version %s as npm packed 
         await nats.preview("--expect-no-changes");
     });
 
+    it("its types need only those of Pulumi", () => {
+        expect(examples.typeImports()).toEqual(["@pulumi/pulumi"]);
+    });
+
     itInAll("its types need no option that Pulumi's templates do not set", () => nats.compile());
 
     it("a preview names the pods that the experiment would hit, and shows its parts", async () => {

@@ -18,7 +18,7 @@ import { sandboxUp } from "../../../sandbox/node/up";
 import { preparePulumi } from "../../../toolchain/prepare-pulumi";
 import { fileBackend } from "../../../toolchain/pulumi/environment";
 
-const run = promisify(execFile);
+const execute = promisify(execFile);
 const packageName = "pulumi-chaos-experiments";
 const releases = join(__dirname, "earlier");
 /** The tarballs of released versions, by version. */
@@ -30,6 +30,16 @@ const released = Object.fromEntries(
 /** Upgrades begin with each of these. Before the first release, the current package stands for it. */
 export const earlierVersions = Object.keys(released).length > 0 ? Object.keys(released) : ["current"];
 const quietly = ["--non-interactive", "--color", "never"];
+
+/** Runs a program. @throws Error with what it printed: compilers report mistakes on standard output */
+async function run(command: string, args: string[], options: { cwd: string; env?: NodeJS.ProcessEnv }) {
+    try {
+        return await execute(command, args, { ...options, maxBuffer: 64 * 1024 * 1024 });
+    } catch (error) {
+        const { message, stdout } = error as Error & { stdout: string };
+        throw new Error(`${message}\n${stdout}`, { cause: error });
+    }
+}
 
 interface Tools {
     pulumi: string;
@@ -83,6 +93,12 @@ export class PackedExamples {
         await run(this.tools.pulumi, ["stack", "init", "dev", "--non-interactive"], { cwd: path });
         await project.set({ context: this.tools.context, ...config });
         return project;
+    }
+
+    /** The modules whose types this version's types need. */
+    typeImports(): string[] {
+        const types = readFileSync(join(this.folder, "node_modules", packageName, "dist", "index.d.ts"), "utf8");
+        return [...types.matchAll(/ from ["'](.+)["']/g)].map(([, module]) => module!);
     }
 
     close(): void {
@@ -154,7 +170,6 @@ export class ExampleProject {
         const { stdout, stderr } = await run(this.tools.pulumi, [...args, ...quietly, "--stack", "dev"], {
             cwd: this.path,
             env: this.environment(),
-            maxBuffer: 64 * 1024 * 1024,
         });
         return stdout + stderr;
     }
@@ -180,7 +195,7 @@ function modulesOf(examples: readonly string[]): Record<string, string> {
 /** @returns the path of the tarball */
 async function pack(folder: string): Promise<string> {
     const args = ["pack", "--json", "--pack-destination", folder];
-    const packed = await run("npm", args, { cwd: join(repository, "chaos"), maxBuffer: 16 * 1024 * 1024 });
+    const packed = await run("npm", args, { cwd: join(repository, "chaos") });
     const [{ filename, size }] = JSON.parse(packed.stdout) as [{ filename: string; size: number }];
     if (size > 600_000) throw new Error(`the tarball has ${size} bytes; allowed: 600 kB`);
     return join(folder, filename);

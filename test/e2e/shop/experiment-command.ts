@@ -18,6 +18,8 @@ export interface Ended {
 
 /** `npm run experiment -- …`, in a namespace of a test's own, with short times. Its shop is the stack `local`. */
 export class ExperimentCommand {
+    private readonly running = new Map<ChildProcess, Promise<Ended>>();
+
     private constructor(
         readonly namespace: string,
         readonly cluster: Cluster,
@@ -56,8 +58,22 @@ export class ExperimentCommand {
         const said = { stdout: "", stderr: "" };
         for (const stream of ["stdout", "stderr"] as const)
             child[stream].setEncoding("utf8").on("data", (text: string) => (said[stream] += text));
-        const ended = new Promise<Ended>((resolve) => child.once("close", (code) => resolve({ code, ...said })));
+        const ended = new Promise<Ended>((resolve) =>
+            child.once("close", (code) => {
+                this.running.delete(child);
+                resolve({ code, ...said });
+            }),
+        );
+        this.running.set(child, ended);
         return { child, said, ended };
+    }
+
+    /** Ends what a test that gave up has left running, as Ctrl-C does: its experiment is undone first. */
+    async interrupt(): Promise<void> {
+        for (const [child, ended] of this.running) {
+            child.kill("SIGINT");
+            await ended;
+        }
     }
 
     async isIsolated(): Promise<boolean> {
@@ -66,6 +82,7 @@ export class ExperimentCommand {
 
     /** Destroys the shop. */
     async close(): Promise<void> {
+        await this.interrupt();
         const stack = await BorrowedStack.open("local", await preparePulumi(project));
         stack.set({ "kube.context": this.cluster.kubeconfig.getCurrentContext(), namespace: this.namespace });
         await destroyStack(stack);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { journalSchema } from "../../../chaos/report/journal-schema";
 import { chooseRoute } from "../../../chaos/checks/route";
 import { scale } from "../../../cli/shop";
@@ -16,6 +16,7 @@ let command: ExperimentCommand;
 beforeAll(async () => {
     command = await ExperimentCommand.open("e2e-experiment-program");
 });
+afterEach(() => command.interrupt());
 afterAll(() => command.close());
 
 describe("npm run experiment", () => {
