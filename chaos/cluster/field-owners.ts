@@ -42,7 +42,7 @@ export class BorrowedSelector<S extends object> {
         return note.run && note.selector && note.owners ? (note as SelectorNote<S>) : undefined;
     }
 
-    /** The selector of the manifest that a client-side `kubectl apply` has applied last: it notes that on the object. */
+    /** The selector of the manifest that was applied last by a client-side `kubectl apply`, which notes it. */
     appliedIn(object: KubeObject): S | undefined {
         const { spec } = noteIn<{ spec: Record<Field, S> }>(object, lastApplied);
         return spec?.[this.field];

@@ -31,8 +31,8 @@ export interface AttackProofArgs extends FromWithinArgs {
     /** Tries what must still work. @default nothing is tried */
     positive?: PositiveControl;
     /**
-     * Why the attack does not show, as far as the cluster says: asked if it does not, and at the end. Undefined while it
-     * lasts. @default other policies are looked at
+     * That the attack is over, and why, as far as the cluster says: asked if it does not show, and at the end.
+     * Undefined while it lasts. @default other policies are looked at
      */
     explain?: () => Promise<Reason | undefined>;
 }
