@@ -62,8 +62,3 @@ function isSupported(name: string, value: Value): boolean {
     const input = supported[name];
     return input !== undefined && (input.only === undefined || value === input.only || value === UNKNOWN);
 }
-
-/** Without what is not an input: a state also has outputs. */
-export function onlyInputs(properties: Properties): Properties {
-    return Object.fromEntries(Object.entries(properties).filter(([name]) => name in supported));
-}
