@@ -213,9 +213,8 @@ async function preview(
     const { experiment, context, actions } = plan;
     // A preview knows the result of a check only if it would not run it.
     const [concluded] = await ifKnown(conclusion);
-    if (concluded !== undefined) {
+    if (concluded !== undefined)
         return pulumi.log.info(`${experiment} has run, and would not run again. ${verdictLine(concluded)}`);
-    }
     if (!isAttack(plan)) return pulumi.log.info(describeWithoutAttack(plan));
     const besides = [
         ...(actions.length > 0 ? [`Meanwhile it would ${doneBy(plan)}`] : []),

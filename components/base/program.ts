@@ -63,9 +63,8 @@ const configMapLimitBytes = 1_048_576;
 export function packedProgram(entry: string): { packed: Buffer; start: string; hash: string } {
     const bundle = readFileSync(bundledFile(entry));
     const packed = gzipSync(bundle, { level: 9 });
-    if (packed.length >= configMapLimitBytes) {
+    if (packed.length >= configMapLimitBytes)
         throw new Error(`${entry} has ${packed.length} bytes compressed; a ConfigMap holds ${configMapLimitBytes}`);
-    }
     const start = readFileSync(join(servicesFolder, startName), "utf8");
     return { packed, start, hash: shortHash(bundle.toString("utf8") + start) };
 }

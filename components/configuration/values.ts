@@ -74,11 +74,10 @@ export const target: Reader<string> = {
     allowed: "attributes such as k8s.deployment=hot-deals,k8s.namespace=demo",
     read: (expression) => {
         const conditions = parseAttributes(expression);
-        if (conditions.some(({ key }) => key === "k8s.pod.name" || key === "container.id")) {
+        if (conditions.some(({ key }) => key === "k8s.pod.name" || key === "container.id"))
             throw new Error(
                 "a target is described by attributes that survive a restart, not by a pod's name or a container's id",
             );
-        }
         return expression;
     },
 };

@@ -21,9 +21,8 @@ export function componentKubeconfig(identity: (typeof componentIdentities)[numbe
 
 /** Writes the components' kubeconfigs, and the user's with the administrator's certificate. */
 export function writeKubeconfigs(): void {
-    for (const identity of componentIdentities) {
+    for (const identity of componentIdentities)
         writeFileAtomically(componentKubeconfig(identity), kubeconfig(identity, identity));
-    }
     writeFileAtomically(layout.kubeconfig, kubeconfig("admin", sandboxContext));
 }
 

@@ -83,9 +83,8 @@ async function forbidServiceStarts(): Promise<void> {
  */
 export function disableUnit(unit: string, folder = "/etc/systemd/system"): void {
     if (!existsSync(folder)) return;
-    for (const target of readdirSync(folder).filter((entry) => /\.(wants|requires)$/.test(entry))) {
+    for (const target of readdirSync(folder).filter((entry) => /\.(wants|requires)$/.test(entry)))
         rmSync(join(folder, target, unit), { force: true });
-    }
 }
 
 function isUnitInstalled(unit: string): boolean {

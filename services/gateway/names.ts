@@ -32,9 +32,7 @@ export const hostOf = (url: URL) => url.hostname.replace(/^\[|\]$/g, "");
  */
 export async function queryName(name: string, { servers, searchDomain }: Dns, timeoutMs: number): Promise<string> {
     const resolver = new Resolver({ timeout: timeoutMs / 2, tries: 2 });
-    if (servers !== undefined) {
-        resolver.setServers(servers);
-    }
+    if (servers !== undefined) resolver.setServers(servers);
     const timer = setTimeout(() => resolver.cancel(), timeoutMs);
     try {
         return (await resolver.resolve4(completeName(name, searchDomain)))[0]!;

@@ -36,19 +36,17 @@ export async function findService(
     { service, abort }: Pick<Fault, "service" | "abort">,
 ): Promise<Found<FoundService>> {
     const found = await ignoreNotFound(core.readNamespacedService({ name: service, namespace }));
-    if (found === undefined) {
+    if (found === undefined)
         throw new Error(
             `there is no Service ${service} in namespace ${namespace}; name one of: kubectl --namespace ${namespace} ` +
                 "get services",
         );
-    }
     const reason = whyRefused(found, abort);
-    if (reason !== undefined) {
+    if (reason !== undefined)
         throw new Error(
             `a fault cannot be done to Service ${service}: ${reason}. Change it, or name another one of: ` +
                 `kubectl --namespace ${namespace} get services`,
         );
-    }
     const selector = found.spec!.selector!;
     const labelSelector = Object.entries(selector)
         .map(([key, value]) => `${key}=${value}`)
