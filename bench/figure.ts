@@ -8,7 +8,6 @@ export interface Figure {
     /** The highest allowed value, in `unit`. */
     bar: number;
     unit: Unit;
-    /** The unit of its samples. */
     samplesIn: Unit;
     measure: (session: Session) => Promise<Measurement>;
 }
@@ -16,7 +15,6 @@ export interface Figure {
 /** `ratio` has no dimension; `s` is seconds, `ms` milliseconds. */
 export type Unit = "ratio" | "s" | "ms";
 
-/** Measurements by name. */
 export type Samples<Name extends string = string> = Record<Name, number[]>;
 
 export interface Measurement {
@@ -62,7 +60,6 @@ export async function measureRounds<Name extends string>(
     return Object.fromEntries(samples) as Samples<Name>;
 }
 
-/** The ratio of two medians. */
 export function ratio(ours: readonly number[], theirs: readonly number[]): number {
     const base = median(theirs);
     if (!(base > 0)) throw new Error(`nothing can be compared with ${base}`);

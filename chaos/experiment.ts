@@ -171,7 +171,6 @@ function requireText(kubeconfig: unknown): asserts kubeconfig is string {
     );
 }
 
-/** @throws Error if it cannot be the name of an image */
 function requireImage(image: unknown): void {
     if (image === undefined || (typeof image === "string" && /^[\w.\-:/@]+$/.test(image))) return;
     throw new Error(`image: ${describeValue(image)} is not allowed; allowed: the name of an image, as in a pod`);
@@ -261,7 +260,6 @@ function describeWithoutAttack(plan: Plan): string {
     return `${nothing}; in namespace ${namespace} it would ${done}, while it checks ${namesOf({ checks })}`;
 }
 
-/** Ends the attacks of a disabled experiment. */
 function endFirst(name: string, args: ExperimentArgs, stack: pulumi.Output<string>): pulumi.Output<void> {
     const plan = "plan" in args ? args.plan : undefined;
     const context = args.context ?? plan?.context;

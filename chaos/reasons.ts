@@ -71,7 +71,6 @@ export function decisive(reasons: readonly (Reason | undefined)[]): Reason | und
     return given.sort((a, b) => order.indexOf(a.code) - order.indexOf(b.code))[0];
 }
 
-/** The sentence of a reason. */
 export const sentenceOf = ({ message }: Reason): string => message.replace(/(?<![.!?])$/, ".");
 
 /** A run that cannot begin, or cannot go on, with the reason and what to do about it. */

@@ -5,7 +5,6 @@ import { endAndReport } from "../chaos/first-acts";
 import { productsCheck } from "./products";
 import { validExperiment } from "./saved";
 
-/** Folder of the reports, in the project. */
 export const reportsFolder = "reports";
 
 /** A stack's settings `experiment.*`, and where its shop is. */

@@ -12,7 +12,6 @@ export type Action = ActionOf<(typeof kinds)[keyof typeof kinds]>;
 
 const all: readonly ActionKind<Action>[] = Object.values(kinds) as never;
 
-/** The kinds of actions. */
 export const actionKinds = Object.keys(kinds) as Action["kind"][];
 
 /** Actions of each kind that need different rights. */

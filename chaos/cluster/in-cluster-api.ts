@@ -10,7 +10,6 @@ export interface ApiServer {
     account: string;
 }
 
-/** The API server of the cluster that this pod runs in. */
 export const ownApiServer: ApiServer = {
     host: process.env.KUBERNETES_SERVICE_HOST,
     port: process.env.KUBERNETES_SERVICE_PORT,
@@ -74,7 +73,6 @@ export interface ApiResponse {
     sentAt: number;
 }
 
-/** Calls the API server and reads the whole response. */
 export async function callApi(path: string, call?: ApiCall, server?: ApiServer): Promise<ApiResponse> {
     const response = await openApi(path, call, server);
     let body = "";

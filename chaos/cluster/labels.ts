@@ -20,7 +20,6 @@ export const labels = {
 /** The labels that a run gives its targets. */
 export const runLabels = [labels.target, labels.attacked, labels.combined] as const;
 
-/** Whether labels protect an object. */
 export const isProtected = (found: Readonly<Record<string, string>> = {}): boolean =>
     found[labels.protected] === "true";
 

@@ -25,7 +25,6 @@ export interface TargetRequest extends Aim, Eligibility {
 }
 
 export interface Chosen {
-    /** Number of containers that matched. */
     matching: number;
     targets: Target[];
     /** The containers that the targets are cut off from. Absent if the attack does not name peers. */
@@ -43,7 +42,6 @@ export interface Chosen {
     witness?: string;
 }
 
-/** What was chosen for the attack of that name. */
 export type ChosenFor = Chosen & Pick<Aim, "name">;
 
 /**

@@ -14,7 +14,6 @@ const componentIdentities = [
     "sandbox-controller",
 ] as const;
 
-/** The path of a component's kubeconfig. */
 export function componentKubeconfig(identity: (typeof componentIdentities)[number]): string {
     return join(layout.kubeconfigs, `${identity}.yaml`);
 }

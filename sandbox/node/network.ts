@@ -4,7 +4,6 @@ import { runCommand, tryCommand } from "./command";
 
 const { networkNamespace, hostInterface, nodeInterface } = addresses;
 
-/** The network namespace's file. */
 export const networkNamespaceFile = `/run/netns/${networkNamespace}`;
 
 /** Whether the namespace and the host's route to it are up. */
@@ -70,7 +69,6 @@ COMMIT
 COMMIT
 `;
 
-/** Whether any of it exists. */
 export function networkExists(): boolean {
     return existsSync(networkNamespaceFile) || existsSync(`/sys/class/net/${hostInterface}`);
 }

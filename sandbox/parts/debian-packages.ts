@@ -25,7 +25,6 @@ const PACKAGES = {
 /** Service units of these packages. The sandbox runs its own: they are neither started nor enabled. */
 const UNITS = ["etcd.service", "containerd.service"];
 
-/** Installs the missing packages. */
 export const debianPackages: InstalledPart = {
     kind: "installed",
     name: "debian-packages",

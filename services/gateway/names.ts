@@ -2,7 +2,6 @@ import { Resolver } from "node:dns/promises";
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 
-/** How to resolve names. */
 export interface Dns {
     /** Appended to names that do not end in a dot. */
     searchDomain?: string | undefined;

@@ -100,10 +100,8 @@ export function httpUrl(example: string) {
 
 const notEmpty = (allowed: string) => z.string(allowed).check(z.minLength(1, allowed));
 
-/** A non-empty text. */
 export const text = (example: string) => notEmpty(`set it, for example to ${example}`);
 
-/** A non-empty text with a default. */
 export const textOr = (byDefault: string) => z.prefault(text(byDefault), byDefault);
 
 /**
@@ -158,5 +156,4 @@ export const brokerVariables = (account: string) => ({
     BROKER_PASSWORD: password("BROKER_PASSWORD", "BROKER_USER"),
 });
 
-/** The parsed values of a set of variables. */
 export type ValuesOf<Variables extends z.core.$ZodLooseShape> = z.infer<z.ZodMiniObject<Variables>>;

@@ -7,7 +7,6 @@ export interface Workshop {
     provide(part: Part): Promise<void>;
 }
 
-/** What all parts have. */
 interface PartCommon {
     /** Unique; the name of its log and the first word of its folder. */
     readonly name: string;

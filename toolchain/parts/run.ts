@@ -9,7 +9,6 @@ export interface BuildLog {
     readonly file: string;
     /** Called with every line, for progress. */
     readonly onLine: (line: string) => void;
-    /** Ends the commands. */
     readonly ended?: AbortSignal;
 }
 

@@ -43,7 +43,6 @@ function passphraseFile(folder: string): string {
     return file;
 }
 
-/** A shell command per variable. */
 export function exportsOf(variables: Readonly<Record<string, string>>): string[] {
     return Object.entries(variables).map(([name, value]) => `export ${name}=${shellQuoted(value)}`);
 }

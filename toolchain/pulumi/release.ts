@@ -23,7 +23,6 @@ export async function downloadCli(workshop: Workshop): Promise<boolean> {
     return attempt(process.execPath, ["--eval", program, cliRoot()], workshop);
 }
 
-/** Downloads the release of a provider, by the CLI. */
 export async function installPluginRelease(provider: string, version: string, workshop: Workshop): Promise<boolean> {
     const args = ["plugin", "install", "resource", provider, `v${version}`];
     const installed = await attempt(cliPath(), args, workshop);

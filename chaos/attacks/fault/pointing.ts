@@ -12,7 +12,6 @@ export const serviceSelector = new BorrowedSelector<Record<string, string>>("sel
 /** What reports call a pod behind a port of a Service, as the witness meets it through the Service. */
 export const behind = (service: string, port: number, pod: string) => `${pod} through ${service}:${port}`;
 
-/** The labels by which a Service, and a policy, select a proxy. */
 export const proxyLabels = (proxy: string) => ({ [labels.proxy]: proxy });
 
 /**

@@ -17,7 +17,6 @@ const configPath = join(layout.config, "containerd.toml");
 /** The distributions' folders of CNI plugins. */
 const cniFolders = ["/usr/lib/cni", "/opt/cni/bin"];
 
-/** Writes the configuration of containerd and of the CNI plugins. */
 export async function configureContainerd(): Promise<void> {
     const plugins = cniFolders.find((folder) => existsSync(join(folder, "ptp")));
     if (!plugins)

@@ -32,7 +32,6 @@ export const onlyInOfficialProvider = (what: string) =>
     `${what} is not part of this stand-in for the command provider; the official provider has it: ` +
     `pulumi plugin install resource command ${COMMAND_PROVIDER_VERSION} --reinstall`;
 
-/** An invalid input. */
 interface Failure {
     readonly property: string;
     readonly reason: string;

@@ -58,7 +58,6 @@ export async function runCommand(
     return { stdout: stdout().replace(/\n$/, ""), stderr: stderr().replace(/\n$/, "") };
 }
 
-/** Collects what a stream carries. */
 function textOf(stream: Readable): () => string {
     const chunks: Buffer[] = [];
     stream.on("data", (chunk: Buffer) => chunks.push(chunk));

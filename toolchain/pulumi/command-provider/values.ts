@@ -32,7 +32,6 @@ function isSecret(value: Value | undefined): value is Properties & { readonly va
     return isObject(value) && value[SIGNATURE] === SECRET;
 }
 
-/** Whether a value is or contains a secret. */
 export function holdsSecret(value: Value | undefined): boolean {
     return isSecret(value) || children(value).some(holdsSecret);
 }
