@@ -93,12 +93,8 @@ export class ReasonError extends Error {
 export const pageOfReason = (code: ReasonCode): string => `docs/troubleshooting.md#${code}`;
 
 /** A verdict and why, as it is printed everywhere: `INCONCLUSIVE (clock-shift): …`. */
-export const verdictLine = ({
-    verdict,
-    code,
-    reason,
-}: {
-    verdict: string;
-    code?: ReasonCode;
-    reason: string;
-}): string => `${verdict}${code === undefined ? "" : ` (${code})`}: ${reason}`;
+export const verdictLine = (told: { verdict: string; code?: ReasonCode; reason: string }): string =>
+    `${verdictAndCode(told)}: ${told.reason}`;
+
+export const verdictAndCode = ({ verdict, code }: { verdict: string; code?: ReasonCode }): string =>
+    code === undefined ? verdict : `${verdict} (${code})`;

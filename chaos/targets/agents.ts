@@ -1,5 +1,6 @@
 import { setHeaderOptions } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound, messageOf, statusOf } from "../cluster/client";
+import { selectorOf } from "../cluster/labels";
 import { problemOf } from "../cluster/problem";
 import { agentKeyEntry, agentKeyHeader, agentPort, type Discovered, targetsPath } from "./containers";
 
@@ -50,8 +51,7 @@ export async function askAgents(cluster: Cluster, agents: Agents, key?: string):
         throw new Error(
             `namespace ${namespace} has no Secret ${agents.secret} with the agents' key; run: pulumi up --refresh`,
         );
-    const conditions = Object.entries(agents.labels).map(([key, value]) => `${key}=${value}`);
-    const { items } = await cluster.core.listNamespacedPod({ namespace, labelSelector: conditions.join(",") });
+    const { items } = await cluster.core.listNamespacedPod({ namespace, labelSelector: selectorOf(agents.labels) });
     const running = items.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
     if (running.length === 0)
         throw new Error(
