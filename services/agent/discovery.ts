@@ -1,3 +1,4 @@
+import { ApiError } from "../../chaos/cluster/in-cluster-api";
 import {
     attackable,
     containersOf,
@@ -8,7 +9,7 @@ import {
     replicaSetOf,
 } from "../../chaos/targets/containers";
 import { type Log, reasonOf } from "../shared/log";
-import { ApiError, type ApiReader } from "./api-server";
+import type { ApiReader } from "./api-server";
 
 export interface DiscoveryArgs {
     api: ApiReader;
