@@ -7,8 +7,8 @@ export interface Figure {
     meaning: string;
     /** The highest allowed value, in `unit`. */
     bar: number;
+    /** Of the value, and of its samples. Those of a ratio are seconds. */
     unit: Unit;
-    samplesIn: Unit;
     measure: (session: Session) => Promise<Measurement>;
 }
 
@@ -86,8 +86,7 @@ export function describeResult(result: Result): string {
 
 function measured(result: Result): string {
     if ("problem" in result) return `not measured: ${result.problem}`;
-    const samples = Object.entries(result.samples).map(
-        ([name, values]) => `${name} ${describeSamples(values, result.samplesIn)}`,
-    );
+    const unit = result.unit === "ratio" ? "s" : result.unit;
+    const samples = Object.entries(result.samples).map(([name, values]) => `${name} ${describeSamples(values, unit)}`);
     return `${describe(result.value, result.unit)}: ${samples.join(", ")}`;
 }
