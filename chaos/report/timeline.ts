@@ -171,7 +171,6 @@ function spanMarks(journal: Journal, { x, zero, end }: TimeAxis, top: number, bo
     ];
 }
 
-/** When a check aborted the run. */
 function abortMark({ aborted }: Journal, { x, zero, end }: TimeAxis, top: number, bottom: number): string[] {
     if (aborted === undefined) return [];
     const at = x(Math.min(end, zero + aborted.afterMs));

@@ -6,10 +6,8 @@ import { basename, dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { bundledFile } from "../../toolchain/bundle";
 
-/** The folder of the shop's programs. */
 export const servicesFolder = join(__dirname, "..", "..", "services");
 
-/** Where a program is mounted in a pod. */
 export const programMount = "/program";
 /** The compressed bundle, which `services/start.js` loads. */
 const packedName = "main.js.gz";

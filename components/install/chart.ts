@@ -13,7 +13,6 @@ export interface Chart {
 
 export interface ChartReleaseArgs {
     chart: Chart;
-    /** The Helm release's name. */
     release: string;
     namespace: pulumi.Input<string>;
     /** Override the values file. */

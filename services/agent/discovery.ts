@@ -47,7 +47,6 @@ export class Discovery {
 
     constructor(private readonly args: DiscoveryArgs) {}
 
-    /** All known containers. */
     *list(): Generator<Discovered> {
         for (const ofPod of this.containers.values()) yield* ofPod;
     }

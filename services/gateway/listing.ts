@@ -12,7 +12,6 @@ export interface Backends {
 /** The source of a list, or why it is missing. */
 export type Status = typeof REMOTE_SERVICE | "UNREACHABLE" | "TIMEOUT" | "BAD_ANSWER" | "CIRCUIT_OPEN";
 
-/** One backend's part of a listing. */
 export interface Part {
     response: BackendResponse | { responseType: typeof FALLBACK; products: Product[] };
     status: Status;

@@ -13,7 +13,6 @@ export interface BuildLog {
     readonly ended?: AbortSignal;
 }
 
-/** How a command of a build is run. */
 export interface RunOptions {
     readonly cwd?: string;
     /** Added to this process's environment; `undefined` takes a variable out. */

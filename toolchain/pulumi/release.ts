@@ -8,7 +8,6 @@ import { cliPath, cliRoot, pluginPath } from "./home";
 const RELEASE_SERVER = "https://get.pulumi.com";
 const ANSWER_TIMEOUT_MS = 10_000;
 
-/** The limit for one download. */
 const DOWNLOAD_TIMEOUT_MS = 600_000;
 
 /** Set when a download fails: the other downloads, which retry for minutes, are then skipped. */

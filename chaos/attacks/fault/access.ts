@@ -35,7 +35,6 @@ export async function admitProxy(
 
 export interface AccessArgs {
     service: FoundService;
-    /** Name of the proxy. */
     proxy: string;
     experiment: string;
     /** The labels of each of the Service's pods. */
