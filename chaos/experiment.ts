@@ -82,8 +82,14 @@ export class Experiment extends pulumi.ComponentResource {
         const prepared = prepare(name, args);
         // The preview that enables an experiment shows all that it does.
         const inputs = args.enabled === true && "plan" in prepared ? inputsOf(prepared.plan) : {};
-        // Only a run waits for what it depends on. The end of attacks does not: under them that may never be ready.
-        super("chaos-experiments:index:Experiment", name, inputs, { ...opts, dependsOn: undefined });
+        super("chaos-experiments:index:Experiment", name, inputs, {
+            ...opts,
+            // Only a run waits for what it depends on. The end of attacks does not: under them that may never be ready.
+            dependsOn: undefined,
+            // What protects a parent would keep its attacks: an experiment's resources are there for minutes.
+            protect: false,
+            retainOnDelete: false,
+        });
         const { enabled, kubeconfig, image = defaultImage, identity, programs = builtPrograms } = args;
         const prefix = `${name}-`;
         const own = () => identityIn(`${prefix}identity`, undefined, { parent: this });

@@ -121,12 +121,14 @@ export class AttackProof {
         const changed = proof.deleted
             ? witness.kills().then((kills) => whyNotKilled(cluster, targets[0]!.namespace, kills))
             : whyChanged(cluster, targets);
-        const [cut, unlike, overreaching] = await Promise.all([
+        const [cut, unlike, overreaching, ended] = await Promise.all([
             witness.whyNotCut(proven),
             changed,
             signal?.aborted ? unlessPending(overreachingAtOnce) : overreachingAtOnce,
+            // What the Job reports last is a moment older than the last answers.
+            this.args.explain?.().catch(() => undefined),
         ]);
-        const notHeld = await this.decided([unlike, cut, working, overreaching, overreachingAtEnd]);
+        const notHeld = await this.decided([ended, unlike, cut, working, overreaching, overreachingAtEnd]);
         if (notHeld !== undefined) return notHeld;
         const byWitness = positive?.whyOverreachingByWitness(proven.witnessedAt);
         return signal?.aborted ? Promise.race([byWitness, pause(abortedTimeoutMs).then(() => undefined)]) : byWitness;

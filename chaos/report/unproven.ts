@@ -3,7 +3,7 @@ import type { Conclusion } from "./conclusion";
 
 type Unproven = NonNullable<Conclusion["outwardUnproven"]>;
 
-/** The pods of which it is not proven that they reach nobody: nothing can be tried in them, and the experiment accepts that. */
+/** The pods of which it is not proven that they reach nobody: nothing can be tried in them, which is accepted. */
 export const unprovenOutward = (attacks: readonly RunAttack[]): Unproven =>
     attacks.flatMap(({ name: attack, chosen: { withoutTool: pods } }) => (pods ? [{ attack, pods }] : []));
 

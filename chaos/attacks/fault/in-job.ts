@@ -67,7 +67,11 @@ class FaultProbes {
         const { ending, log } = this.context;
         while (!ending.aborted) {
             const begun = performance.now();
-            await this.look().catch(log);
+            await this.look().catch((error: unknown) => {
+                // What is not seen now is not as it was.
+                this.last = { open: [], closed: [] };
+                log(error);
+            });
             await sleep(Math.max(0, begun + pauseMs - performance.now()));
         }
     }

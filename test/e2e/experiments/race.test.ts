@@ -64,7 +64,7 @@ const checkOfEnded = () => ({
     [variables.steadyState]: JSON.stringify({ route: { kind: "address", url: "http://127.0.0.1:1" }, latencyMs: 1 }),
     [variables.targets]: JSON.stringify({
         attacks: planOfContent.attacks.map(({ name }) => ({ name, targets: [], matching: 0 })),
-        baseline: { tookMs: 1 },
+        baselineMs: 1,
     }),
     [variables.attackObjects]: JSON.stringify(["ended"]),
     [variables.deadlineJob]: "ended",

@@ -1,5 +1,6 @@
+import * as pulumi from "@pulumi/pulumi";
 import { LocalWorkspace, type Stack } from "@pulumi/pulumi/automation";
-import type { V1Container, V1PodSpec } from "@kubernetes/client-node";
+import { AdmissionregistrationV1Api, type V1Container, type V1PodSpec } from "@kubernetes/client-node";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +9,7 @@ import { removeNamespaces } from "../../../bench/cluster";
 import { type Cluster, connect } from "../../../chaos/cluster/client";
 import { labels } from "../../../chaos/cluster/labels";
 import type { AttackDefinition } from "../../../chaos/definition/definition";
+import { ExecRefused, runWithin } from "../../../chaos/proof/run-within";
 import { isReady } from "../../../chaos/targets/containers";
 import { Experiment } from "../../../chaos/experiment";
 import type { Conclusion } from "../../../chaos/report/conclusion";
@@ -22,6 +24,12 @@ import { until } from "../../support/until";
 const namespace = "e2e-targets";
 /** Its image has a shell and tools. */
 const nats = { name: "nats", image: "docker.io/library/nats:2.9.10", ports: [{ containerPort: 4222 }] };
+/** One port by two names, and one that it does not listen at. */
+const declared = [
+    { name: "client", containerPort: 4222 },
+    { name: "again", containerPort: 4222 },
+    { name: "cluster", containerPort: 6222 },
+];
 /** Its image has one program and nothing else. */
 const coredns = {
     name: "coredns",
@@ -37,6 +45,9 @@ let destroyed = false;
 let said = "";
 /** What the next update runs. */
 let attacks: AttackDefinition[] = [];
+let enabled = true;
+/** Whether what the experiment is a part of is protected, and retained. */
+let isKept = true;
 
 const spec = (containers: V1Container[], more: Partial<V1PodSpec> = {}) => ({
     terminationGracePeriodSeconds: 0,
@@ -53,7 +64,7 @@ async function createWorkloads(): Promise<void> {
     const selector = { matchLabels: { app: "everywhere" } };
     const daemonSet = { metadata: { name: "everywhere" }, spec: { selector, template: template("everywhere") } };
     const pods: [string, V1PodSpec][] = [
-        ["alone", spec([nats])],
+        ["alone", spec([{ ...nats, ports: declared }])],
         ["pair", spec([coredns, nats])],
         ["escorted", spec([coredns], { initContainers: [{ ...nats, restartPolicy: "Always" }] })],
         ["toolless", spec([coredns])],
@@ -80,18 +91,23 @@ async function traces(): Promise<number> {
 }
 
 const program = async () => {
-    const experiment = new Experiment("every-kind", {
-        enabled: true,
-        context: cluster.kubeconfig.getCurrentContext(),
-        hypothesis: "The pods stay ready.",
-        namespace,
-        attacks,
-        checks: [{ kind: "podsReady", of: "k8s.pod.name=toolless" }],
-        window: { duration: "2s", grace: "0s" },
-        interval: "250ms",
-        reports: join(folder, "reports"),
-        programs: experimentPrograms,
-    });
+    const parent = new pulumi.ComponentResource("test:Parent", "kept", {}, { protect: isKept, retainOnDelete: isKept });
+    const experiment = new Experiment(
+        "every-kind",
+        {
+            enabled,
+            context: cluster.kubeconfig.getCurrentContext(),
+            hypothesis: "The pods stay ready.",
+            namespace,
+            attacks,
+            checks: [{ kind: "podsReady", of: "k8s.pod.name=toolless" }],
+            window: { duration: "2s", grace: "0s" },
+            interval: "250ms",
+            reports: join(folder, "reports"),
+            programs: experimentPrograms,
+        },
+        { parent },
+    );
     return { conclusion: experiment.conclusion };
 };
 
@@ -128,7 +144,58 @@ afterAll(async () => {
     rmSync(folder, { recursive: true, force: true });
 });
 
+/** As kubectl exec meets it in clusters that forbid it: by an admission policy, and not for a missing right. */
+async function whileExecIsForbidden(act: () => Promise<void>): Promise<void> {
+    const admission = cluster.kubeconfig.makeApiClient(AdmissionregistrationV1Api);
+    const name = `${namespace}-no-exec`;
+    const rule = {
+        apiGroups: [""],
+        apiVersions: ["v1"],
+        operations: ["CONNECT"],
+        resources: ["pods/exec"],
+    };
+    const policy = {
+        metadata: { name },
+        spec: {
+            matchConstraints: { resourceRules: [rule] },
+            validations: [{ expression: "false", message: "nobody runs anything here", reason: "Forbidden" }],
+        },
+    };
+    const matchResources = { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } } };
+    const binding = { metadata: { name }, spec: { policyName: name, validationActions: ["Deny"], matchResources } };
+    await admission.createValidatingAdmissionPolicy({ body: policy });
+    await admission.createValidatingAdmissionPolicyBinding({ body: binding });
+    try {
+        const place = { namespace, pod: "alone", container: "nats" };
+        const refused = () =>
+            runWithin(cluster, place, ["true"]).then(
+                () => false,
+                (error) => error instanceof ExecRefused,
+            );
+        await until("nothing may be run in a pod", refused);
+        await act();
+    } finally {
+        await admission.deleteValidatingAdmissionPolicyBinding({ name });
+        await admission.deleteValidatingAdmissionPolicy({ name });
+    }
+}
+
 describe("before anything is attacked, an update is refused that", () => {
+    it("could not prove an attack, since nothing may be run in a pod: with the words of who refuses it", async () => {
+        await whileExecIsForbidden(async () => {
+            await expect(up(blackhole("k8s.pod.name=alone"))).rejects.toThrow(
+                inOrder(
+                    "ABORTED (exec-refused): ",
+                    "nothing may be run in alone: ",
+                    "nobody runs anything here",
+                    "Nothing was attacked",
+                    'outward: "unproven"',
+                ),
+            );
+        });
+        expect(await traces()).toBe(0);
+    });
+
     it("would delete a pod which nothing replaces", async () => {
         await expect(up({ kind: "kill", target: "k8s.pod.name=alone" })).rejects.toThrow(/no controller replaces it/);
         expect(await traces()).toBe(0);
@@ -172,6 +239,7 @@ it("pods of every kind are attacked, and the attacks proven with what their pods
         "retried/nats",
     ]);
     expect(said).toContain("in the same pods, and hit with them: pair/nats");
+    expect(said).toMatch(/Not part of the proof, .*: connections to [\d.]+:6222$/m);
     // The Job begins another pod after 10 s, then after 20 s, and so on up to its limit.
     await until("the deleted pod counts as a failure of its Job", async () => {
         const { status } = await cluster.batch.readNamespacedJob({ namespace, name: "retried" });
@@ -179,7 +247,15 @@ it("pods of every kind are attacked, and the attacks proven with what their pods
     });
 });
 
-it("and nothing of that is left when the experiment is gone", async () => {
+it("and nothing of that is left when it is disabled, also if what is above it is protected, and retained", async () => {
+    enabled = false;
+    await up();
+    expect(await traces()).toBe(0);
+});
+
+it("nor when the stack is gone", async () => {
+    isKept = false;
+    await up();
     await stack.destroy();
     destroyed = true;
     expect(await traces()).toBe(0);

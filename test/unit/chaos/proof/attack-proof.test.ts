@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Proof } from "../../../../chaos/attacks/kind";
 import { AttackProof } from "../../../../chaos/proof/attack-proof";
 import type { Proven } from "../../../../chaos/proof/outcome";
+import { reason } from "../../../../chaos/reasons";
 import { Witness } from "../../../../chaos/proof/witness";
 import type { Target } from "../../../../chaos/targets/containers";
 import { refuse } from "../support/fake-cluster";
@@ -64,7 +65,8 @@ describe("connections into the targets", () => {
 
     it("prove nothing if they do not even work before it", async () => {
         run.listensAt = () => false;
-        expect(await settled(proofOf(inward).baseline(3_000))).toEqual({
+        await vi.advanceTimersByTimeAsync(1_000);
+        expect(await settled(proofOf(inward).baseline(0))).toEqual({
             inconclusive: {
                 code: "baseline-failed",
                 message: "nothing answered at 10.0.0.1:8080 of hot-deals-1 before the attack",
@@ -82,6 +84,16 @@ describe("connections into the targets", () => {
         run.cluster.logs.clear();
         run.reporting = false;
         expect(await settled(proofOf(inward).attackProven())).toEqual(noReport);
+    });
+
+    it("prove nothing if the kind itself says at the end that it is over, though no report shows it yet", async () => {
+        const targets = [run.target()];
+        const cluster = run.cluster.api;
+        const witness = new Witness({ cluster, namespace: "demo", job, targetLabel: label, targets, ...inward });
+        const explain = async () => reason("service-changed", "somebody changed it");
+        run.attack();
+        const proof = new AttackProof({ cluster, proof: inward, chosen: { targets }, witness, explain });
+        expect(await heldThrough(proof)).toBe("somebody changed it");
     });
 
     it.each<[string, () => void, RegExp]>([

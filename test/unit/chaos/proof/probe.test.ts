@@ -32,8 +32,8 @@ it("a probe that the API server refuses names the right that is missing", async 
     server.close();
     expect(result).toEqual({
         problem:
-            'nothing can be run in hot-deals-1/hot-deals: the account "ada" may not create pods/exec in namespace demo ' +
-            "(403). Ask the cluster's administrator for that right, then check: kubectl auth can-i create pods " +
+            'nothing can be run in hot-deals-1/hot-deals: the account "ada" may not create pods/exec in namespace ' +
+            "demo (403). Ask the cluster's administrator for that right, then check: kubectl auth can-i create pods " +
             "--subresource=exec --namespace demo",
     });
 });
