@@ -44,8 +44,6 @@ export function label(
     return element("text", { class: kind, x: round(x), y: round(y), "text-anchor": anchor }, [escape(text)]);
 }
 
-/** Beside a line of the picture. */
-export const beside = (y: number, text: string) => label(margin.left - 8, y + 4, text, "faint", "end");
 /** About as wide as the text is in small type. */
 export const widthOf = (text: string) => text.length * characterWidth;
 /** A text without its middle, if it is wider than that in small type. */
