@@ -32,7 +32,6 @@ export function planOnShop(settings: ExperimentSettings): Plan {
 export interface FirstLook {
     /** Whether the experiment is enabled. Anything but `true` counts as disabled, and is reported later. */
     enabled: boolean;
-    /** Namespace of the shop. */
     namespace: string;
     /** Distinguishes the stack from others of its name. */
     identity: string;

@@ -74,7 +74,6 @@ export function policiesOf(plan: Plan, stack: string): Reach {
     return { namespace: plan.namespace, objects: [{ resource: resources.networkPolicy, only }] };
 }
 
-/** The policies that let the witness work. */
 export function witnessPoliciesOf({ namespace, experiment }: Plan): Reach {
     const labelSelector = `${labels.experiment}=${experiment},${labels.witness}=${experiment}`;
     return { namespace, objects: [{ resource: resources.networkPolicy, labelSelector }] };

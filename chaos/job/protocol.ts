@@ -70,7 +70,6 @@ export interface LeaseOfRun {
     run: string;
 }
 
-/** What the Job knows about one attack. */
 export interface JobAttack {
     kind: string;
     /** API path of the object that is the attack. */

@@ -14,7 +14,6 @@ interface Rule {
 export interface RuledBy {
     attacks: readonly {
         attack: Attack;
-        /** Name of its object. */
         object: string;
     }[];
     /** What the run changes besides NetworkPolicies, and must be restored. */

@@ -1,6 +1,5 @@
 import type { BuildLog } from "./run";
 
-/** What a part is built with. */
 export interface Workshop {
     readonly log: BuildLog;
     /** Builds a part that turned out to be needed only during the build, unless it is there. */

@@ -37,7 +37,6 @@ export interface AccessArgs {
     service: FoundService;
     proxy: string;
     experiment: string;
-    /** The labels of each of the Service's pods. */
     pods: readonly Labels[];
     /** The labels of their namespace. */
     namespace: Labels;

@@ -84,7 +84,6 @@ export function isPointing(service: V1Service): boolean {
 export const selectsNobody = ({ spec }: V1Service): boolean =>
     proxyOf({ spec }) !== undefined && Object.keys(spec!.selector!).length > 1;
 
-/** The name of the proxy that a Service points to. */
 export const proxyOf = ({ spec }: V1Service): string | undefined => spec?.selector?.[labels.proxy];
 
 /** The merge patch of a map that makes it another. */

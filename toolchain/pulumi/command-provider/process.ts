@@ -79,7 +79,6 @@ function terminateGroup(child: ChildProcess): void {
     child.once("close", () => clearTimeout(kill));
 }
 
-/** Signals every process of the group that a command leads. */
 function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
     try {
         process.kill(-child.pid!, signal);
