@@ -69,7 +69,10 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
     begin?(attack: RunAttack<A, F>, cluster: Cluster): Promise<void>;
     /** What the Job's reports call what it must hit, and what it must leave alone. @default endpoints only */
     reported?(attack: RunAttack<A, F>): { hit: string[]; spared: string[] };
-    /** Why it does not show, as far as the cluster says. @param job name of the deadline Job */
+    /**
+     * That it is over, and why, as far as the cluster says: asked if it does not show, and at the end of the window.
+     * Undefined while it lasts. @param job name of the deadline Job
+     */
     explain?(attack: RunAttack<A, F>, cluster: Cluster, job: string): Promise<Reason | undefined>;
     /** What it counted. Undefined if that is not known. */
     count?(attack: RunAttack<A, F>, cluster: Cluster): Promise<Counts | undefined>;

@@ -67,11 +67,7 @@ class FaultProbes {
         const { ending, log } = this.context;
         while (!ending.aborted) {
             const begun = performance.now();
-            await this.look().catch((error: unknown) => {
-                // What is not seen now is not as it was.
-                this.last = { open: [], closed: [] };
-                log(error);
-            });
+            await this.look().catch(log);
             await sleep(Math.max(0, begun + pauseMs - performance.now()));
         }
     }
