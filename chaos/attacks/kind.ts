@@ -89,7 +89,6 @@ export interface Found<F> {
     origin: string;
 }
 
-/** An attack as it is planned. */
 export interface PlannedAttack<A> extends Aim {
     attack: A;
     /** Established connections into the targets must be cut, too. Absent if they may survive. */
@@ -100,7 +99,6 @@ export interface PlannedAttack<A> extends Aim {
 export interface RunAttack<A, F = unknown> extends PlannedAttack<A> {
     experiment: string;
     namespace: string;
-    /** Name of the run. */
     run: string;
     /** Name of the object that is the attack. */
     object: string;
@@ -120,12 +118,10 @@ export interface AttackResourceArgs<A> extends AttackToMake<A> {
     };
 }
 
-/** An attack whose resources are to be made. */
 export interface AttackToMake<A> {
     attack: A;
     experiment: string;
     namespace: string;
-    /** Name of the run. */
     runName: pulumi.Output<string>;
     /** Name of the object: each run has its own. */
     object: pulumi.Output<string>;

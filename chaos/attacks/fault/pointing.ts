@@ -12,7 +12,6 @@ export const serviceSelector = new BorrowedSelector<Record<string, string>>("sel
 /** What reports call a pod behind a port of a Service, as the witness meets it through the Service. */
 export const behind = (service: string, port: number, pod: string) => `${pod} through ${service}:${port}`;
 
-/** The labels by which a Service, and a policy, select a proxy. */
 export const proxyLabels = (proxy: string) => ({ [labels.proxy]: proxy });
 
 /**
@@ -85,7 +84,6 @@ export function isPointing(service: V1Service): boolean {
 export const selectsNobody = ({ spec }: V1Service): boolean =>
     proxyOf({ spec }) !== undefined && Object.keys(spec!.selector!).length > 1;
 
-/** The name of the proxy that a Service points to. */
 export const proxyOf = ({ spec }: V1Service): string | undefined => spec?.selector?.[labels.proxy];
 
 /** The merge patch of a map that makes it another. */
