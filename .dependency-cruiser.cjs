@@ -4,7 +4,7 @@ const face = {
     clusters: ["client", "guard", "kubeconfig", "labels", "pod-security", "problem"].map(
         (file) => `chaos/cluster/${file}.ts`,
     ),
-    units: ["chaos/duration.ts", "chaos/share.ts", "chaos/texts.ts"],
+    units: ["chaos/async.ts", "chaos/duration.ts", "chaos/share.ts", "chaos/texts.ts"],
     /** How settings are read, and what they contradict. */
     settings: [
         "chaos/attacks/registry.ts",

@@ -7,16 +7,14 @@ export interface Figure {
     meaning: string;
     /** The highest allowed value, in `unit`. */
     bar: number;
+    /** Of the value, and of its samples. Those of a ratio are seconds. */
     unit: Unit;
-    /** The unit of its samples. */
-    samplesIn: Unit;
     measure: (session: Session) => Promise<Measurement>;
 }
 
 /** `ratio` has no dimension; `s` is seconds, `ms` milliseconds. */
 export type Unit = "ratio" | "s" | "ms";
 
-/** Measurements by name. */
 export type Samples<Name extends string = string> = Record<Name, number[]>;
 
 export interface Measurement {
@@ -62,7 +60,6 @@ export async function measureRounds<Name extends string>(
     return Object.fromEntries(samples) as Samples<Name>;
 }
 
-/** The ratio of two medians. */
 export function ratio(ours: readonly number[], theirs: readonly number[]): number {
     const base = median(theirs);
     if (!(base > 0)) throw new Error(`nothing can be compared with ${base}`);
@@ -89,8 +86,7 @@ export function describeResult(result: Result): string {
 
 function measured(result: Result): string {
     if ("problem" in result) return `not measured: ${result.problem}`;
-    const samples = Object.entries(result.samples).map(
-        ([name, values]) => `${name} ${describeSamples(values, result.samplesIn)}`,
-    );
+    const unit = result.unit === "ratio" ? "s" : result.unit;
+    const samples = Object.entries(result.samples).map(([name, values]) => `${name} ${describeSamples(values, unit)}`);
     return `${describe(result.value, result.unit)}: ${samples.join(", ")}`;
 }

@@ -1,9 +1,6 @@
 import { benchProgram } from "../cli/programs";
 
-export interface BenchOptions {
-    json: boolean;
-    names: string[];
-}
+export type BenchOptions = ReturnType<typeof benchOptions>;
 
 /**
  * Reads the arguments of `npm run bench`.
@@ -11,7 +8,7 @@ export interface BenchOptions {
  * @param known names of all figures, in the order of measuring
  * @throws Error with what is wrong
  */
-export function benchOptions(args: string[], known: readonly string[]): BenchOptions {
+export function benchOptions(args: string[], known: readonly string[]) {
     const { json = false } = benchProgram.read<{ json?: true }>(args);
     const given = benchProgram.args;
     const unknown = given.filter((name) => !known.includes(name));

@@ -86,7 +86,6 @@ export class Session {
         return stack;
     }
 
-    /** A new stack of the program in a folder. */
     private openStack(name: string, folder: string): Promise<BenchStack> {
         return BenchStack.open(this.pulumi.command, this.scratch, name, folder);
     }

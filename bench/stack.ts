@@ -15,7 +15,6 @@ export class BenchStack {
         private readonly configFile: string,
     ) {}
 
-    /** A new stack of the project in a folder. */
     static async open(pulumi: string, scratch: string, name: string, folder: string): Promise<BenchStack> {
         const configuration = join(scratch, `configuration-${name}`);
         mkdirSync(configuration);

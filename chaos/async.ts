@@ -34,11 +34,17 @@ const pollMs = 50;
 /**
  * Looks again and again until that is enough, or until a time has passed.
  *
+ * @param pauseMs between two looks
  * @returns the last look
  */
-export async function poll<T>(look: () => Promise<T>, isEnough: (seen: T) => boolean, timeoutMs: number): Promise<T> {
+export async function poll<T>(
+    look: () => Promise<T>,
+    isEnough: (seen: T) => boolean,
+    timeoutMs: number,
+    pauseMs = pollMs,
+): Promise<T> {
     // Not by the clock, which may be set back.
-    for (const giveUpAt = performance.now() + timeoutMs; ; await sleep(pollMs)) {
+    for (const giveUpAt = performance.now() + timeoutMs; ; await sleep(pauseMs)) {
         const seen = await look();
         if (isEnough(seen) || performance.now() > giveUpAt) return seen;
     }

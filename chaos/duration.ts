@@ -12,9 +12,8 @@ export function parseDuration(text: Duration): number | undefined {
     // Types prevent nothing, and a list of one duration has its form.
     if (typeof text !== "string" || !form.test(text)) return undefined;
     let milliseconds = 0;
-    for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)) {
+    for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g))
         milliseconds += Number(amount) * millisecondsPerUnit[unit!]!;
-    }
     // 2.01 * 1000 is no whole number, and timers take no other.
     return Math.round(milliseconds);
 }

@@ -177,7 +177,6 @@ function requireText(kubeconfig: unknown): asserts kubeconfig is string {
     );
 }
 
-/** @throws Error if it cannot be the name of an image */
 function requireImage(image: unknown): void {
     if (image === undefined || (typeof image === "string" && /^[\w.\-:/@]+$/.test(image))) return;
     throw new Error(`image: ${describeValue(image)} is not allowed; allowed: the name of an image, as in a pod`);
@@ -219,9 +218,8 @@ async function preview(
     const { experiment, context, actions } = plan;
     // A preview knows the result of a check only if it would not run it.
     const [concluded] = await ifKnown(conclusion);
-    if (concluded !== undefined) {
+    if (concluded !== undefined)
         return pulumi.log.info(`${experiment} has run, and would not run again. ${verdictLine(concluded)}`);
-    }
     if (!isAttack(plan)) return pulumi.log.info(describeWithoutAttack(plan));
     const besides = [
         ...(actions.length > 0 ? [`Meanwhile it would ${doneBy(plan)}`] : []),
@@ -268,7 +266,6 @@ function describeWithoutAttack(plan: Plan): string {
     return `${nothing}; in namespace ${namespace} it would ${done}, while it checks ${namesOf({ checks })}`;
 }
 
-/** Ends the attacks of a disabled experiment. */
 function endFirst(name: string, args: ExperimentArgs, stack: pulumi.Output<string>): pulumi.Output<void> {
     const plan = "plan" in args ? args.plan : undefined;
     const context = args.context ?? plan?.context;

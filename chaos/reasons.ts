@@ -71,7 +71,6 @@ export function decisive(reasons: readonly (Reason | undefined)[]): Reason | und
     return given.sort((a, b) => order.indexOf(a.code) - order.indexOf(b.code))[0];
 }
 
-/** The sentence of a reason. */
 export const sentenceOf = ({ message }: Reason): string => message.replace(/(?<![.!?])$/, ".");
 
 /** A run that cannot begin, or cannot go on, with the reason and what to do about it. */
@@ -94,12 +93,8 @@ export class ReasonError extends Error {
 export const pageOfReason = (code: ReasonCode): string => `docs/troubleshooting.md#${code}`;
 
 /** A verdict and why, as it is printed everywhere: `INCONCLUSIVE (clock-shift): …`. */
-export const verdictLine = ({
-    verdict,
-    code,
-    reason,
-}: {
-    verdict: string;
-    code?: ReasonCode;
-    reason: string;
-}): string => `${verdict}${code === undefined ? "" : ` (${code})`}: ${reason}`;
+export const verdictLine = (told: { verdict: string; code?: ReasonCode; reason: string }): string =>
+    `${verdictAndCode(told)}: ${told.reason}`;
+
+export const verdictAndCode = ({ verdict, code }: { verdict: string; code?: ReasonCode }): string =>
+    code === undefined ? verdict : `${verdict} (${code})`;

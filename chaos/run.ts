@@ -48,15 +48,16 @@ export function runResources(args: RunArgs): pulumi.Output<Conclusion> {
     const step = (name: string, how: StepArgs, dependsOn?: pulumi.ResourceOptions["dependsOn"]) =>
         stepResource(`${prefix}${name}`, args, how, { parent, dependsOn });
 
+    const check = (given: StepArgs["given"], dependsOn?: pulumi.Resource) =>
+        step("check", { create: "check", given }, dependsOn).result.apply((printed) => parsed<Conclusion>(printed));
+
     const first = step("steady-state", { create: "steady-state", delete: "recovery" }, args.dependsOn);
     const steadyState = first.result;
     if (!needsDeadlineJob(plan)) {
         const targets = pulumi.jsonStringify(nothingAttacked.targets);
         const attackObjects = pulumi.jsonStringify(nothingAttacked.attackObjects);
         const deadlineJob = pulumi.output(nothingAttacked.deadlineJob);
-        return conclusionOf(
-            step("check", { create: "check", given: { steadyState, targets, deadlineJob, attackObjects } }),
-        );
+        return check({ steadyState, targets, deadlineJob, attackObjects });
     }
 
     // From the state: another version must not rename the objects of a run that has begun.
@@ -90,13 +91,8 @@ export function runResources(args: RunArgs): pulumi.Output<Conclusion> {
     // check would not do: of a check that was killed, the state knows nothing.
     // It is given what these are, so that another plan removes it with them, and not after the next ones have begun.
     const { resource: end } = step("end-attacks", { delete: "end-attacks", given: { targets, attackObjects } });
-    return conclusionOf(
-        step("check", { create: "check", given: { steadyState, targets, deadlineJob, attackObjects } }, end),
-    );
+    return check({ steadyState, targets, deadlineJob, attackObjects }, end);
 }
-
-const conclusionOf = ({ result }: { result: pulumi.Output<string> }) =>
-    result.apply((printed) => parsed<Conclusion>(printed));
 
 interface StepArgs {
     /** @default nothing is done */

@@ -8,7 +8,6 @@ import { LiveLines } from "../toolchain/live-lines";
 
 const lookEveryMs = 200;
 
-/** An answer and the name of its check. */
 export type SeenAnswer = Answer & { check: string };
 
 /**
@@ -32,7 +31,6 @@ export class AnswersFile {
         rmSync(this.folder, { recursive: true, force: true });
     }
 
-    /** Parses the complete lines. */
     private read(): SeenAnswer[] {
         const lines = readFileSync(this.file, "utf8").split("\n").slice(0, -1);
         return lines.map((line) => JSON.parse(line) as SeenAnswer);

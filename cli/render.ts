@@ -22,7 +22,6 @@ export interface RenderOptions {
 }
 
 export interface PermissionsOptions {
-    /** The stack's configuration with each of the experiments. */
     configurations: StackConfiguration[];
     subjects: Subject[];
 }

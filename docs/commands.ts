@@ -4,7 +4,6 @@ import { tableOf, withPart, wrapped } from "./markdown";
 
 const all = Object.values(programs).filter((each) => typeof each === "object" && "exitCodes" in each);
 
-/** A page with the options and exit codes of all programs. */
 export const withCommands = (page: string): string =>
     all.reduce((text, program) => withPart(text, program.name(), referenceOf(program)), page);
 

@@ -1,7 +1,6 @@
 import type { HttpCheck } from "../chaos/checks/http";
 import type { Action } from "../chaos/index";
 
-/** Places an order and wants it accepted. */
 export const orderAccepted: HttpCheck = {
     kind: "http",
     method: "POST",

@@ -14,7 +14,6 @@ export const productsCheck: HttpCheck = {
     })),
 };
 
-/** Asks `/products` once. */
 export function askProducts(cluster: Cluster, route: Route, timeoutMs: number): Promise<Answer> {
     return askOverHttp(productsCheck, cluster, route, timeoutMs);
 }

@@ -5,7 +5,6 @@ import { endAndReport } from "../chaos/first-acts";
 import { productsCheck } from "./products";
 import { validExperiment } from "./saved";
 
-/** Folder of the reports, in the project. */
 export const reportsFolder = "reports";
 
 /** A stack's settings `experiment.*`, and where its shop is. */
@@ -33,7 +32,6 @@ export function planOnShop(settings: ExperimentSettings): Plan {
 export interface FirstLook {
     /** Whether the experiment is enabled. Anything but `true` counts as disabled, and is reported later. */
     enabled: boolean;
-    /** Namespace of the shop. */
     namespace: string;
     /** Distinguishes the stack from others of its name. */
     identity: string;

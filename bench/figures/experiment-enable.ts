@@ -18,7 +18,6 @@ export const experimentEnable: Figure = {
         "minus the time of kubectl apply of only the policy",
     bar: 6,
     unit: "s",
-    samplesIn: "s",
     async measure(session) {
         const samples = await measureRounds(5, session, () => measureRound(session));
         return { value: median(samples.enable) - median(samples.kubectl), samples };

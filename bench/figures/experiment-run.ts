@@ -17,7 +17,6 @@ export const experimentRun: Figure = {
         "and the waits for the witness, the proof and the recovery",
     bar: 6,
     unit: "s",
-    samplesIn: "s",
     async measure(session) {
         const shop = await session.borrowedShop();
         try {

@@ -5,7 +5,6 @@ export const previewUnchanged: Figure = {
     meaning: "time of an unchanged pulumi preview of the shop, compared with an empty program",
     bar: 2,
     unit: "ratio",
-    samplesIn: "s",
     async measure(session) {
         const shop = await session.runningShop();
         const empty = await session.emptyStack();

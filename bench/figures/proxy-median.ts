@@ -12,7 +12,6 @@ export const proxyMedian: Figure = {
     meaning: `what the proxy of a fault adds to a bare server's median latency at ${perSecond} requests/s`,
     bar: 1,
     unit: "ms",
-    samplesIn: "ms",
     async measure(session) {
         const { urls, end } = await startProxiedServer();
         try {

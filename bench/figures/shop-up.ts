@@ -8,7 +8,6 @@ export const shopUp: Figure = {
     meaning: "pulumi up of the shop until /products answers, compared with kubectl apply of the same objects",
     bar: 1.3,
     unit: "ratio",
-    samplesIn: "s",
     async measure(session) {
         const samples = await measureRounds(5, session, () => measureRound(session));
         return { value: ratio(samples.pulumi, samples.kubectl), samples };

@@ -7,7 +7,6 @@ import type { ActionContext } from "./kind";
 import { type Action, actionKindOf } from "./registry";
 import { type FoundWorkload, type Workload, type WorkloadKind, workloadKinds, workloadsOf } from "./workload";
 
-/** Whether some actions change anything in the cluster. */
 export const changesWorkloads = (actions: readonly Action[]): boolean =>
     actions.some((action) => actionKindOf(action).workload !== undefined);
 

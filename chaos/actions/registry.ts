@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { changedOf, type ObjectReference } from "../cluster/resources";
+import { changedOf, type NamedObject } from "../cluster/resources";
 import type { ActionKind } from "./kind";
 import { rollout } from "./rollout";
 import { scale } from "./scale";
@@ -12,7 +12,6 @@ export type Action = ActionOf<(typeof kinds)[keyof typeof kinds]>;
 
 const all: readonly ActionKind<Action>[] = Object.values(kinds) as never;
 
-/** The kinds of actions. */
 export const actionKinds = Object.keys(kinds) as Action["kind"][];
 
 /** Actions of each kind that need different rights. */
@@ -26,7 +25,7 @@ export const actionSchema = z.discriminatedUnion(
 export const actionKindOf = <A extends Pick<Action, "kind">>({ kind }: A) => kinds[kind] as unknown as ActionKind<A>;
 
 /** What some actions change and must be restored, each object once. */
-export function restoredBy(actions: readonly Action[]): Omit<ObjectReference, "namespace">[] {
+export function restoredBy(actions: readonly Action[]): NamedObject[] {
     const found = actions.flatMap((action) => changedOf(actionKindOf(action).restores, action) ?? []);
     return [...new Map(found.map((one) => [`${one.resource.resource} ${one.name}`, one])).values()];
 }

@@ -69,7 +69,10 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
     begin?(attack: RunAttack<A, F>, cluster: Cluster): Promise<void>;
     /** What the Job's reports call what it must hit, and what it must leave alone. @default endpoints only */
     reported?(attack: RunAttack<A, F>): { hit: string[]; spared: string[] };
-    /** Why it does not show, as far as the cluster says. @param job name of the deadline Job */
+    /**
+     * That it is over, and why, as far as the cluster says: asked if it does not show, and at the end of the window.
+     * Undefined while it lasts. @param job name of the deadline Job
+     */
     explain?(attack: RunAttack<A, F>, cluster: Cluster, job: string): Promise<Reason | undefined>;
     /** What it counted. Undefined if that is not known. */
     count?(attack: RunAttack<A, F>, cluster: Cluster): Promise<Counts | undefined>;
@@ -86,7 +89,6 @@ export interface Found<F> {
     origin: string;
 }
 
-/** An attack as it is planned. */
 export interface PlannedAttack<A> extends Aim {
     attack: A;
     /** Established connections into the targets must be cut, too. Absent if they may survive. */
@@ -97,7 +99,6 @@ export interface PlannedAttack<A> extends Aim {
 export interface RunAttack<A, F = unknown> extends PlannedAttack<A> {
     experiment: string;
     namespace: string;
-    /** Name of the run. */
     run: string;
     /** Name of the object that is the attack. */
     object: string;
@@ -117,12 +118,10 @@ export interface AttackResourceArgs<A> extends AttackToMake<A> {
     };
 }
 
-/** An attack whose resources are to be made. */
 export interface AttackToMake<A> {
     attack: A;
     experiment: string;
     namespace: string;
-    /** Name of the run. */
     runName: pulumi.Output<string>;
     /** Name of the object: each run has its own. */
     object: pulumi.Output<string>;

@@ -56,7 +56,6 @@ export const attackParts: readonly Resource[] = [
     ...new Set([...attackObjects, ...all.flatMap(({ parts = [] }) => parts)]),
 ];
 
-/** The types of objects that attacks change and that must be restored. */
 export const resourcesOfAttacks = all.flatMap(({ restores }) => restores?.resource ?? []);
 
 export const objectTypeOf = (attack: Attack): Resource => attackKindOf(attack).object ?? resources.networkPolicy;

@@ -36,7 +36,6 @@ function request(name: string, { metadata }: AttackResourceArgs<Attack>, opts: p
     return new k8s.core.v1.ConfigMap(name, { metadata, immutable: true }, opts);
 }
 
-/** A policy that selects the labeled pods. */
 function policy(name: string, args: AttackResourceArgs<Attack>, opts: pulumi.CustomResourceOptions) {
     const { attack, namespace, targetLabel, chosen, metadata } = args;
     const denial = attackKindOf(attack).denies!(attack);

@@ -33,7 +33,7 @@ function problemWithUrl(text: string): string | undefined {
 
 const secretHeader = /authorization|cookie|token|secret|password|api-?key/i;
 
-function failing(check: () => void, problem: string): string | undefined {
+export function failing(check: () => void, problem: string): string | undefined {
     try {
         check();
         return undefined;

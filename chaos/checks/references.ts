@@ -2,7 +2,7 @@ import { validateHeaderValue } from "node:http";
 import { type Cluster, statusOf } from "../cluster/client";
 import { explain, withoutPeriod } from "../cluster/problem";
 import type { CaReference, EndpointSettings, SecretReference } from "./endpoint";
-import { problemWithCa } from "./endpoint-schema";
+import { failing, problemWithCa } from "./endpoint-schema";
 
 /** An error for the person who wrote the check: what is missing in the cluster, and what to do. */
 export class MissingError extends Error {
@@ -56,11 +56,8 @@ async function readSecret(
     const value = (await readKey(cluster, { kind: "Secret", namespace, name: secret, key })).trim();
     const which = `key ${key} of Secret ${namespace}/${secret}`;
     if (value === "") throw new MissingError(`${which} is empty`);
-    try {
-        validateHeaderValue("value", value);
-    } catch {
-        throw new MissingError(`${which} cannot be a header: it has a line break or a control character`);
-    }
+    const problem = "cannot be a header: it has a line break or a control character";
+    if (failing(() => validateHeaderValue("value", value), problem)) throw new MissingError(`${which} ${problem}`);
     return value;
 }
 

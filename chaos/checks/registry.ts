@@ -14,7 +14,6 @@ export type Check = CheckOf<(typeof kinds)[keyof typeof kinds]>;
 
 const all: readonly CheckKind<Check>[] = Object.values(kinds);
 
-/** The kinds of checks. */
 export const checkKinds = Object.keys(kinds) as Check["kind"][];
 
 /** Checks of each kind that need different rights. */

@@ -39,9 +39,8 @@ export function unmet(
     for (const { path, equals, atLeast } of expectations) {
         const found = valueAt(document, path);
         if (found === undefined) return `${path} is missing`;
-        if (equals !== undefined && found !== equals) {
+        if (equals !== undefined && found !== equals)
             return `${path} is ${hide(JSON.stringify(found)).slice(0, 80)} (required: ${JSON.stringify(equals)})`;
-        }
         if (atLeast === undefined) continue;
         if (!Array.isArray(found)) return `${path} is not a list`;
         if (found.length < atLeast) return `${path} has ${found.length} items (required: at least ${atLeast})`;

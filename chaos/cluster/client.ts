@@ -90,7 +90,6 @@ function keepConnections(kubeconfig: KubeConfig, timeoutMs: number): void {
     };
 }
 
-/** Options of a call whose body is a merge patch. */
 export const mergePatch = () => setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
 
 export function statusOf(error: unknown): number | undefined {

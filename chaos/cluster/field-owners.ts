@@ -16,6 +16,8 @@ interface SelectorNote<S> {
     run: string;
     selector: S;
     owners: Owner[];
+    /** The selector of the manifest that kubectl had applied last. Absent if it had applied none. */
+    applied?: S;
 }
 
 /**
@@ -40,9 +42,16 @@ export class BorrowedSelector<S extends object> {
         return note.run && note.selector && note.owners ? (note as SelectorNote<S>) : undefined;
     }
 
+    /** The selector of the manifest that was applied last by a client-side `kubectl apply`, which notes it. */
+    appliedIn(object: KubeObject): S | undefined {
+        const { spec } = noteIn<{ spec: Record<Field, S> }>(object, lastApplied);
+        return spec?.[this.field];
+    }
+
     /** The first patch that changes it. @param set the merge patch of the selector */
     setting({ metadata }: KubeObject, run: string, selector: S, set: object): object {
-        const note: SelectorNote<S> = { run, selector, owners: ownersOf(metadata!, this.field) };
+        const applied = this.appliedIn({ metadata });
+        const note: SelectorNote<S> = { run, selector, owners: ownersOf(metadata!, this.field), applied };
         return this.patch(metadata!, { annotations: { [this.annotation]: JSON.stringify(note) } }, set);
     }
 
@@ -77,6 +86,8 @@ export class BorrowedSelector<S extends object> {
     }
 }
 
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+
 /** Which fields somebody has set, as in `managedFields`. */
 type Fields = Record<"f:spec", Record<string, object> | undefined>;
 
@@ -92,9 +103,9 @@ const ownersOf = ({ managedFields = [] }: V1ObjectMeta, field: Field): Owner[] =
 const isOurs = ({ managedFields = [] }: V1ObjectMeta, field: Field): boolean =>
     managedFields.some((entry) => has(entry, field) && entry.manager === fieldManager);
 
-/** Whether somebody but this package and the earlier owners owns a field. */
-export const isNewOwners = ({ managedFields = [] }: V1ObjectMeta, field: Field, owners: readonly Owner[]): boolean =>
-    managedFields.some(
+/** Those that own a field by now, but for this package and the earlier owners. */
+export const newOwners = ({ managedFields = [] }: V1ObjectMeta, field: Field, owners: readonly Owner[]): Owner[] =>
+    managedFields.filter(
         (entry) => has(entry, field) && entry.manager !== fieldManager && !owners.some(isSameOwner(entry)),
     );
 

@@ -70,12 +70,11 @@ export function guardedContext(kubeconfig: KubeConfig, named: string | undefined
         throw new GuardError(`${what} is "${name}", which the kubeconfig does not have; ${others}: ${remedy}`);
     }
     const { server, proxyUrl } = kubeconfig.getCluster(context.cluster) ?? {};
-    if (!server) {
+    if (!server)
         throw new GuardError(
             `context "${name}" names the cluster "${context.cluster}", which the kubeconfig does not describe; ` +
                 `fix the kubeconfig, or ${remedy}`,
         );
-    }
     const candidates = [...localClusters, ...(naming.others ?? [])];
     // With a proxy, 127.0.0.1 is the proxy's own address.
     const local = proxyUrl === undefined ? localCluster(name, server, candidates) : undefined;

@@ -10,7 +10,6 @@ export interface ApiServer {
     account: string;
 }
 
-/** The API server of the cluster that this pod runs in. */
 export const ownApiServer: ApiServer = {
     host: process.env.KUBERNETES_SERVICE_HOST,
     port: process.env.KUBERNETES_SERVICE_PORT,
@@ -33,7 +32,7 @@ export interface ApiCall {
  * Calls the API server, and resolves when the response begins: the caller reads its status and body, for example of a
  * watch. Each call reads the token again, because the kubelet renews it.
  */
-export function openApi(path: string, call: ApiCall = {}, server = ownApiServer): Promise<IncomingMessage> {
+function openApi(path: string, call: ApiCall = {}, server = ownApiServer): Promise<IncomingMessage> {
     const { method = "GET", body, silenceMs = 5_000, signal, agent = false } = call;
     const { host, port, account } = server;
     const content = body && JSON.stringify(body);
@@ -74,7 +73,6 @@ export interface ApiResponse {
     sentAt: number;
 }
 
-/** Calls the API server and reads the whole response. */
 export async function callApi(path: string, call?: ApiCall, server?: ApiServer): Promise<ApiResponse> {
     const response = await openApi(path, call, server);
     let body = "";
@@ -83,8 +81,37 @@ export async function callApi(path: string, call?: ApiCall, server?: ApiServer):
     return { status: response.statusCode!, body, sentAt: Number.isNaN(sentAt) ? Date.now() : sentAt };
 }
 
-/** Reads a response line by line as it comes, for example a watch, until the server ends it. */
-export async function readLines(response: IncomingMessage, onLine: (line: string) => void): Promise<void> {
+/** The API server answered a reading call with another status than 200. */
+export class ApiError extends Error {
+    override readonly name = "ApiError";
+
+    constructor(
+        readonly status: number,
+        path: string,
+    ) {
+        super(`the API server answered with status ${status} to ${path.split("?")[0]}`);
+    }
+}
+
+/** Reads what a path has. @throws ApiError */
+export async function readApi<T>(path: string, call?: ApiCall, server?: ApiServer): Promise<T> {
+    const { status, body } = await callApi(path, call, server);
+    if (status !== 200) throw new ApiError(status, path);
+    return JSON.parse(body) as T;
+}
+
+/** Reads a watch line by line as it comes, until the server ends it. @throws ApiError */
+export async function watchApi(
+    path: string,
+    onLine: (line: string) => void,
+    call?: ApiCall,
+    server?: ApiServer,
+): Promise<void> {
+    const response = await openApi(path, call, server);
+    if (response.statusCode !== 200) {
+        response.resume();
+        throw new ApiError(response.statusCode!, path);
+    }
     let rest = "";
     for await (const text of response.setEncoding("utf8")) {
         const lines = (rest + (text as string)).split("\n");

@@ -17,10 +17,15 @@ export const labels = {
     protected: "chaos-experiments/protected",
 } as const;
 
+/** The labels of some objects, as a query of the API server selects by them. */
+export const selectorOf = (wanted: Readonly<Record<string, string>>): string =>
+    Object.entries(wanted)
+        .map(([key, value]) => `${key}=${value}`)
+        .join();
+
 /** The labels that a run gives its targets. */
 export const runLabels = [labels.target, labels.attacked, labels.combined] as const;
 
-/** Whether labels protect an object. */
 export const isProtected = (found: Readonly<Record<string, string>> = {}): boolean =>
     found[labels.protected] === "true";
 

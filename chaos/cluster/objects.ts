@@ -19,12 +19,15 @@ type Calls = Record<string, (request: object, options?: object) => Promise<unkno
 export function objectApi(cluster: Cluster): ObjectApi {
     const call = (verb: string, { apiGroup, kind }: Resource, request: object, options?: object) =>
         (cluster[clients[apiGroup as ApiGroup]] as unknown as Calls)[`${verb}Namespaced${kind}`]!(request, options);
-    const unlessGone = (answer: Promise<unknown>) => ignoreNotFound(answer) as Promise<KubeObject | undefined>;
+    const unlessGone = async (answer: Promise<unknown>) => {
+        const found = await ignoreNotFound(answer);
+        return found === undefined ? undefined : asJson(found);
+    };
     return {
         get: ({ resource, namespace, name }) => unlessGone(call("read", resource, { name, namespace })),
         async *list(resource, namespace, labelSelector) {
             const listed = await call("list", resource, { namespace, labelSelector });
-            yield* (listed as KubernetesListObject<KubeObject>).items;
+            yield* (listed as KubernetesListObject<object>).items.map(asJson);
         },
         patch: ({ resource, namespace, name }, body) =>
             unlessGone(call("patch", resource, { name, namespace, body, fieldManager }, mergePatch())),
@@ -39,3 +42,6 @@ export function objectApi(cluster: Cluster): ObjectApi {
         },
     };
 }
+
+/** An object as the API server has it. The client's are instances of classes, which equal no object that was noted. */
+const asJson = (object: unknown) => JSON.parse(JSON.stringify(object)) as KubeObject;

@@ -30,6 +30,9 @@ export interface ObjectReference {
     name: string;
 }
 
+/** An object of a namespace that is known. */
+export type NamedObject = Omit<ObjectReference, "namespace">;
+
 /** The API path of the objects of a namespace, or of one. */
 export function pathOf({ resource, namespace, name }: Omit<ObjectReference, "name"> & { name?: string }): string {
     const api = resource.apiGroup === "" ? "/api/v1" : `/apis/${resource.apiGroup}/v1`;
@@ -73,10 +76,7 @@ export interface Restores<W> {
 }
 
 /** The object that an attack or action changes. Undefined if it changes none that must be restored. */
-export const changedOf = <W>(
-    restores: Restores<W> | undefined,
-    what: W,
-): Omit<ObjectReference, "namespace"> | undefined =>
+export const changedOf = <W>(restores: Restores<W> | undefined, what: W): NamedObject | undefined =>
     restores && { resource: restores.resource, name: String(what[restores.named]) };
 
 /** How changes of objects are found and restored, whoever made them. */

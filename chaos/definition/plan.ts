@@ -145,11 +145,10 @@ function planAttacks(attacks: readonly AttackDefinition[], args: PlanArgs): Pick
         };
     });
     const namespaces = [...new Set(located.map(({ namespace }) => namespace))];
-    if (namespaces.length > 1) {
+    if (namespaces.length > 1)
         throw new Error(
             `the attacks of an experiment must be in one namespace, and these are in ${namespaces.join(" and ")}`,
         );
-    }
     const namespace = namespaces[0] ?? (args.area === "Global" ? args.defaultNamespace : args.area);
     return { namespace, attacks: located.map(({ namespace: _, ...attack }) => attack) };
 }

@@ -8,7 +8,7 @@ import {
     resourcesOfAttacks,
 } from "../attacks/registry";
 import { annotations, labels, runLabels } from "../cluster/labels";
-import { changedOf, type KubeObject, type ObjectReference, resources } from "../cluster/resources";
+import { changedOf, type KubeObject, type NamedObject, resources } from "../cluster/resources";
 import { type Plan, runNameOf, targetLabelFor } from "../definition/plan";
 import { isJobOrder, ofRun, type Reach } from "./reach";
 
@@ -16,10 +16,7 @@ import { isJobOrder, ofRun, type Reach } from "./reach";
 export const restored = [...new Set([...resourcesOfAttacks, ...resourcesOfActions])];
 
 /** What a run changes that must be restored, without NetworkPolicies. */
-export function changedBy({
-    attacks,
-    actions,
-}: Pick<Plan, "attacks" | "actions">): Omit<ObjectReference, "namespace">[] {
+export function changedBy({ attacks, actions }: Pick<Plan, "attacks" | "actions">): NamedObject[] {
     const byAttacks = attacks.flatMap(({ attack }) => changedOf(attackKindOf(attack).restores, attack) ?? []);
     return [...byAttacks, ...restoredBy(actions)];
 }
@@ -77,7 +74,6 @@ export function policiesOf(plan: Plan, stack: string): Reach {
     return { namespace: plan.namespace, objects: [{ resource: resources.networkPolicy, only }] };
 }
 
-/** The policies that let the witness work. */
 export function witnessPoliciesOf({ namespace, experiment }: Plan): Reach {
     const labelSelector = `${labels.experiment}=${experiment},${labels.witness}=${experiment}`;
     return { namespace, objects: [{ resource: resources.networkPolicy, labelSelector }] };

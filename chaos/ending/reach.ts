@@ -1,5 +1,5 @@
 import { labels } from "../cluster/labels";
-import { type ObjectReference, type KubeObject, type Resource, resources } from "../cluster/resources";
+import { type NamedObject, type KubeObject, type Resource, resources } from "../cluster/resources";
 
 /** Some objects of a namespace: one by its name, or those with a label, or all of a type. */
 export interface Some {
@@ -32,18 +32,14 @@ export interface Reach {
 /** Whether the deadline Job does an attack itself: nothing else acts on a ConfigMap. */
 export const isJobOrder = ({ resource }: Some): boolean => resource === resources.configMap;
 
-/** An attack of a run, as its end needs it. */
-export interface EndedAttack {
-    /** The object that is the attack. */
-    object: Pick<ObjectReference, "resource" | "name">;
-    /** Value of the label on its targets. */
-    label: string;
-}
-
-/** What a run has made and changed: no other run of the namespace. The deadline Job has the rights to no more. */
+/**
+ * What a run has made and changed: no other run of the namespace. The deadline Job has the rights to no more.
+ *
+ * @param attacks of each, the object that is the attack, and the value of the label on its targets
+ */
 export function ofRun(
     { namespace, run }: { namespace: string; run: string },
-    attacks: readonly EndedAttack[],
+    attacks: readonly { object: NamedObject; label: string }[],
     changed: readonly Some[],
 ): Reach {
     const objects = attacks.map(({ object }) => object);

@@ -1,4 +1,3 @@
-/** The container of the deadline Job's pod. */
 export const deadlineContainer = "deadline";
 
 /** What the Job found when it tried to connect to every TCP port of every labeled pod. Its log has only changes. */
@@ -71,7 +70,6 @@ export interface LeaseOfRun {
     run: string;
 }
 
-/** What the Job knows about one attack. */
 export interface JobAttack {
     kind: string;
     /** API path of the object that is the attack. */
@@ -84,7 +82,6 @@ export interface JobAttack {
     told?: object;
 }
 
-/** A pod that the Job deleted. */
 export interface KillReport {
     /** In milliseconds since the epoch. */
     at: number;

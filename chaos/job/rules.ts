@@ -1,5 +1,5 @@
 import { type Attack, attackKindOf, attackObjects, objectTypeOf } from "../attacks/registry";
-import { type ObjectReference, type Resource, resources } from "../cluster/resources";
+import { type NamedObject, type Resource, resources } from "../cluster/resources";
 import { leaseName } from "../lifecycle/lease";
 
 /** A rule of a Role, as RBAC has it. */
@@ -10,17 +10,14 @@ interface Rule {
     verbs: string[];
 }
 
-export type ChangedObject = Omit<ObjectReference, "namespace">;
-
 /** What the Job's rights depend on. */
 export interface RuledBy {
     attacks: readonly {
         attack: Attack;
-        /** Name of its object. */
         object: string;
     }[];
     /** What the run changes besides NetworkPolicies, and must be restored. */
-    changed: readonly ChangedObject[];
+    changed: readonly NamedObject[];
 }
 
 /** The rules of the Job's Role. Only who has these rights may create it: RBAC lets nobody grant more than they have. */
@@ -32,7 +29,7 @@ export function roleRulesOf({ attacks, changed }: RuledBy): Rule[] {
         verbs,
     });
     /** On some objects only, one rule for each type. */
-    const own = (objects: readonly ChangedObject[], verbs: string[]): Rule[] =>
+    const own = (objects: readonly NamedObject[], verbs: string[]): Rule[] =>
         [...new Set(objects.map(({ resource }) => resource))].map((type) => {
             const { apiGroups, resources } = all(type, verbs);
             const resourceNames = objects.flatMap(({ resource, name }) => (resource === type ? [name] : []));

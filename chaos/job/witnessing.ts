@@ -45,7 +45,6 @@ interface LabeledPod {
     endpoints: string[];
 }
 
-/** The pods that some attacks have labeled. */
 async function labeledPods(namespace: string, attacks: readonly JobAttack[]): Promise<LabeledPod[]> {
     const selector = `${labels.target} in (${attacks.map(({ label }) => label).join()})`;
     const path = `/api/v1/namespaces/${namespace}/pods?labelSelector=${encodeURIComponent(selector)}`;

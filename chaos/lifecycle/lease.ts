@@ -58,7 +58,6 @@ export interface LeaseHolder {
 
 export interface LeaseOwner {
     stack: string;
-    /** Namespace of its application. */
     defaultNamespace: string;
 }
 

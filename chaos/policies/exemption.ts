@@ -1,6 +1,6 @@
 import type { V1LabelSelector, V1NetworkPolicy } from "@kubernetes/client-node";
 import { isDeepStrictEqual } from "node:util";
-import { BorrowedSelector, isNewOwners } from "../cluster/field-owners";
+import { BorrowedSelector, newOwners } from "../cluster/field-owners";
 import { annotations, labels } from "../cluster/labels";
 import type { Restorable } from "../cluster/resources";
 import { also, isSameSelector } from "./selector";
@@ -22,11 +22,25 @@ function nextRestoring(policy: V1NetworkPolicy): object | undefined {
     const { selector, owners = [] } = podSelector.noteOf(policy) ?? {};
     const current = policy.spec!.podSelector ?? {};
     const set = selector && also(selector, exemption);
-    const hasLine = isDeepStrictEqual(current.matchExpressions, set?.matchExpressions);
-    // Somebody may have set the same. Whoever has merged other labels did not mean the line.
-    const isTheirs = set && isSameSelector(current, set) && isNewOwners(policy.metadata!, "podSelector", owners);
-    const isRuns = selector !== undefined && hasLine && !isTheirs;
+    const isThere = isDeepStrictEqual(current.matchExpressions, set?.matchExpressions);
+    const isRuns = isThere && selector !== undefined && !isSetByOthers(policy, set!, owners);
     return podSelector.restoring(policy, isRuns ? { matchExpressions: selector.matchExpressions ?? null } : undefined);
+}
+
+const isApply = ({ operation }: { operation?: string }) => operation === "Apply";
+
+const hasLine = ({ matchExpressions = [] }: V1LabelSelector = {}) =>
+    matchExpressions.some(({ key, operator }) => key === exemption.key && operator === exemption.operator);
+
+/** Whether somebody means the line: has set the whole selector, not only merged other labels into it. */
+function isSetByOthers(
+    policy: V1NetworkPolicy,
+    set: V1LabelSelector,
+    owners: Parameters<typeof newOwners>[2],
+): boolean {
+    const others = newOwners(policy.metadata!, "podSelector", owners);
+    const isWhole = isSameSelector(policy.spec!.podSelector ?? {}, set) || others.some(isApply);
+    return (others.length > 0 && isWhole) || hasLine(podSelector.appliedIn(policy));
 }
 
 export const exemptedPolicy: Restorable = {

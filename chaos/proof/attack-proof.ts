@@ -5,7 +5,7 @@ import { explainWorking } from "./allowing-policies";
 import { FromWithin, type FromWithinArgs } from "./from-within";
 import { startTimeoutMs } from "./job-pod";
 import { decisive, type Reason } from "../reasons";
-import { type Baseline, type Inconclusive, type Proven, type Witnessed } from "./outcome";
+import { awaitBaseline, type Baseline, type Inconclusive, type Proven, type Witnessed } from "./outcome";
 import type { PositiveControl } from "./positive-control";
 import { whyAlive, whyChanged, whyNotKilled } from "./targets-there";
 
@@ -30,7 +30,10 @@ export interface AttackProofArgs extends FromWithinArgs {
     baselineMs?: number;
     /** Tries what must still work. @default nothing is tried */
     positive?: PositiveControl;
-    /** Why the attack does not show, as far as the cluster says. @default other policies are looked at */
+    /**
+     * That the attack is over, and why, as far as the cluster says: asked if it does not show, and at the end.
+     * Undefined while it lasts. @default other policies are looked at
+     */
     explain?: () => Promise<Reason | undefined>;
 }
 
@@ -56,19 +59,19 @@ export class AttackProof {
      * @param patienceMs how long it is tried until all works
      */
     async baseline(patienceMs: number): Promise<Baseline> {
-        // Not at once: what must fail may take no longer under attack than now.
+        const { witness, positive } = this.args;
         const [tried, inward] = await Promise.all([
-            poll(
-                () => this.fromWithin.baseline(probeTimeoutMs.baseline, startTimeoutMs),
-                (seen) =>
-                    "leftOut" in seen ? seen.leftOut.length === 0 : seen.inconclusive.code !== "baseline-failed",
-                patienceMs,
-            ),
-            this.args.witness.baseline(patienceMs),
+            awaitBaseline(() => this.fromWithin.baseline(probeTimeoutMs.baseline, startTimeoutMs), patienceMs),
+            witness.baseline(patienceMs),
         ]);
-        if ("inconclusive" in tried) return tried;
-        if ("inconclusive" in inward) return inward;
-        const spoiled = (await this.args.positive?.before(startTimeoutMs)) ?? [];
+        if ("inconclusive" in tried || "inconclusive" in inward)
+            return {
+                inconclusive: decisive(
+                    [tried, inward].map((one) => ("inconclusive" in one ? one.inconclusive : undefined)),
+                )!,
+            };
+        // Not at the same time: what must fail may take no longer under attack than it did.
+        const spoiled = (await positive?.before(startTimeoutMs)) ?? [];
         return { tookMs: tried.tookMs, leftOut: [...tried.leftOut, ...inward.leftOut, ...spoiled] };
     }
 
@@ -126,7 +129,10 @@ export class AttackProof {
             changed,
             signal?.aborted ? unlessPending(overreachingAtOnce) : overreachingAtOnce,
             // What the Job reports last is a moment older than the last answers.
-            this.args.explain?.().catch(() => undefined),
+            Promise.race([
+                this.explained(),
+                ...(signal?.aborted ? [pause(abortedTimeoutMs).then(() => undefined)] : []),
+            ]),
         ]);
         const notHeld = await this.decided([ended, unlike, cut, working, overreaching, overreachingAtEnd]);
         if (notHeld !== undefined) return notHeld;
@@ -142,6 +148,11 @@ export class AttackProof {
         return Promise.race([working, pause(abortedTimeoutMs).then(() => tooLate)]);
     }
 
+    /** Whether the cluster says that the attack is over. Undefined if that is not known. */
+    private explained(): Promise<Reason | undefined> {
+        return this.args.explain?.().catch(() => undefined) ?? Promise.resolve(undefined);
+    }
+
     /** The reason that counts; or what explains it: a NetworkPolicy that allows what works, or a changed Service. */
     private async decided(found: readonly (Reason | Inconclusive | undefined)[]): Promise<Reason | undefined> {
         const outcomes = found.map((one) => (one && "code" in one ? { inconclusive: one } : one));
@@ -149,9 +160,7 @@ export class AttackProof {
         if (counts === undefined) return undefined;
         const { cluster, chosen, explain } = this.args;
         const { working } = outcomes.find((one) => one?.inconclusive === counts) as Inconclusive;
-        const explanation = explain
-            ? explain().catch(() => undefined)
-            : working && explainWorking(cluster, chosen.targets, working);
+        const explanation = explain ? this.explained() : working && explainWorking(cluster, chosen.targets, working);
         return decisive([await explanation, counts]);
     }
 }

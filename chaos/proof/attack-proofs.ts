@@ -4,16 +4,19 @@ import type { Cluster } from "../cluster/client";
 import type { Plan, RunAttack } from "../definition/plan";
 import { AttackProof } from "./attack-proof";
 import { type Established, whyEstablishedNotCut } from "./established";
-import { decisive, reason, type Reason, ReasonError } from "../reasons";
-import type { Proven } from "./outcome";
+import { decisive, reason, type Reason, type ReasonCode, ReasonError } from "../reasons";
+import { busyMs, type Proven } from "./outcome";
 import { PositiveControl } from "./positive-control";
 import { Witness } from "./witness";
 
 /** A network may take so long to enforce the policies that admit the witness. kube-router takes a second. */
 const policedMs = 15_000;
 
-/** What does not work once, before the attack, may still work: a busy machine answers late. */
-const busyMs = 2_000;
+/** What to do about an attack that could not be proven. */
+const adviceOn: Partial<Record<ReasonCode, string>> = {
+    "baseline-failed": "Choose targets and ports at which this works, or repair it",
+    "no-port": "Declare the ports of the targets or their peers, or choose others",
+};
 
 /** An attack of a run, and what is shown of it. */
 export interface ShownAttack extends RunAttack {
@@ -110,8 +113,7 @@ export class AttackProofs {
             tookMs = Math.max(tookMs, baseline.tookMs);
             if (baseline.leftOut.length > 0) shown.chosen = { ...shown.chosen, leftOut: baseline.leftOut };
         });
-        if (why !== undefined)
-            throw new ReasonError(why.code, why.message, "Choose targets and ports at which this works, or repair it");
+        if (why !== undefined) throw new ReasonError(why.code, why.message, adviceOn[why.code] ?? "Start another run");
         return { tookMs, attacks: this.shown };
     }
 

@@ -1,3 +1,4 @@
+import { poll } from "../async";
 import { reason, type Reason, type ReasonCode } from "../reasons";
 import type { Working } from "./allowing-policies";
 
@@ -16,6 +17,30 @@ export type Baseline =
           /** Connections that did not work even then, and so can show nothing. */
           leftOut: string[];
       };
+
+/** How long what fails is tried again at least, before it is left out: a busy machine answers late. */
+export const busyMs = 2_000;
+/** Each try costs the API server calls. */
+const pauseMs = 250;
+
+/**
+ * Tries a baseline until all works; after a while, until enough works.
+ *
+ * @param patienceMs how long it is tried if not enough works
+ */
+export function awaitBaseline<T extends { leftOut: readonly string[] }>(
+    look: () => Promise<T | Inconclusive>,
+    patienceMs: number,
+): Promise<T | Inconclusive> {
+    const begun = performance.now();
+    const isEnough = (seen: T | Inconclusive) =>
+        "leftOut" in seen
+            ? seen.leftOut.length === 0 || performance.now() - begun > busyMs
+            : !mayStillWork.includes(seen.inconclusive.code);
+    return poll(look, isEnough, patienceMs, pauseMs);
+}
+
+const mayStillWork: readonly ReasonCode[] = ["baseline-failed", "witness-silent"];
 
 /** Since when the witness sees an attack work, by its clock, which may differ from this machine's. */
 export interface Witnessed {

@@ -25,7 +25,7 @@ export async function runWithin(cluster: Cluster, place: Place, command: readonl
     try {
         return await execute(cluster, place, command);
     } catch (error) {
-        const refused = /Unexpected server response: 4\d\d$/.test(messageOf(error));
+        const refused = /Unexpected server response: [45]\d\d$/.test(messageOf(error));
         throw (refused && (await refusalOf(cluster, place, command))) || error;
     }
 }
@@ -40,8 +40,9 @@ async function refusalOf(
         await core.connectPostNamespacedPodExec({ name, namespace, container, command, stdout: true });
         return undefined;
     } catch (error) {
-        // A webhook may choose another status.
-        const isRefused = [403, 422].includes(statusOf(error) ?? 0) || /denied the request/.test(messageOf(error));
+        // A webhook may choose another status, or not answer.
+        const ofWebhook = /denied the request|failed calling webhook/;
+        const isRefused = [403, 422].includes(statusOf(error) ?? 0) || ofWebhook.test(messageOf(error));
         return isRefused ? new ExecRefused(problemOf(error)) : undefined;
     }
 }

@@ -16,9 +16,8 @@ export async function whyChanged(cluster: Cluster, targets: readonly Target[]): 
 async function whyOneChanged({ core }: Cluster, target: Target): Promise<Reason | undefined> {
     const { pod: name, namespace, uid, container, containerId } = target;
     const pod = await ignoreNotFound(core.readNamespacedPod({ name, namespace }));
-    if (!pod || pod.metadata!.uid !== uid || pod.metadata!.deletionTimestamp) {
+    if (!pod || pod.metadata!.uid !== uid || pod.metadata!.deletionTimestamp)
         return reason("target-changed", `the target ${name} was gone before the run had ended`);
-    }
     const status = pod.status?.containerStatuses?.find((candidate) => candidate.name === container);
     // A Job's container keeps its id when it has ended.
     if (status?.state?.terminated)

@@ -2,13 +2,13 @@ import type { Proof } from "../attacks/kind";
 import type { Cluster } from "../cluster/client";
 import { type ConnectionReport, type KillReport, parseEndpoint } from "../job/protocol";
 import { describeMilliseconds } from "../duration";
+import { onePerPod } from "../targets/pods";
 import type { Target } from "../targets/containers";
-import { poll } from "../async";
 import type { Working } from "./allowing-policies";
 import { attackedEndpoints, endpointsOfTargets } from "./connections";
 import { becameOf, type Established } from "./established";
 import { JobPod, startTimeoutMs } from "./job-pod";
-import { type Inconclusive, inconclusive, type Witnessed } from "./outcome";
+import { awaitBaseline, type Inconclusive, inconclusive, type Witnessed } from "./outcome";
 import { cutIn, hasAll, leakIn, lostAmong, silenceIn, unaffectedIn, unlabeledIn } from "./reports";
 
 /**
@@ -38,14 +38,17 @@ const noReport = inconclusive("witness-silent", "the Job that watches the target
 
 /** What the deadline Job, an ordinary pod of the targets' namespace, saw of an attack's targets. */
 export class Witness {
-    /** What must be unreachable under attack. Empty if the attack does not block connections into the targets. */
+    /** What the attack blocks. Empty if it does not block connections into the targets. */
+    private readonly attacked: readonly string[];
+    /** What proves it: what answered before. What did not may still disprove it. */
     private readonly endpoints: readonly string[];
     private readonly jobPod: JobPod;
 
     constructor(private readonly args: WitnessArgs) {
         const { cluster, namespace, job, targets, inward, leftOut } = args;
         this.jobPod = new JobPod(cluster, namespace, job);
-        this.endpoints = attackedEndpoints(targets, inward).filter((one) => !leftOut?.includes(connectionTo(one)));
+        this.attacked = attackedEndpoints(targets, inward);
+        this.endpoints = this.attacked.filter((one) => !leftOut?.includes(connectionTo(one)));
     }
 
     /**
@@ -56,21 +59,25 @@ export class Witness {
      * @throws Error if the Job does not start
      */
     async baseline(patienceMs: number): Promise<{ leftOut: string[] } | Inconclusive> {
-        const { targets, inward } = this.args;
         const areAllIn = hasAll(this.endpoints);
         await this.jobPod.awaitPresence(startTimeoutMs, ({ watched }) => areAllIn(watched));
         if (this.endpoints.length === 0) return { leftOut: [] };
-        const last = await poll(
-            async () => (await this.jobPod.read()).reports.at(-1),
-            (report) => report !== undefined && areAllIn(report.open),
-            patienceMs,
-        );
-        if (last === undefined) return noReport;
-        const open = new Set(last.open);
-        for (const target of targets) {
-            const ofTarget = attackedEndpoints([target], inward);
-            if (ofTarget.length === 0 || ofTarget.some((one) => open.has(one))) continue;
-            const message = `nothing answered at ${ofTarget.join(", ")} of ${target.pod} before the attack`;
+        return awaitBaseline(async () => {
+            const last = (await this.jobPod.read()).reports.at(-1);
+            return last === undefined ? noReport : this.notOpenIn(last);
+        }, patienceMs);
+    }
+
+    private notOpenIn(report: ConnectionReport): { leftOut: string[] } | Inconclusive {
+        const { targets, inward } = this.args;
+        const open = new Set(report.open);
+        for (const { pod, uid } of onePerPod(targets)) {
+            const ofPod = attackedEndpoints(
+                targets.filter((target) => target.uid === uid),
+                inward,
+            );
+            if (ofPod.length === 0 || ofPod.some((one) => open.has(one))) continue;
+            const message = `nothing answered at ${ofPod.join(", ")} of ${pod} before the attack`;
             return inconclusive("baseline-failed", message);
         }
         return { leftOut: this.endpoints.filter((one) => !open.has(one)).map(connectionTo) };
@@ -106,7 +113,7 @@ export class Witness {
             const what = unaffected.was === "open" ? "was not affected" : "could not be reached";
             return inconclusive("attack-not-held", `${unaffected.name} ${what} at a moment of the run`);
         }
-        const leak = leakIn(reports, this.endpoints);
+        const leak = leakIn(reports, this.attacked);
         if (leak !== undefined) {
             const message = `the target ${this.podAt(leak)} became reachable again during the run, at ${leak}`;
             return { ...inconclusive("attack-not-held", message), working: this.working() };

@@ -48,7 +48,7 @@ export function journalOf(plan: Plan, { stack, startedAt, attacks, seen, readine
     return {
         schema: journalVersion,
         plan,
-        conclusion: conclude(plan, journalPath(plan, stack, startedAt), {
+        conclusion: conclude(plan, stack, startedAt, {
             attack: [...new Set(plan.attacks.map(({ attack }) => attack.kind))].join(",") || "none",
             targets: attacks.flatMap(({ chosen }) =>
                 chosen.targets.map(({ namespace, pod, container }) => `${namespace}/${pod}/${container}`),
@@ -118,7 +118,7 @@ export function abortedJournal(
     return {
         schema: journalVersion,
         plan,
-        conclusion: conclude(plan, journalPath(plan, stack, startedAt), {
+        conclusion: conclude(plan, stack, startedAt, {
             attack: "none",
             targets: [],
             verdict: "ABORTED",
@@ -140,12 +140,9 @@ export function abortedJournal(
     };
 }
 
-/** A conclusion with the name and the hypothesis that the plan gives it. */
-function conclude(
-    plan: Plan,
-    journal: string,
-    found: Omit<Conclusion, "name" | "run" | "hypothesis" | "journal">,
-): Conclusion {
+type Concluded = Omit<Conclusion, "name" | "run" | "hypothesis" | "journal">;
+
+function conclude(plan: Plan, stack: string, startedAt: number, found: Concluded): Conclusion {
     const { experiment: name, run, hypothesis } = plan;
-    return { name, run, hypothesis, ...found, journal };
+    return { name, run, hypothesis, ...found, journal: journalPath(plan, stack, startedAt) };
 }

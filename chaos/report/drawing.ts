@@ -44,17 +44,16 @@ export function label(
     return element("text", { class: kind, x: round(x), y: round(y), "text-anchor": anchor }, [escape(text)]);
 }
 
-/** Beside a line of the picture. */
-export const beside = (y: number, text: string) => label(margin.left - 8, y + 4, text, "faint", "end");
 /** About as wide as the text is in small type. */
 export const widthOf = (text: string) => text.length * characterWidth;
 /** A text without its middle, if it is wider than that in small type. */
-export const fitted = (text: string, space: number) => shortened(text, Math.max(2, Math.floor(space / characterWidth)));
+export function fitted(text: string, space: number): string {
+    const most = Math.max(2, Math.floor(space / characterWidth));
+    return text.length > most ? `${text.slice(0, Math.ceil(most / 2) - 1)}…${text.slice(-Math.floor(most / 2))}` : text;
+}
 
 /** A time relative to the attack: `1.4 s`. */
 export const relative = (at: number, zero: number) => `${((at - zero) / 1_000).toFixed(1)} s`;
-const shortened = (text: string, most: number) =>
-    text.length > most ? `${text.slice(0, Math.ceil(most / 2) - 1)}…${text.slice(-Math.floor(most / 2))}` : text;
 /** A text in lines of that width in small type, at most so many: what does not fit is left out of the last one. */
 export function lines(text: string, space: number, most: number): string[] {
     const words = text.split(/\s+/);

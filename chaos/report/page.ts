@@ -3,7 +3,7 @@ import { attackKindOf } from "../attacks/registry";
 import { describeCounts } from "../attacks/kind";
 import { isAttack, type Plan } from "../definition/plan";
 import { describeMilliseconds } from "../duration";
-import { pageOfReason } from "../reasons";
+import { pageOfReason, verdictAndCode } from "../reasons";
 import { colors } from "./drawing";
 import type { Conclusion } from "./conclusion";
 import type { Journal } from "./journal-schema";
@@ -57,7 +57,7 @@ type Row = [name: string, value: string];
 export function runPage(journal: Journal): string {
     const { conclusion } = journal;
     const tableRow = ([name, value]: Row) =>
-        row([element("th", { scope: "row" }, [breakable(name)]), cell(escape(value))]);
+        element("tr", {}, [element("th", { scope: "row" }, [breakable(name)]), element("td", {}, [escape(value)])]);
     return page(`${conclusion.name}: ${conclusion.verdict}`, [
         element("p", { class: "faint" }, [element("a", { href: "index.html" }, ["All runs"])]),
         element("h1", {}, [escape(conclusion.name), ": ", verdictMark(conclusion)]),
@@ -166,10 +166,8 @@ export function indexPage(journals: readonly Journal[]): string {
 const utc = (at: number) => `${new Date(at).toISOString().replace("T", " ").slice(0, 19)} UTC`;
 /** A name that a narrow window breaks after a slash of its path, and not within a word. */
 const breakable = (name: string) => escape(name).replace(/(?<=\w)\//g, "/<wbr>");
-const row = (cells: readonly string[]) => element("tr", {}, cells);
-const cell = (content: string) => element("td", {}, [content]);
-const verdictMark = ({ verdict, code }: Conclusion) =>
-    element("span", { class: `verdict ${verdict}` }, [verdict, code === undefined ? "" : ` (${code})`]);
+const verdictMark = (conclusion: Conclusion) =>
+    element("span", { class: `verdict ${conclusion.verdict}` }, [verdictAndCode(conclusion)]);
 
 function page(title: string, contents: readonly string[]): string {
     const head = [

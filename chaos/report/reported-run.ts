@@ -4,7 +4,6 @@ import type { Journal } from "./journal-schema";
 
 /** A run in the reports for continuous integration. */
 export interface ReportedRun {
-    /** Name of the experiment. */
     experiment: string;
     /** What the run saw. Absent if it ended without a verdict. */
     journal?: Journal;
@@ -19,7 +18,6 @@ export interface ReportedRun {
     durationMs: number;
 }
 
-/** What became of a run. */
 export type Result = Verdict | typeof noVerdict;
 export const noVerdict = "no verdict";
 

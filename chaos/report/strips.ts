@@ -1,19 +1,7 @@
 import type { Answer } from "../checks/answer";
 import { checkKindOf } from "../checks/registry";
 import { describeMilliseconds } from "../duration";
-import {
-    beside,
-    fitted,
-    label,
-    line,
-    margin,
-    relative,
-    round,
-    type TimeAxis,
-    tooltip,
-    width,
-    widthOf,
-} from "./drawing";
+import { fitted, label, line, margin, relative, round, type TimeAxis, tooltip, width, widthOf } from "./drawing";
 import type { Journal } from "./journal-schema";
 import { element } from "./markup";
 
@@ -150,10 +138,11 @@ function latencyMarks(strip: Strip): string[] {
     const marks: string[] = [];
     for (let milliseconds = least; milliseconds <= most; milliseconds *= 10) {
         const y = yIn(strip, milliseconds);
+        // Beside the axis there is no room for minutes.
+        const text = milliseconds < 1_000 ? `${milliseconds} ms` : `${milliseconds / 1_000} s`;
         marks.push(
             line("line", margin.left, y, width - margin.right, y),
-            // Beside the axis there is no room for minutes.
-            beside(y, milliseconds < 1_000 ? `${milliseconds} ms` : `${milliseconds / 1_000} s`),
+            label(margin.left - 8, y + 4, text, "faint", "end"),
         );
     }
     return marks;

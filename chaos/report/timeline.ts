@@ -1,5 +1,6 @@
 import { checkKindOf } from "../checks/registry";
 import { isAttack } from "../definition/plan";
+import { verdictAndCode } from "../reasons";
 import { colors, label, line, lines, margin, rect, relative, type TimeAxis, width, widthOf } from "./drawing";
 import type { Journal } from "./journal-schema";
 import { actionLane, podLanes } from "./lanes";
@@ -68,7 +69,7 @@ export function timelineSvg(journal: Journal): string {
     const lanes = [...actions.map((performed) => actionLane(performed, axis)), ...podLanes(journal, axis)];
     const axisY = bottom + bands.gap + lanes.length * bands.lane;
     const kills = journal.attacks.flatMap((attack) => attack.kills ?? []);
-    const title = titleOf(journal);
+    const title = `${journal.conclusion.name}: ${verdictAndCode(journal.conclusion)}`;
 
     return element(
         "svg",
@@ -101,9 +102,6 @@ export function timelineSvg(journal: Journal): string {
         ],
     );
 }
-
-const titleOf = ({ conclusion: { name, verdict, code } }: Journal) =>
-    `${name}: ${verdict}${code === undefined ? "" : ` (${code})`}`;
 
 /** The lines below the title: the hypothesis, what became of the attack, and what the marks mean. */
 function headingOf(journal: Journal): string[] {
@@ -173,7 +171,6 @@ function spanMarks(journal: Journal, { x, zero, end }: TimeAxis, top: number, bo
     ];
 }
 
-/** When a check aborted the run. */
 function abortMark({ aborted }: Journal, { x, zero, end }: TimeAxis, top: number, bottom: number): string[] {
     if (aborted === undefined) return [];
     const at = x(Math.min(end, zero + aborted.afterMs));

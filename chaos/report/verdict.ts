@@ -122,7 +122,6 @@ export interface Recorded {
     aborted?: Aborted;
 }
 
-/** Judges each check of a run by its answers. */
 export function judgeChecks({ plan, checks, startedAt, attackedAt = startedAt, aborted }: Recorded) {
     const judging = { attackedAt, graceMs: plan.window.graceMs, underAttack: isAttack(plan), aborted };
     return plan.checks.map((planned) => {

@@ -2,6 +2,7 @@ import { attackKindOf } from "../attacks/registry";
 import type { Answer } from "../checks/answer";
 import { serviceAskedBy } from "../checks/registry";
 import type { Cluster } from "../cluster/client";
+import { selectorOf } from "../cluster/labels";
 import type { Plan, RunAttack } from "../definition/plan";
 import { reason, type Reason } from "../reasons";
 import { isReady } from "../targets/containers";
@@ -52,9 +53,8 @@ async function areAllAmong(
 ): Promise<boolean> {
     try {
         const { spec } = await core.readNamespacedService({ namespace, name });
-        const selector = Object.entries(spec?.selector ?? {});
-        if (selector.length === 0) return false;
-        const labelSelector = selector.map(([key, value]) => `${key}=${value}`).join();
+        const labelSelector = selectorOf(spec?.selector ?? {});
+        if (labelSelector === "") return false;
         const { items } = await core.listNamespacedPod({ namespace, labelSelector });
         const ready = items.filter((pod) => !pod.metadata!.deletionTimestamp && isReady(pod));
         return ready.length > 0 && ready.every(({ metadata }) => uids.has(metadata!.uid!));

@@ -63,11 +63,14 @@ function adviceOnTools(plan: Plan, unproven: readonly Equipped[]): string {
     const remedies = unproven.every(({ attack }) => mayStayUnproven(attack))
         ? `If it is enough to prove that nothing reaches the targets: ${remedy(plan, "outward", "unproven")}`
         : 'Or choose an attack whose proof needs no tool, such as a blackhole of direction "ingress"';
-    const isRefused = unproven.some(({ lacking }) => lacking.some(({ refusal }) => refusal !== undefined));
-    const first = isRefused
-        ? "Let commands be run in these pods, or choose targets in another namespace"
-        : "Give the pod a container with one of these tools; all containers of a pod count";
-    return `${first}. ${remedies}`;
+    const all = unproven.flatMap(({ lacking }) => lacking);
+    const first = [
+        all.some(({ refusal }) => refusal !== undefined) &&
+            "Let commands be run in these pods, or choose targets in another namespace",
+        all.some(({ refusal }) => refusal === undefined) &&
+            "Give the pod a container with one of these tools; all containers of a pod count",
+    ];
+    return [...first.filter(Boolean), remedies].join(". ");
 }
 
 function whyUnproven({ name, attack, lacking }: Equipped): Reason {
@@ -75,15 +78,16 @@ function whyUnproven({ name, attack, lacking }: Equipped): Reason {
     return reason(code, `the attack ${name} could not be proven: ${message}`);
 }
 
-/** Why nothing can be tried from within some pods. A refusal may be the only reason why no tool was found. */
+/** Why nothing can be tried from within some pods. */
 function whyUntried(attack: Attack, lacking: readonly Lacking[]): Reason {
     const refused = lacking.filter(({ refusal }) => refusal !== undefined);
-    if (refused.length > 0) {
-        const message = `nothing may be run in ${podsOf(refused)}: ${refused[0]!.refusal}`;
-        return reason("exec-refused", message);
-    }
+    const toolless = lacking.filter(({ refusal }) => refusal === undefined);
     const tools = toolNames(attackKindOf(attack).proof(attack).lookup ? "lookup" : "connect");
-    return reason("no-tool", `no container of ${podsOf(lacking)} has a tool (${tools})`);
+    const why = [
+        refused.length > 0 && `nothing may be run in ${podsOf(refused)}: ${refused[0]!.refusal}`,
+        toolless.length > 0 && `no container of ${podsOf(toolless)} has a tool (${tools})`,
+    ];
+    return reason(refused.length > 0 ? "exec-refused" : "no-tool", why.filter(Boolean).join("; "));
 }
 
 const podsOf = (lacking: readonly Lacking[]) => lacking.map(({ pod }) => pod).join(", ");

@@ -26,9 +26,8 @@ const maxErrorLength = 5_000;
 const say = sayWithin(maxVariableLength - 4 * maxErrorLength, (line) => process.stderr.write(line));
 
 async function main(name: string | undefined): Promise<unknown> {
-    if (name === undefined || !(name in steps)) {
+    if (name === undefined || !(name in steps))
         throw new Error(`"${name ?? ""}" is not a step of an experiment; there are: ${Object.keys(steps).join(", ")}`);
-    }
     const inputs = inputsFrom(process.env);
     const { plan, stack } = inputs;
     const answersFile = process.env[variables.answersFile] || undefined;

@@ -107,7 +107,6 @@ async function requireTargets({ plan, cluster, say }: StepContext, discovered: r
     await refuseWebhookServers(cluster, plan, now);
 }
 
-/** @returns for an error of the lease */
 export const refuseIfHeld = (plan: Plan) => (error: unknown) => {
     if (!(error instanceof LeaseHeldError)) throw error;
     throw new ReasonError("namespace-busy", error.message, adviceIfHeld(plan, error));

@@ -1,5 +1,6 @@
 import { setHeaderOptions } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound, messageOf, statusOf } from "../cluster/client";
+import { selectorOf } from "../cluster/labels";
 import { problemOf } from "../cluster/problem";
 import { agentKeyEntry, agentKeyHeader, agentPort, type Discovered, targetsPath } from "./containers";
 
@@ -46,19 +47,16 @@ export async function keyOf(cluster: Cluster, { namespace, secret }: Agents): Pr
 export async function askAgents(cluster: Cluster, agents: Agents, key?: string): Promise<Discovered[]> {
     const { namespace } = agents;
     const shown = key ?? (await keyOf(cluster, agents));
-    if (shown === undefined) {
+    if (shown === undefined)
         throw new Error(
             `namespace ${namespace} has no Secret ${agents.secret} with the agents' key; run: pulumi up --refresh`,
         );
-    }
-    const conditions = Object.entries(agents.labels).map(([key, value]) => `${key}=${value}`);
-    const { items } = await cluster.core.listNamespacedPod({ namespace, labelSelector: conditions.join(",") });
+    const { items } = await cluster.core.listNamespacedPod({ namespace, labelSelector: selectorOf(agents.labels) });
     const running = items.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
-    if (running.length === 0) {
+    if (running.length === 0)
         throw new Error(
             `no agent runs in namespace ${namespace}; look at: kubectl --namespace ${namespace} get daemonsets,events`,
         );
-    }
     const asked = running.map(({ metadata }) => askAgent(cluster, namespace, metadata!.name!, shown));
     return (await Promise.all(asked)).flat();
 }
@@ -75,17 +73,15 @@ async function askAgent(cluster: Cluster, namespace: string, pod: string, key: s
         return targetsIn(typeof answer === "string" ? JSON.parse(answer) : answer);
     } catch (error) {
         const status = statusOf(error);
-        if (status === 401) {
+        if (status === 401)
             throw new RefusedError(
                 `${agent} rejects the key; allowed: the stack's agent.key, which is the default if AGENT_KEY is not ` +
                     "set",
             );
-        }
         if (status === 403) throw new RefusedError(`${agent} cannot be asked: ${problemOf(error)}`);
         // The client parses answers that say that they are JSON.
-        if (error instanceof SyntaxError) {
+        if (error instanceof SyntaxError)
             throw new Error(`${agent} answers with something else than a list of containers; ${look}`);
-        }
         throw new Error(`${agent} does not answer (${status ?? messageOf(error)}); ${look}`);
     }
 }

@@ -46,23 +46,19 @@ export function parseAttributes(expression: AttributeExpression): Condition[] {
 
 function parseCondition(text: string): Condition {
     const parts = /^([^=!]+)(!?=)(.+)$/.exec(text);
-    if (!parts) {
-        throw new Error(`"${text}" is not a condition; write key=value, key!=value, key=one|two or key=start*`);
-    }
+    if (!parts) throw new Error(`"${text}" is not a condition; write key=value, key!=value, key=one|two or key=start*`);
     const [key, operator, alternatives] = [parts[1]!.trim(), parts[2]!, parts[3]!];
     const known = (attributeNames as readonly string[]).includes(key);
-    if (!known && !(key.startsWith(labelPrefix) && key.length > labelPrefix.length)) {
+    if (!known && !(key.startsWith(labelPrefix) && key.length > labelPrefix.length))
         throw new Error(
             `"${key}" is not an attribute; there are ${attributeNames.join(", ")} and ${labelPrefix}<name>`,
         );
-    }
     const values = alternatives.split("|").map((value) => value.trim());
     for (const value of values) {
-        if (value === "" || /[=!]/.test(value) || value.slice(0, -1).includes("*")) {
+        if (value === "" || /[=!]/.test(value) || value.slice(0, -1).includes("*"))
             throw new Error(
                 `"${value}" in "${text}" is not a value; write a plain value, or a prefix with one * at its end`,
             );
-        }
     }
     return { key, negated: operator === "!=", values };
 }

@@ -25,7 +25,6 @@ export interface TargetRequest extends Aim, Eligibility {
 }
 
 export interface Chosen {
-    /** Number of containers that matched. */
     matching: number;
     targets: Target[];
     /** The containers that the targets are cut off from. Absent if the attack does not name peers. */
@@ -43,7 +42,6 @@ export interface Chosen {
     witness?: string;
 }
 
-/** What was chosen for the attack of that name. */
 export type ChosenFor = Chosen & Pick<Aim, "name">;
 
 /**
@@ -117,14 +115,13 @@ export function choose(
         );
     }
     const allowed = containersWithin(radius, matching.length);
-    if (allowed === 0) {
+    if (allowed === 0)
         throw new ReasonError(
             "radius-too-small",
             `a radius of ${describeRadius(radius)} allows none of the ${matching.length} containers that match ` +
                 expression,
             `Allow at least one: ${remedy(others, "radius", 1)}`,
         );
-    }
     const pods = wholePods(matching);
     const targets: Target[] = [];
     for (const containers of shuffled(pods)) {
@@ -189,17 +186,14 @@ function wholePods(containers: readonly Discovered[]): Discovered[][] {
 function inventory(discovered: readonly Discovered[], { settings }: Written = {}): string {
     const workloads = new Map<string, number>();
     const named = discovered.filter(({ bare }) => settings === undefined || !bare);
-    if (discovered.length > 0 && named.length === 0) {
+    if (discovered.length > 0 && named.length === 0)
         return "Only pods without a controller run. A definition can name one, by k8s.pod.name; no setting does.";
-    }
     for (const { attributes, container, namespace, pod, bare } of named) {
         const itself = bare ? `k8s.pod.name=${pod}` : `k8s.container.name=${container}`;
         const line = `${ownerOf(attributes) ?? itself},k8s.namespace=${namespace}`;
         workloads.set(line, (workloads.get(line) ?? 0) + 1);
     }
-    if (workloads.size === 0) {
-        return "Nothing can be attacked: no pod runs outside of the cluster's own namespaces.";
-    }
+    if (workloads.size === 0) return "Nothing can be attacked: no pod runs outside of the cluster's own namespaces.";
     const lines = [...workloads]
         .sort()
         .map(([line, containers]) => `  ${line}  (${containers} container${containers === 1 ? "" : "s"})`);

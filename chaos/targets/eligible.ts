@@ -10,7 +10,6 @@ export interface Eligibility {
     deletesPods?: boolean;
 }
 
-/** Why a container that matches is left out. */
 export type LeftOut = "not ready" | "bare pod" | "pod of a Job";
 
 /**

@@ -16,15 +16,12 @@ export function locateTarget(
     const namespace = area === "Global" ? defaultNamespace : area;
     if (target === undefined) return { target: `k8s.namespace=${namespace}`, namespace };
     const condition = parseAttributes(target).find(({ key }) => key === "k8s.namespace");
-    if (condition === undefined) {
-        return { target: `${target},k8s.namespace=${namespace}`, namespace };
-    }
+    if (condition === undefined) return { target: `${target},k8s.namespace=${namespace}`, namespace };
     const [named, ...others] = condition.values;
-    if (condition.negated || others.length > 0 || named!.endsWith("*")) {
+    if (condition.negated || others.length > 0 || named!.endsWith("*"))
         throw new Error(
             `the target "${target}" must name exactly one namespace, as in k8s.namespace=${defaultNamespace}`,
         );
-    }
     return { target, namespace: named! };
 }
 

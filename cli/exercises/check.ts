@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
@@ -96,7 +97,7 @@ export class Programs {
     }
 
     /** Runs `npm run NAME -- ARGS` without npm, and shows what it prints. */
-    run(name: string, args: readonly string[]): Promise<{ code: number; output: string }> {
+    async run(name: string, args: readonly string[]): Promise<{ code: number; output: string }> {
         const child = spawn(process.execPath, ["--import", "tsx", `cli/${name}.ts`, ...args], {
             cwd: project,
             stdio: ["inherit", "pipe", "inherit"],
@@ -107,12 +108,8 @@ export class Programs {
             output += text;
             process.stdout.write(text);
         });
-        return new Promise((resolve, reject) => {
-            child.once("error", reject);
-            child.once("close", (code) => {
-                this.running = undefined;
-                resolve({ code: code ?? 1, output });
-            });
-        });
+        const [code] = (await once(child, "close")) as [number | null];
+        this.running = undefined;
+        return { code: code ?? 1, output };
     }
 }

@@ -6,10 +6,8 @@ import { basename, dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { bundledFile } from "../../toolchain/bundle";
 
-/** The folder of the shop's programs. */
 export const servicesFolder = join(__dirname, "..", "..", "services");
 
-/** Where a program is mounted in a pod. */
 export const programMount = "/program";
 /** The compressed bundle, which `services/start.js` loads. */
 const packedName = "main.js.gz";
@@ -63,9 +61,8 @@ const configMapLimitBytes = 1_048_576;
 export function packedProgram(entry: string): { packed: Buffer; start: string; hash: string } {
     const bundle = readFileSync(bundledFile(entry));
     const packed = gzipSync(bundle, { level: 9 });
-    if (packed.length >= configMapLimitBytes) {
+    if (packed.length >= configMapLimitBytes)
         throw new Error(`${entry} has ${packed.length} bytes compressed; a ConfigMap holds ${configMapLimitBytes}`);
-    }
     const start = readFileSync(join(servicesFolder, startName), "utf8");
     return { packed, start, hash: shortHash(bundle.toString("utf8") + start) };
 }

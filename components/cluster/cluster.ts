@@ -14,7 +14,6 @@ export interface StackCluster {
     context: AllowedContext;
     /** Distinguishes the stack from others of its name. */
     identity: string;
-    /** For the stack's resources. */
     provider: k8s.Provider;
     /** For components: the provider, and the placement of their pods. */
     opts: { provider: k8s.Provider; transformations: pulumi.ResourceTransformation[] };

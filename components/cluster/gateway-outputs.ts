@@ -72,22 +72,14 @@ export function accessHint(
         "then http://127.0.0.1:8080/products";
     if (serviceType !== "LoadBalancer")
         return `no external address, since gateway.serviceType is ${serviceType}; reach it with: ${forward}`;
-    switch (local) {
-        case "minikube":
-            return (
-                `no external address until you run: minikube tunnel --profile ${name}, then \`pulumi up\`; ` +
-                `or without a tunnel: ${forward}`
-            );
-        case "kind":
-            return `no external address: kind assigns one only if cloud-provider-kind runs; reach it with: ${forward}`;
-        case "k3d":
-        case "Docker Desktop":
-        case "Rancher Desktop":
-            return (
-                `no external address: ${local} assigns one if port 80 is free; another Service may use it; ` +
-                `reach it with: ${forward}`
-            );
-        default:
-            return `no external address yet; \`pulumi up\` shows it once there is one; until then: ${forward}`;
-    }
+    const needsPort = `: ${local} assigns one if port 80 is free; another Service may use it; reach it with`;
+    const hints: Record<string, string> = {
+        minikube: ` until you run: minikube tunnel --profile ${name}, then \`pulumi up\`; or without a tunnel`,
+        kind: ": kind assigns one only if cloud-provider-kind runs; reach it with",
+        k3d: needsPort,
+        "Docker Desktop": needsPort,
+        "Rancher Desktop": needsPort,
+    };
+    const hint = hints[local ?? ""] ?? " yet; `pulumi up` shows it once there is one; until then";
+    return `no external address${hint}: ${forward}`;
 }

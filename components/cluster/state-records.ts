@@ -12,7 +12,6 @@ export interface RecordedCluster {
     context: string;
 }
 
-/** The resource that records the cluster: its type, and its name. */
 const clusterRecord = { type: "pulumi:index:Stash", name: "cluster" } as const;
 
 /**

@@ -68,7 +68,6 @@ function ownValues(raw: Readonly<Record<string, string>>, project: string): Map<
     return new Map(own.map(([key, value]) => [key.slice(prefix.length), value]));
 }
 
-/** The mistake without the secret value. */
 function withoutSecret(mistake: Mistake, { project, isSecret }: Surroundings): Mistake {
     const { value } = mistake;
     // An agent key in plain text is a secret, too.

@@ -74,11 +74,10 @@ export const target: Reader<string> = {
     allowed: "attributes such as k8s.deployment=hot-deals,k8s.namespace=demo",
     read: (expression) => {
         const conditions = parseAttributes(expression);
-        if (conditions.some(({ key }) => key === "k8s.pod.name" || key === "container.id")) {
+        if (conditions.some(({ key }) => key === "k8s.pod.name" || key === "container.id"))
             throw new Error(
                 "a target is described by attributes that survive a restart, not by a pod's name or a container's id",
             );
-        }
         return expression;
     },
 };
@@ -117,11 +116,7 @@ const labelValue = String.raw`(?:[A-Za-z0-9](?:[-\w.]{0,61}[A-Za-z0-9])?)?`;
 /** Node labels; a node must have all of them. */
 export const nodeLabels: Reader<Record<string, string>> = {
     allowed: "labels as key=value, comma-separated, such as pool=demo",
-    read: (list) => {
-        const pair = new RegExp(`^(${qualifiedName})=(${labelValue})$`);
-        const pairs = all(list, (text) => pair.exec(text)?.slice(1) as [string, string] | undefined);
-        return pairs && Object.fromEntries(pairs);
-    },
+    read: (list) => pairsIn(list, new RegExp(`^(${qualifiedName})=(${labelValue})$`)),
 };
 
 /** A pod's toleration. Without an effect it covers all effects. */
@@ -157,16 +152,22 @@ export const annotations: Reader<Record<string, string>> = {
     allowed: "annotations as prefix/key=value, comma-separated, such as cert-manager.io/cluster-issuer=letsencrypt",
     read: (list) => {
         const key = String.raw`[a-z0-9][-a-z0-9.]*\/[A-Za-z0-9](?:[-\w.]*[A-Za-z0-9])?`;
-        const pair = new RegExp(`^(${key})=(.*)$`, "s");
-        const pairs = list
-            .split(new RegExp(`,\\s*(?=${key}=)`))
-            .map((text) => pair.exec(text.trim())?.slice(1) as [string, string] | undefined);
-        return pairs.every((each) => each !== undefined) ? Object.fromEntries(pairs) : undefined;
+        return pairsIn(list, new RegExp(`^(${key})=(.*)$`, "s"), new RegExp(`,\\s*(?=${key}=)`));
     },
 };
 
-/** The parsed items of a comma-separated list; undefined if one is invalid. */
-function all<T>(list: string, read: (item: string) => T | undefined): T[] | undefined {
-    const items = list.split(",").map((item) => read(item.trim()));
+/** Items that a pattern with two groups takes apart: keys and values. */
+function pairsIn(list: string, pair: RegExp, separator?: RegExp): Record<string, string> | undefined {
+    const pairs = all(list, (text) => pair.exec(text)?.slice(1) as [string, string] | undefined, separator);
+    return pairs && Object.fromEntries(pairs);
+}
+
+/** The parsed items of a list; undefined if one is invalid. */
+function all<T>(
+    list: string,
+    read: (item: string) => T | undefined,
+    separator: string | RegExp = ",",
+): T[] | undefined {
+    const items = list.split(separator).map((item) => read(item.trim()));
     return items.every((item) => item !== undefined) ? items : undefined;
 }

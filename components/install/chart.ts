@@ -2,7 +2,6 @@ import type { V1ObjectMeta } from "@kubernetes/client-node";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 
-/** A chart in a repository. */
 export interface Chart {
     name: string;
     repo: string;
@@ -14,7 +13,6 @@ export interface Chart {
 
 export interface ChartReleaseArgs {
     chart: Chart;
-    /** The Helm release's name. */
     release: string;
     namespace: pulumi.Input<string>;
     /** Override the values file. */

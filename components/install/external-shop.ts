@@ -38,7 +38,6 @@ const release = "shop";
 export class ExternalShop extends pulumi.ComponentResource {
     readonly namespace: pulumi.Output<string>;
     readonly gateway: { service: InstalledObject };
-    /** Resolves when the shop is ready. */
     readonly installed: pulumi.Output<unknown>;
     /** Workloads that no update waits for: a small node may have no room for them. */
     readonly mayStayPending: readonly string[];
@@ -96,7 +95,6 @@ export class ExternalShop extends pulumi.ComponentResource {
 
 const runsPods = ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob", "Pod"];
 
-/** Whether a pod of the namespace has an experiment's target label. */
 export async function isAttacked({ core }: Cluster, namespace: string): Promise<boolean> {
     return (await core.listNamespacedPod({ namespace, labelSelector: labels.target, limit: 1 })).items.length > 0;
 }

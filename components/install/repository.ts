@@ -1,7 +1,7 @@
 import { JSON_SCHEMA, load } from "js-yaml";
+import { textOf } from "../manifest/read";
 import type { Chart } from "./chart";
 
-const fetchTimeoutMs = 15_000;
 /** A semantic version, with or without what comes after `-` and `+`. */
 const oneVersion = /^v?\d+\.\d+\.\d+(?:-[\w.-]+)?(?:\+[\w.-]+)?$/;
 
@@ -14,7 +14,7 @@ const oneVersion = /^v?\d+\.\d+\.\d+(?:-[\w.-]+)?(?:\+[\w.-]+)?$/;
 export async function requireChart({ repo, name, version }: Chart): Promise<void> {
     const index = await readIndex(repo).catch((error: Error) => {
         const cause = error.cause instanceof Error ? error.cause.message : error.message;
-        throw refusal("chart.repo", repo, `cannot be read as a chart repository: ${cause}`, "URL");
+        throw refusal("chart.repo", repo, `cannot be read as a chart repository: index.yaml: ${cause}`, "URL");
     });
     const versions = index[name]?.map((entry) => entry.version);
     if (versions === undefined)
@@ -33,12 +33,9 @@ function refusal(key: string, value: string, reason: string, example: string): E
 }
 
 async function readIndex(repo: string): Promise<Record<string, { version: string }[]>> {
-    const response = await fetch(`${repo.replace(/\/$/, "")}/index.yaml`, {
-        signal: AbortSignal.timeout(fetchTimeoutMs),
-    });
-    if (!response.ok) throw new Error(`status ${response.status} for its index.yaml`);
-    const index = load(await response.text(), { schema: JSON_SCHEMA }) as
+    const text = await textOf(`${repo.replace(/\/$/, "")}/index.yaml`);
+    const index = load(text, { schema: JSON_SCHEMA }) as
         { entries?: Record<string, { version: string }[]> } | undefined;
-    if (index?.entries === undefined) throw new Error("its index.yaml lists no charts");
+    if (index?.entries === undefined) throw new Error("it lists no charts");
     return index.entries;
 }

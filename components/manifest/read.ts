@@ -33,7 +33,8 @@ export async function readObjects(location: string): Promise<ManifestObject[]> {
 
 export const isUrl = (location: string) => /^https?:/.test(location);
 
-async function textOf(location: string): Promise<string> {
+/** @throws Error if it cannot be read */
+export async function textOf(location: string): Promise<string> {
     if (!isUrl(location)) return readFile(location, "utf8");
     const response = await fetch(location, { signal: AbortSignal.timeout(fetchTimeoutMs) });
     if (!response.ok) throw new Error(`status ${response.status}`);

@@ -4,7 +4,6 @@ export const gatewayService = { name: "gateway", port: 80 } as const;
 
 export const gatewayOf = (namespace: string): ServiceReference => ({ namespace, ...gatewayService });
 
-/** `http://198.18.1.0/products` */
 export function productsUrl(address: ServiceAddress): string {
     return `${baseUrl(address)}/products`;
 }

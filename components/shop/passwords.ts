@@ -7,7 +7,6 @@ import { shortHash } from "../base/program";
 export interface Access {
     /** Where the server is, the account, and the file with its password. */
     env: kx.types.EnvMap;
-    /** The password. */
     mount: pulumi.Input<kx.types.VolumeMount>;
 }
 
@@ -58,7 +57,6 @@ export class Passwords extends kx.Secret {
     }
 }
 
-/** See `Passwords.version`. */
 export function versionOf(data: Record<string, string> = {}): string {
     return shortHash(JSON.stringify(data));
 }

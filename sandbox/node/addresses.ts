@@ -22,7 +22,6 @@ export const addresses = {
     apiPort: 6443,
 } as const;
 
-/** The name of the sandbox's context in its kubeconfig. */
 export const sandboxContext = "chaos-shop-sandbox";
 
 /** The node's name in `kubectl get nodes`. */

@@ -41,11 +41,10 @@ export function ensureCgroups(): string {
     }
     // One hierarchy is enough to find processes; the freezer (or v2) adds no accounting.
     const home = hierarchies().find((path) => path.endsWith("/freezer")) ?? hierarchies().at(-1);
-    if (home === undefined) {
+    if (home === undefined)
         throw new Error(
             "this machine has no mounted cgroup hierarchy, which containers need; mount one on /sys/fs/cgroup",
         );
-    }
     return join(home, sandboxGroup, "components", "cgroup.procs");
 }
 

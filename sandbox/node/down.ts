@@ -57,9 +57,8 @@ export async function takeDown(): Promise<boolean> {
     await removeCgroups();
     restoreHostSettings();
     removeMountPoints();
-    for (const folder of [layout.run, layout.containerdState, layout.podAddresses]) {
+    for (const folder of [layout.run, layout.containerdState, layout.podAddresses])
         rmSync(folder, { recursive: true, force: true });
-    }
     return true;
 }
 

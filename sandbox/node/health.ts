@@ -19,7 +19,6 @@ export interface Pod extends KubernetesObject {
     };
 }
 
-/** Whether a pod is Ready. */
 export function isReady({ status }: Pod): boolean {
     return status.conditions?.some(({ type, status: state }) => type === "Ready" && state === "True") ?? false;
 }

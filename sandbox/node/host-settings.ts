@@ -24,7 +24,6 @@ export function rememberHostSettings(): void {
     writeFileAtomically(memory, JSON.stringify(Object.fromEntries(values)));
 }
 
-/** Restores the saved settings. */
 export function restoreHostSettings(): void {
     if (!existsSync(memory)) return;
     const values = JSON.parse(readFileSync(memory, "utf8")) as Record<string, string>;

@@ -14,16 +14,14 @@ const componentIdentities = [
     "sandbox-controller",
 ] as const;
 
-/** The path of a component's kubeconfig. */
 export function componentKubeconfig(identity: (typeof componentIdentities)[number]): string {
     return join(layout.kubeconfigs, `${identity}.yaml`);
 }
 
 /** Writes the components' kubeconfigs, and the user's with the administrator's certificate. */
 export function writeKubeconfigs(): void {
-    for (const identity of componentIdentities) {
+    for (const identity of componentIdentities)
         writeFileAtomically(componentKubeconfig(identity), kubeconfig(identity, identity));
-    }
     writeFileAtomically(layout.kubeconfig, kubeconfig("admin", sandboxContext));
 }
 

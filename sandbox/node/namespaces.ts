@@ -41,7 +41,6 @@ export function createMountPoints(): void {
     for (const folder of [...coveredFolders, layout.kubelet, layout.podLogs]) mkdirSync(folder, { recursive: true });
 }
 
-/** Removes the mount points if they are empty. */
 export function removeMountPoints(): void {
     for (const folder of coveredFolders) {
         try {

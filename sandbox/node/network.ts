@@ -4,7 +4,6 @@ import { runCommand, tryCommand } from "./command";
 
 const { networkNamespace, hostInterface, nodeInterface } = addresses;
 
-/** The network namespace's file. */
 export const networkNamespaceFile = `/run/netns/${networkNamespace}`;
 
 /** Whether the namespace and the host's route to it are up. */
@@ -23,12 +22,11 @@ export async function networkIsUp(): Promise<boolean> {
  */
 export async function createNetwork(): Promise<void> {
     const taken = await tryCommand("ip", ["-oneline", "route", "get", addresses.node]);
-    if (/ dev /.test(taken.stdout) && !/ via /.test(taken.stdout)) {
+    if (/ dev /.test(taken.stdout) && !/ via /.test(taken.stdout))
         throw new Error(
             `the sandbox's network 198.18.0.0/30 is already in use on this machine (${taken.stdout.trim()}); ` +
                 "take that interface down, then run `npm run sandbox -- up` again",
         );
-    }
     await runCommand("ip", ["netns", "add", networkNamespace]);
     const inside = ["-netns", networkNamespace];
     const steps: string[][] = [
@@ -71,7 +69,6 @@ COMMIT
 COMMIT
 `;
 
-/** Whether any of it exists. */
 export function networkExists(): boolean {
     return existsSync(networkNamespaceFile) || existsSync(`/sys/class/net/${hostInterface}`);
 }

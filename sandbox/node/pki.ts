@@ -57,7 +57,6 @@ export type Identity = keyof typeof certificates;
 /** Ten years: a sandbox that is kept must not stop because a certificate expired. */
 const validDays = "3650";
 
-/** The paths of an identity's certificate and key, and of the authorities. */
 export const pki = {
     certificate: (identity: Identity) => join(layout.pki, `${identity}.crt`),
     key: (identity: Identity) => join(layout.pki, `${identity}.key`),

@@ -7,7 +7,6 @@ import { ensureCgroups } from "./cgroups";
 import { systemPath } from "./command";
 import { layout, writeFileAtomically } from "./layout";
 
-/** A background program of the node. */
 export interface Component {
     /** As in `status`; also the name of its log and record. */
     readonly name: string;
@@ -63,7 +62,6 @@ export function runningComponent(name: string): ProcessRecord | undefined {
     return record && startTicks(record.pid) === record.startTicks ? record : undefined;
 }
 
-/** The names of the components with a record. */
 export function recordedComponents(): string[] {
     if (!existsSync(layout.run)) return [];
     return readdirSync(layout.run)

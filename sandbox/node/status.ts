@@ -106,7 +106,6 @@ function podProblem(pod: Pod): string[] {
     return [`${metadata.namespace}/${metadata.name}: ${reason}`];
 }
 
-/** The status as text. */
 export function statusTable(status: SandboxStatus): string {
     const lines = [`The sandbox is ${status.state}.`];
     const list = (items: readonly string[]) => items.join("\n                 ") || "none";

@@ -83,7 +83,6 @@ export function allComponents(): Component[] {
     ];
 }
 
-/** Whether all components and images are current, the API and the node are ready, and names are resolved. */
 async function isHealthy(): Promise<boolean> {
     if (!(await groundIsSound()) || !hasImages() || !allComponents().every(isCurrent)) return false;
     return (await Promise.all([apiIsReady(), nodeIsReady(startOf("kubelet")), answersNames()])).every(Boolean);

@@ -28,9 +28,7 @@ export async function waitFor(
     const deadline = Date.now() + timeoutSeconds * 1000;
     while (!(await probe())) {
         if (!runningComponent(component)) throw new ComponentError(component, "ended unexpectedly");
-        if (Date.now() > deadline) {
-            throw new ComponentError(component, `did not ${wish} within ${timeoutSeconds} s`);
-        }
+        if (Date.now() > deadline) throw new ComponentError(component, `did not ${wish} within ${timeoutSeconds} s`);
         await sleep(50);
     }
 }

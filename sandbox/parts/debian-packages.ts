@@ -25,7 +25,6 @@ const PACKAGES = {
 /** Service units of these packages. The sandbox runs its own: they are neither started nor enabled. */
 const UNITS = ["etcd.service", "containerd.service"];
 
-/** Installs the missing packages. */
 export const debianPackages: InstalledPart = {
     kind: "installed",
     name: "debian-packages",
@@ -83,9 +82,8 @@ async function forbidServiceStarts(): Promise<void> {
  */
 export function disableUnit(unit: string, folder = "/etc/systemd/system"): void {
     if (!existsSync(folder)) return;
-    for (const target of readdirSync(folder).filter((entry) => /\.(wants|requires)$/.test(entry))) {
+    for (const target of readdirSync(folder).filter((entry) => /\.(wants|requires)$/.test(entry)))
         rmSync(join(folder, target, unit), { force: true });
-    }
 }
 
 function isUnitInstalled(unit: string): boolean {

@@ -34,9 +34,8 @@ export async function downloadNode(program: string, log: BuildLog): Promise<Reco
     const [packed] = JSON.parse(answer) as [{ filename: string }];
     const archive = join(scratch, packed.filename);
     const integrity = `sha512-${createHash("sha512").update(readFileSync(archive)).digest("base64")}`;
-    if (integrity !== pinned.integrity) {
+    if (integrity !== pinned.integrity)
         throw new Error(`${pinned.name}@${NODE_VERSION} has the integrity ${integrity}; expected ${pinned.integrity}`);
-    }
     await run("tar", ["--extract", "--gzip", `--file=${archive}`, "--directory", scratch, "package/bin/node"], log);
     renameSync(join(scratch, "package/bin/node"), program);
     chmodSync(program, 0o755);

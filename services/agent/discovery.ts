@@ -1,3 +1,4 @@
+import { ApiError } from "../../chaos/cluster/in-cluster-api";
 import {
     attackable,
     containersOf,
@@ -8,7 +9,7 @@ import {
     replicaSetOf,
 } from "../../chaos/targets/containers";
 import { type Log, reasonOf } from "../shared/log";
-import { ApiError, type ApiReader } from "./api-server";
+import type { ApiReader } from "./api-server";
 
 export interface DiscoveryArgs {
     api: ApiReader;
@@ -46,7 +47,6 @@ export class Discovery {
 
     constructor(private readonly args: DiscoveryArgs) {}
 
-    /** All known containers. */
     *list(): Generator<Discovered> {
         for (const ofPod of this.containers.values()) yield* ofPod;
     }

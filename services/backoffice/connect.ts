@@ -4,11 +4,9 @@ import type { Database } from "../shared/database";
 import { brokerVariables, databaseVariables, programVariables } from "../shared/environment";
 import { watch } from "../shared/watch";
 
-/** The environment of orders, or of the inventory. */
 export const backofficeEnvironment = (program: "orders" | "inventory") =>
     z.object({ ...programVariables, ...databaseVariables(`shop_${program}`), ...brokerVariables(program) });
 
-/** Connects a program to the broker, and watches its database. */
 export function connect(database: Database, args: BrokerArgs) {
     const databaseWatch = watch(database.checkFreshConnection, database.destroyConnections);
     const broker = openBroker(args);

@@ -7,16 +7,13 @@ import type { Log } from "../shared/log";
 import { type BackendResponse, CATEGORIES, type Category, REMOTE_SERVICE } from "../shared/products";
 import type { ProductDatabase } from "./database";
 
-/** The environment of a catalogue. */
 export const catalogueEnvironment = z.object({
     ...programVariables,
     ...databaseVariables("shop_reader"),
-    /** The category whose products it lists. */
     CATEGORY: oneOf(CATEGORIES),
 });
 
 interface CatalogueArgs {
-    /** The category whose products it lists. */
     category: Category;
     database: ProductDatabase;
     log: Log;

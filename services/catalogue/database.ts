@@ -10,7 +10,6 @@ import { within } from "../shared/time";
  */
 export const CACHE_TTL_MS = 100;
 
-/** The product database, as the catalogue uses it. */
 export function openProductDatabase(environment: DatabaseEnvironment) {
     const database = openDatabase(environment, "catalogue");
     const ask = (category: Category) =>

@@ -64,9 +64,8 @@ export function createGateway({
         context.json(await gatherWhole(backends, ask, { scope: context.get("scope"), timeoutMs: upstreamTimeoutMs })),
     );
     const patterns = createPatterns({ backends, ask, upstreamTimeoutMs, metrics, log });
-    for (const [name, gather] of Object.entries(patterns)) {
+    for (const [name, gather] of Object.entries(patterns))
         application.get(`/products/${name}`, async (context) => context.json(await gather(context.get("scope"))));
-    }
     const failureIn = ({ status }: Answer) => (status >= 500 ? `orders answered with status ${status}.` : undefined);
     serveOrders(application, {
         orders: { name: "orders", url: ordersUrl },

@@ -7,9 +7,7 @@ export type Ask = (backend: Backend, exchange: Exchange) => Promise<BackendRespo
 
 export const askBackend: Ask = async (backend, exchange) => {
     const { status, text } = await call(backend, exchange, { path: "/products" });
-    if (status !== 200) {
-        throw new BackendFailure(backend.name, "bad-answer", `answered with status ${status}.`);
-    }
+    if (status !== 200) throw new BackendFailure(backend.name, "bad-answer", `answered with status ${status}.`);
     try {
         return backendResponseSchema.parse(JSON.parse(text));
     } catch (cause) {

@@ -10,7 +10,6 @@ export interface Backend {
     url: URL;
 }
 
-/** The context of a call. */
 export interface Exchange {
     /** The client's request. */
     scope: Scope;

@@ -53,8 +53,7 @@ const MEANING: Record<string, string> = {
 export function failureOf(backend: string, error: unknown): BackendFailure {
     if (error instanceof BackendFailure) return error;
     const code = (error as NodeJS.ErrnoException | undefined)?.code ?? "";
-    if (code.startsWith("HPE_")) {
+    if (code.startsWith("HPE_"))
         return new BackendFailure(backend, "bad-answer", "answered with something that is not HTTP.", error);
-    }
     return new BackendFailure(backend, "unreachable", `${MEANING[code] ?? "could not be reached"}.`, error);
 }

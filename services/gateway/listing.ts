@@ -12,7 +12,6 @@ export interface Backends {
 /** The source of a list, or why it is missing. */
 export type Status = typeof REMOTE_SERVICE | "UNREACHABLE" | "TIMEOUT" | "BAD_ANSWER" | "CIRCUIT_OPEN";
 
-/** One backend's part of a listing. */
 export interface Part {
     response: BackendResponse | { responseType: typeof FALLBACK; products: Product[] };
     status: Status;
@@ -33,13 +32,11 @@ export interface ProductListing {
 /** Builds a listing from the parts of all backends. */
 export type Gather = (backends: Backends, part: (backend: Backend) => Promise<Part>) => Promise<ProductListing>;
 
-/** Calls all backends at once. */
 export const atOnce: Gather = async ({ fashion, toys, hotDeals }, part) => {
     const begun = performance.now();
     return toListing(begun, await Promise.all([part(fashion), part(toys), part(hotDeals)]));
 };
 
-/** Calls one backend after another. */
 export const inTurn: Gather = async ({ fashion, toys, hotDeals }, part) => {
     const begun = performance.now();
     return toListing(begun, [await part(fashion), await part(toys), await part(hotDeals)]);
@@ -63,12 +60,10 @@ export async function gatherWhole(backends: Backends, ask: Ask, exchange: Exchan
     }
 }
 
-/** The part of a backend that answered. */
 export function remote(response: BackendResponse): Part {
     return { response, status: REMOTE_SERVICE };
 }
 
-/** The part of a backend that failed. */
 export function fallback(status: Exclude<Status, typeof REMOTE_SERVICE>): Part {
     return { response: { responseType: FALLBACK, products: [] }, status };
 }

@@ -2,7 +2,6 @@ import { Resolver } from "node:dns/promises";
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 
-/** How to resolve names. */
 export interface Dns {
     /** Appended to names that do not end in a dot. */
     searchDomain?: string | undefined;
@@ -32,9 +31,7 @@ export const hostOf = (url: URL) => url.hostname.replace(/^\[|\]$/g, "");
  */
 export async function queryName(name: string, { servers, searchDomain }: Dns, timeoutMs: number): Promise<string> {
     const resolver = new Resolver({ timeout: timeoutMs / 2, tries: 2 });
-    if (servers !== undefined) {
-        resolver.setServers(servers);
-    }
+    if (servers !== undefined) resolver.setServers(servers);
     const timer = setTimeout(() => resolver.cancel(), timeoutMs);
     try {
         return (await resolver.resolve4(completeName(name, searchDomain)))[0]!;

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { callApi, ownApiServer } from "../../chaos/cluster/in-cluster-api";
+import { ownApiServer, readApi } from "../../chaos/cluster/in-cluster-api";
 import { isReady, type Pod } from "../../chaos/targets/containers";
 
 /** What the gateway reads of a pod. */
@@ -25,9 +25,8 @@ type StoredPod = Pod & { metadata: { name: string; annotations?: Record<string, 
 export async function podsLabeled(label: string, signal: AbortSignal, server = ownApiServer): Promise<ListedPod[]> {
     const namespace = readFileSync(`${server.account}/namespace`, "utf8");
     const path = `/api/v1/namespaces/${namespace}/pods?labelSelector=${encodeURIComponent(label)}`;
-    const { status, body } = await callApi(path, { signal }, server);
-    if (status !== 200) throw new Error(`the API server answered with status ${status}`);
-    return (JSON.parse(body) as { items: StoredPod[] }).items.map((pod) => {
+    const { items } = await readApi<{ items: StoredPod[] }>(path, { signal }, server);
+    return items.map((pod) => {
         const { name, labels = {}, annotations = {}, deletionTimestamp } = pod.metadata;
         return { name, labels, annotations, isReady: deletionTimestamp === undefined && isReady(pod) };
     });

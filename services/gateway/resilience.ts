@@ -88,12 +88,8 @@ async function orFallback(answer: ReturnType<Ask>): Promise<Part> {
     try {
         return remote(await answer);
     } catch (error) {
-        if (error instanceof BackendFailure) {
-            return fallback(STATUS[error.kind]);
-        }
-        if (error instanceof BrokenCircuitError) {
-            return fallback("CIRCUIT_OPEN");
-        }
+        if (error instanceof BackendFailure) return fallback(STATUS[error.kind]);
+        if (error instanceof BrokenCircuitError) return fallback("CIRCUIT_OPEN");
         throw error;
     }
 }
@@ -123,9 +119,8 @@ function createCircuits(backends: Backend[], metrics: Metrics, log: Log) {
         registers: [metrics],
         collect() {
             for (const [backend, { state }] of circuits) {
-                for (const name of Object.values(STATE_NAMES)) {
+                for (const name of Object.values(STATE_NAMES))
                     this.set({ backend: backend.name, state: name }, name === nameOf(state) ? 1 : 0);
-                }
             }
         },
     });

@@ -11,7 +11,6 @@ import type { ListPods } from "./pod-list";
 /** Time limit of the API server and DNS, in milliseconds: shorter than that of a backend. */
 const CLUSTER_TIMEOUT_MS = 1_000;
 
-/** One category's current state. */
 export interface CategoryStatus {
     category: Category;
     /** The workload that serves it. */

@@ -43,13 +43,12 @@ const orderSchema = z.strictObject({
         z.array(itemSchema).check(
             z.superRefine((items: Item[], context) => {
                 items.forEach(({ productId }, index) => {
-                    if (items.findIndex((item) => item.productId === productId) < index) {
+                    if (items.findIndex((item) => item.productId === productId) < index)
                         context.addIssue({
                             code: "custom",
                             path: [index, "productId"],
                             message: "is listed twice; add up the quantities",
                         });
-                    }
                 });
             }),
         ),
@@ -108,9 +107,7 @@ export function createOrders({ book, checkReachability, log }: OrdersArgs): Hono
     application.get("/orders/:id", async (context) => {
         const id = z.uuid().safeParse(context.req.param("id"));
         const order = id.success ? await orUnavailable(context, book.find(id.data), unavailable) : undefined;
-        if (order === undefined) {
-            throw new ProblemError(plainProblem(404, "There is no order with this id."));
-        }
+        if (order === undefined) throw new ProblemError(plainProblem(404, "There is no order with this id."));
         return context.json(await whenSettled(context, book, order), 200, { "Cache-Control": "no-store" });
     });
     return application;
@@ -153,9 +150,7 @@ async function whenSettled(context: Context, book: Book, order: Order): Promise<
  */
 function readKey(header: string | undefined): string {
     const key = /^(?:"([!#-[\]-~]{1,128})"|([!#-[\]-~]{1,128}))$/.exec(header ?? "");
-    if (key) {
-        return (key[1] ?? key[2])!;
-    }
+    if (key) return (key[1] ?? key[2])!;
     const detail =
         header === undefined
             ? "is missing; send a value unique to this order, such as a UUID, which makes retries safe"

@@ -14,14 +14,12 @@ export interface Order {
     settledAt?: string;
 }
 
-/** An order on its way to the inventory. */
 export interface Unsent {
     id: string;
     items: Item[];
     trace: Record<string, string>;
 }
 
-/** The result of placing an order. */
 export type Placed =
     | { kind: "accepted"; order: Order }
     /** The key belongs to an order with other items. */

@@ -41,9 +41,7 @@ export function createApplication(log: Log, metrics: Metrics = createMetrics()):
     );
     application.notFound(({ req }) => problemResponse(plainProblem(404, `There is nothing at ${req.path}.`)));
     application.onError((error, context) => {
-        if (error instanceof ProblemError) {
-            return problemResponse(error.problem, error.headers);
-        }
+        if (error instanceof ProblemError) return problemResponse(error.problem, error.headers);
         const { method, path } = context.req;
         context.get("scope").log.error({ err: error, method, path }, "unexpected error");
         return problemResponse(plainProblem(500, "Unexpected error. The log has the details."));

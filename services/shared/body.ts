@@ -14,11 +14,10 @@ z.config(en());
  */
 export async function readJsonBody<Body>(context: Context, schema: z.ZodMiniType<Body>): Promise<Body> {
     const type = context.req.header("content-type") ?? "";
-    if (!/^application\/(?:[\w.+-]+\+)?json *(?:;|$)/i.test(type)) {
+    if (!/^application\/(?:[\w.+-]+\+)?json *(?:;|$)/i.test(type))
         throw new ProblemError(plainProblem(415, "The body must be JSON, with Content-Type: application/json."), {
             Accept: "application/json",
         });
-    }
     let document: unknown;
     try {
         document = JSON.parse(await context.req.text());
@@ -26,9 +25,7 @@ export async function readJsonBody<Body>(context: Context, schema: z.ZodMiniType
         throw new ProblemError(plainProblem(400, "The body is not JSON."));
     }
     const outcome = schema.safeParse(document);
-    if (outcome.success) {
-        return outcome.data;
-    }
+    if (outcome.success) return outcome.data;
     const errors = outcome.error.issues.map(({ path, message }) => ({ pointer: pointerTo(path), detail: message }));
     throw new ProblemError({
         type: problemType("invalid-body"),

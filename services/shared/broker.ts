@@ -30,7 +30,6 @@ const AHEAD = 20;
 
 type Handle<Message> = (message: Message, scope: Scope) => Promise<void>;
 
-/** One connection to the broker. */
 export interface BrokerLink {
     readonly lost: AbortSignal;
     /**

@@ -33,9 +33,8 @@ export function readEnvironment<Values>(
     const allowedByVariable = new Map<string, string>();
     for (const issue of outcome.error?.issues ?? []) {
         const variable = String(issue.path[0]);
-        if (!allowedByVariable.has(variable) && !unreadable.has(variable)) {
+        if (!allowedByVariable.has(variable) && !unreadable.has(variable))
             allowedByVariable.set(variable, issue.message);
-        }
     }
     throw new EnvironmentError([
         ...unreadable.values(),
@@ -65,12 +64,8 @@ function passwordsIn(environment: Record<string, string | undefined>) {
 
 function found(variable: string, environment: Record<string, string | undefined>): string {
     const value = environment[variable];
-    if (value === undefined) {
-        return "is not set";
-    }
-    if (value === "") {
-        return "is empty";
-    }
+    if (value === undefined) return "is not set";
+    if (value === "") return "is empty";
     // The message goes to the log, which many can read.
     return /PASSWORD|SECRET|TOKEN|KEY/.test(variable) ? "is set to a value not shown" : `is ${JSON.stringify(value)}`;
 }
@@ -105,10 +100,8 @@ export function httpUrl(example: string) {
 
 const notEmpty = (allowed: string) => z.string(allowed).check(z.minLength(1, allowed));
 
-/** A non-empty text. */
 export const text = (example: string) => notEmpty(`set it, for example to ${example}`);
 
-/** A non-empty text with a default. */
 export const textOr = (byDefault: string) => z.prefault(text(byDefault), byDefault);
 
 /**
@@ -163,5 +156,4 @@ export const brokerVariables = (account: string) => ({
     BROKER_PASSWORD: password("BROKER_PASSWORD", "BROKER_USER"),
 });
 
-/** The parsed values of a set of variables. */
 export type ValuesOf<Variables extends z.core.$ZodLooseShape> = z.infer<z.ZodMiniObject<Variables>>;

@@ -26,15 +26,12 @@ export function serveHealth(application: Hono, log: Log, check: () => Promise<vo
             await check();
         } catch (error) {
             const detail = error instanceof Error ? error.message : String(error);
-            if (wasReady !== false) {
+            if (wasReady !== false)
                 log.warn({ detail, cause: reasonOf(error instanceof Error ? error.cause : undefined) }, "not ready");
-            }
             wasReady = false;
             return notReady(detail);
         }
-        if (wasReady !== true) {
-            log.info("ready");
-        }
+        if (wasReady !== true) log.info("ready");
         wasReady = true;
         return context.json({ status: "UP" });
     });

@@ -31,8 +31,6 @@ export function createLog(service: string, level = "info"): Log {
 
 /** An error's message; of an AggregateError, all messages. For the log, never for clients. */
 export function reasonOf(error: unknown): string | undefined {
-    if (error instanceof AggregateError) {
-        return error.errors.map(reasonOf).join("; ");
-    }
+    if (error instanceof AggregateError) return error.errors.map(reasonOf).join("; ");
     return error instanceof Error || error === undefined ? error?.message : inspect(error);
 }

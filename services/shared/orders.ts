@@ -6,7 +6,6 @@ export type OrderState = (typeof ORDER_STATES)[number];
 
 const quantity = "a whole number from 1 to 100";
 
-/** A quantity of one product. */
 export const itemSchema = z.strictObject({
     productId: z.uuid("must be a product's id, a UUID").check(z.toLowerCase()),
     quantity: z.int(`must be ${quantity}`).check(z.gte(1, `must be ${quantity}`), z.lte(100, `must be ${quantity}`)),

@@ -9,7 +9,6 @@ export const REMOTE_SERVICE = "REMOTE_SERVICE";
 /** An empty list in place of a failed backend's. */
 export const FALLBACK = "FALLBACK";
 
-/** One product. */
 export const productSchema = z.object({
     id: z.uuid(),
     name: z.string().check(z.minLength(1)),

@@ -4,7 +4,6 @@ import { EnvironmentError, readEnvironment } from "./environment";
 import { createLog, type Log } from "./log";
 import { startServer } from "./server";
 
-/** What every program's environment has. */
 interface ProgramEnvironment {
     PORT: number;
     LOG_LEVEL: string;

@@ -49,9 +49,7 @@ export function openScope(header: (name: string) => string | undefined, log: Log
     };
     // Section 3.3: without its traceparent, tracestate means nothing.
     const state = parent && header("tracestate");
-    if (state && state.length <= LONGEST_TRACESTATE) {
-        headers.tracestate = state;
-    }
+    if (state && state.length <= LONGEST_TRACESTATE) headers.tracestate = state;
     return { requestId, log: log.child({ requestId, traceId }), headers };
 }
 

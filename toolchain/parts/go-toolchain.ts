@@ -51,7 +51,6 @@ export function anyGo(): Go {
     return go;
 }
 
-/** The Go on PATH, if it is new enough. */
 function installedGo(): Go | undefined {
     const go = goAt("go");
     return go && isNewEnough(go.version) ? go : undefined;

@@ -7,9 +7,8 @@ export const GO_ARCHITECTURE: Partial<Record<string, string>> = { x64: "amd64", 
 /** Why parts cannot be built on a machine, in a sentence; undefined if they can. */
 export function unsuitableBecause({ platform, architecture, userId, hasApt } = thisHost()): string | undefined {
     if (platform !== "linux") return `Linux is required; this machine runs ${platform}.`;
-    if (!GO_ARCHITECTURE[architecture]) {
+    if (!GO_ARCHITECTURE[architecture])
         return `${Object.keys(GO_ARCHITECTURE).join(" or ")} is required; this machine is ${architecture}.`;
-    }
     if (!hasApt) return "apt-get (Debian, Ubuntu) is required, and was not found.";
     if (userId !== 0) return `root is required (\`sudo -E\`); this is user ${userId}.`;
     return undefined;

@@ -46,7 +46,6 @@ export function damagedFiles(folder: string, manifest: Manifest): string[] {
     return manifest.files.filter(isDamaged).map(({ path }) => path);
 }
 
-/** The SHA-256 of a file, in hexadecimal. */
 export async function sha256(file: string): Promise<string> {
     const hash = createHash("sha256");
     await pipeline(createReadStream(file), hash);

@@ -1,13 +1,11 @@
 import type { BuildLog } from "./run";
 
-/** What a part is built with. */
 export interface Workshop {
     readonly log: BuildLog;
     /** Builds a part that turned out to be needed only during the build, unless it is there. */
     provide(part: Part): Promise<void>;
 }
 
-/** What all parts have. */
 interface PartCommon {
     /** Unique; the name of its log and the first word of its folder. */
     readonly name: string;

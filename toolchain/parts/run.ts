@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { appendFileSync, closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { createInterface } from "node:readline";
@@ -9,11 +10,9 @@ export interface BuildLog {
     readonly file: string;
     /** Called with every line, for progress. */
     readonly onLine: (line: string) => void;
-    /** Ends the commands. */
     readonly ended?: AbortSignal;
 }
 
-/** How a command of a build is run. */
 export interface RunOptions {
     readonly cwd?: string;
     /** Added to this process's environment; `undefined` takes a variable out. */
@@ -71,16 +70,14 @@ export async function run(
     createInterface({ input: child.stdout }).on("line", (line) => (output.push(line), take(line)));
     createInterface({ input: child.stderr }).on("line", take);
     try {
-        await new Promise<void>((resolve, reject) => {
-            child.on("error", ({ message }) =>
-                reject(new CommandError(shown, `could not be started (${message})`, [])),
-            );
-            child.on("close", (status, signal) => {
-                if (status === 0) return resolve();
-                const end = signal ? `was ended by ${signal}` : `failed with exit status ${status}`;
-                reject(new CommandError(shown, end, lastLines));
-            });
+        const closed = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>;
+        const [status, signal] = await closed.catch(({ message }: Error) => {
+            throw new CommandError(shown, `could not be started (${message})`, []);
         });
+        if (status !== 0) {
+            const end = signal ? `was ended by ${signal}` : `failed with exit status ${status}`;
+            throw new CommandError(shown, end, lastLines);
+        }
     } finally {
         closeSync(descriptor);
     }

@@ -38,7 +38,6 @@ function filesUnder(root: string, path: string): string[] {
         .flatMap((entry) => filesUnder(root, join(path, entry)));
 }
 
-/** See {@link fingerprintOf}. */
 function fingerprint(part: StoredPart): string {
     const needed = part.needs.filter((other) => other.kind === "stored");
     return fingerprintOf(part, needed.map(fingerprint));

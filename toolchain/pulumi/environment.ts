@@ -19,9 +19,8 @@ export function pulumiEnvironment(project: string, env: NodeJS.ProcessEnv = proc
     if (env.PULUMI_VERSION === undefined) added.PULUMI_VERSION = PULUMI_CLI_VERSION;
     if (env.PULUMI_BACKEND_URL !== undefined || env.PULUMI_ACCESS_TOKEN !== undefined || loginUrl(env)) return added;
     added.PULUMI_BACKEND_URL = fileBackend(project);
-    if (env.PULUMI_CONFIG_PASSPHRASE === undefined && env.PULUMI_CONFIG_PASSPHRASE_FILE === undefined) {
+    if (env.PULUMI_CONFIG_PASSPHRASE === undefined && env.PULUMI_CONFIG_PASSPHRASE_FILE === undefined)
         added.PULUMI_CONFIG_PASSPHRASE_FILE = passphraseFile(join(project, ".pulumi"));
-    }
     return added;
 }
 
@@ -44,7 +43,6 @@ function passphraseFile(folder: string): string {
     return file;
 }
 
-/** A shell command per variable. */
 export function exportsOf(variables: Readonly<Record<string, string>>): string[] {
     return Object.entries(variables).map(([name, value]) => `export ${name}=${shellQuoted(value)}`);
 }

@@ -83,7 +83,6 @@ export function servePlugin(
     });
 }
 
-/** Resolves when the engine interrupts this process or is gone. */
 function endOfEngine(): Promise<void> {
     return new Promise((resolve) => {
         const ended = () => resolve();

@@ -8,7 +8,6 @@ import { cliPath, cliRoot, pluginPath } from "./home";
 const RELEASE_SERVER = "https://get.pulumi.com";
 const ANSWER_TIMEOUT_MS = 10_000;
 
-/** The limit for one download. */
 const DOWNLOAD_TIMEOUT_MS = 600_000;
 
 /** Set when a download fails: the other downloads, which retry for minutes, are then skipped. */
@@ -23,7 +22,6 @@ export async function downloadCli(workshop: Workshop): Promise<boolean> {
     return attempt(process.execPath, ["--eval", program, cliRoot()], workshop);
 }
 
-/** Downloads the release of a provider, by the CLI. */
 export async function installPluginRelease(provider: string, version: string, workshop: Workshop): Promise<boolean> {
     const args = ["plugin", "install", "resource", provider, `v${version}`];
     const installed = await attempt(cliPath(), args, workshop);

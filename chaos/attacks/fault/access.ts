@@ -35,10 +35,8 @@ export async function admitProxy(
 
 export interface AccessArgs {
     service: FoundService;
-    /** Name of the proxy. */
     proxy: string;
     experiment: string;
-    /** The labels of each of the Service's pods. */
     pods: readonly Labels[];
     /** The labels of their namespace. */
     namespace: Labels;

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { resources, type Right, rightsOn } from "../../cluster/resources";
 import { describeMilliseconds, type Duration, parseDuration } from "../../duration";
 import { describeShare, parsePercentage } from "../../share";
-import { describeValue, durationBetween, percentage } from "../../texts";
+import { describeValue, durationBetween, notAllowed, percentage } from "../../texts";
 import type { AttackKind } from "../kind";
 import { admitProxy } from "./access";
 import { pointToProxy, whyProxyNotReady } from "./begin";
@@ -38,9 +38,7 @@ const delays = { least: "0ms", most: "1h" };
 const statuses = { least: 400, most: 599 };
 const allowedAborts = `a status from ${statuses.least} to ${statuses.most}, "reset" or "hang"`;
 
-const notAnAbort = ({ input }: { input?: unknown }) =>
-    `${describeValue(input)} is not allowed; allowed: ${allowedAborts}`;
-
+const notAnAbort = notAllowed(allowedAborts);
 const errorStatus = z.int().min(statuses.least, { error: notAnAbort }).max(statuses.most, { error: notAnAbort });
 
 const notAService = ({ input }: { input?: unknown }) =>

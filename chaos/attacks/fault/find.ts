@@ -1,6 +1,6 @@
 import type { V1Pod, V1Service, V1ServicePort } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound } from "../../cluster/client";
-import { annotations, labels } from "../../cluster/labels";
+import { annotations, labels, selectorOf } from "../../cluster/labels";
 import { isReady } from "../../targets/containers";
 import type { Found } from "../kind";
 import type { Fault } from "./proxy/protocol";
@@ -36,24 +36,19 @@ export async function findService(
     { service, abort }: Pick<Fault, "service" | "abort">,
 ): Promise<Found<FoundService>> {
     const found = await ignoreNotFound(core.readNamespacedService({ name: service, namespace }));
-    if (found === undefined) {
+    if (found === undefined)
         throw new Error(
             `there is no Service ${service} in namespace ${namespace}; name one of: kubectl --namespace ${namespace} ` +
                 "get services",
         );
-    }
     const reason = whyRefused(found, abort);
-    if (reason !== undefined) {
+    if (reason !== undefined)
         throw new Error(
             `a fault cannot be done to Service ${service}: ${reason}. Change it, or name another one of: ` +
                 `kubectl --namespace ${namespace} get services`,
         );
-    }
     const selector = found.spec!.selector!;
-    const labelSelector = Object.entries(selector)
-        .map(([key, value]) => `${key}=${value}`)
-        .join();
-    const { items } = await core.listNamespacedPod({ namespace, labelSelector });
+    const { items } = await core.listNamespacedPod({ namespace, labelSelector: selectorOf(selector) });
     const ports = found.spec!.ports!.map((port) => portOf(port, items, service));
     requireOneName(ports, service);
     const conditions = Object.entries(selector).map(([key, value]) => `k8s.label.${key}=${value}`);

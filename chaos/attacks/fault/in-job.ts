@@ -1,6 +1,6 @@
 import type { V1Service } from "@kubernetes/client-node";
 import { setTimeout as sleep } from "node:timers/promises";
-import { targetLabelOf } from "../../cluster/labels";
+import { selectorOf, targetLabelOf } from "../../cluster/labels";
 import { resources } from "../../cluster/resources";
 import { inTurns } from "../../async";
 import { isReady, type Pod } from "../../targets/containers";
@@ -67,11 +67,7 @@ class FaultProbes {
         const { ending, log } = this.context;
         while (!ending.aborted) {
             const begun = performance.now();
-            await this.look().catch((error: unknown) => {
-                // What is not seen now is not as it was.
-                this.last = { open: [], closed: [] };
-                log(error);
-            });
+            await this.look().catch(log);
             await sleep(Math.max(0, begun + pauseMs - performance.now()));
         }
     }
@@ -83,11 +79,8 @@ class FaultProbes {
         const { spec, metadata } = (found ?? {}) as V1Service;
         if (spec === undefined) return;
         const selector = serviceSelector.noteOf({ metadata })?.selector ?? spec.selector ?? {};
-        const labelSelector = Object.entries(selector)
-            .map(([key, value]) => `${key}=${value}`)
-            .join();
         const pods: Pod[] = [];
-        for await (const pod of api.list(resources.pod, namespace, labelSelector))
+        for await (const pod of api.list(resources.pod, namespace, selectorOf(selector)))
             if (isReady(pod as Pod)) pods.push(pod as Pod);
         const probes = pods.flatMap((pod) => (spec.ports ?? []).map(({ port }) => ({ pod, port })));
         const seen = await inTurns(probes, maxProbing, async ({ pod, port }) => {

@@ -2,7 +2,7 @@
 import type { V1Service } from "@kubernetes/client-node";
 import { isDeepStrictEqual } from "node:util";
 import { BorrowedSelector } from "../../cluster/field-owners";
-import { annotations, labels, noteIn } from "../../cluster/labels";
+import { annotations, labels } from "../../cluster/labels";
 import type { Restorable } from "../../cluster/resources";
 import { ReasonError } from "../../reasons";
 
@@ -12,7 +12,6 @@ export const serviceSelector = new BorrowedSelector<Record<string, string>>("sel
 /** What reports call a pod behind a port of a Service, as the witness meets it through the Service. */
 export const behind = (service: string, port: number, pod: string) => `${pod} through ${service}:${port}`;
 
-/** The labels by which a Service, and a policy, select a proxy. */
 export const proxyLabels = (proxy: string) => ({ [labels.proxy]: proxy });
 
 /**
@@ -41,24 +40,32 @@ export function nextPointing(
  * @param kept what it selected before, if somebody has edited its note: the proxy's own Service keeps that, too
  */
 function nextRestoring(service: V1Service, kept?: Record<string, string>): object | undefined {
-    const before = serviceSelector.noteOf(service)?.selector ?? kept;
+    const before = beforePointing(service) ?? kept;
     const { [labels.proxy]: proxy, ...merged } = service.spec?.selector ?? {};
     const wanted = selectsNobody(service) ? wantedByOthers(service, merged, before) : before;
     const isKnown = proxy !== undefined && wanted !== undefined;
     return serviceSelector.restoring(service, isKnown ? replaced(service.spec!.selector!, wanted) : undefined);
 }
 
-/**
- * What a Service shall select after somebody has merged labels into the proxy's. A merge patch names only the labels
- * that change, and the rest is as it was. A client-side `kubectl apply` has noted the whole of what is wanted.
- */
-function wantedByOthers({ metadata }: V1Service, merged: Record<string, string>, before?: Record<string, string>) {
-    const { spec } = noteIn<V1Service>({ metadata }, lastApplied);
-    return isDeepStrictEqual(spec?.selector, merged) ? merged : { ...before, ...merged };
+/** What a Service selected before, by its note. Undefined if somebody has edited that. */
+function beforePointing(service: V1Service): Record<string, string> | undefined {
+    const noted = serviceSelector.noteOf(service)?.selector;
+    return noted?.[labels.proxy] === undefined ? noted : undefined;
 }
 
-/** By kubectl, on each object that it has applied: the object as the manifest has it, as JSON. */
-const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+/**
+ * What a Service shall select after somebody has merged labels into the proxy's. A merge names only the labels that
+ * change, and the rest is as it was. A client-side `kubectl apply` also takes away the labels that its manifest no
+ * longer has, and could not, since the Service had none of them.
+ */
+function wantedByOthers(service: V1Service, merged: Record<string, string>, before: Record<string, string> = {}) {
+    const applied = serviceSelector.appliedIn(service);
+    const kept = Object.entries(before).filter(
+        ([key]) =>
+            applied === undefined || key in applied || !(key in (serviceSelector.noteOf(service)?.applied ?? {})),
+    );
+    return { ...Object.fromEntries(kept), ...merged };
+}
 
 /** A Service that points to a proxy. If its note is lost, the proxy's own Service keeps what it had selected. */
 export const pointedService: Restorable = {
@@ -77,7 +84,6 @@ export function isPointing(service: V1Service): boolean {
 export const selectsNobody = ({ spec }: V1Service): boolean =>
     proxyOf({ spec }) !== undefined && Object.keys(spec!.selector!).length > 1;
 
-/** The name of the proxy that a Service points to. */
 export const proxyOf = ({ spec }: V1Service): string | undefined => spec?.selector?.[labels.proxy];
 
 /** The merge patch of a map that makes it another. */

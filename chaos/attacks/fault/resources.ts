@@ -131,9 +131,8 @@ function podSpec(
 /** The ports that a proxy listens at, each once, and with its name if the Service's pods have one. */
 export function containerPorts(ports: readonly FoundPort[]) {
     const names = new Map<number, string | undefined>();
-    for (const { listen, target } of ports) {
+    for (const { listen, target } of ports)
         names.set(listen, names.get(listen) ?? (typeof target === "string" ? target : undefined));
-    }
     return [...names].map(([containerPort, name]) => ({ containerPort, ...(name !== undefined && { name }) }));
 }
 

@@ -25,7 +25,6 @@ export function accessObjects(): KubernetesObject[] {
 
 const userRole = (name: string, rules: readonly object[]) => role(name, { kind: "User", name }, rules);
 
-/** A ClusterRole for one subject. */
 export function role(name: string, subject: object, rules: readonly object[]): KubernetesObject[] {
     return [
         { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", metadata: { name }, rules },

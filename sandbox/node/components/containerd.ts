@@ -17,14 +17,12 @@ const configPath = join(layout.config, "containerd.toml");
 /** The distributions' folders of CNI plugins. */
 const cniFolders = ["/usr/lib/cni", "/opt/cni/bin"];
 
-/** Writes the configuration of containerd and of the CNI plugins. */
 export async function configureContainerd(): Promise<void> {
     const plugins = cniFolders.find((folder) => existsSync(join(folder, "ptp")));
-    if (!plugins) {
+    if (!plugins)
         throw new Error(
             `no CNI plugin \`ptp\` in ${cniFolders.join(" or ")}; run \`apt-get install containernetworking-plugins\``,
         );
-    }
     const snapshotter = (await overlayWorks()) ? "overlayfs" : "native";
     const cni = join(layout.config, "cni");
     writeFileAtomically(join(cni, "10-pods.conflist"), JSON.stringify(podNetwork, undefined, 2));

@@ -8,7 +8,6 @@ import { networkNamespaceFile } from "../network";
 import { locateParts } from "../../parts/locate";
 import type { Component } from "../processes";
 
-/** The component that enforces NetworkPolicies. */
 export const networkPolicyEnforcer = "kube-router";
 
 /**

@@ -6,7 +6,6 @@ const figure = (bar: number): Figure => ({
     meaning: "how fast it is",
     bar,
     unit: "ratio",
-    samplesIn: "s",
     measure: () => Promise.reject(new Error("unused")),
 });
 const measured = (value: number) => ({ value, samples: { ours: [4.5, value, 3.5] } });
@@ -62,7 +61,6 @@ describe("a figure", () => {
             meaning: "how fast it is",
             bar: 1,
             unit: "s",
-            samplesIn: "s",
             holds: false,
             problem: "the clock stood still",
         });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createAgent } from "../../../services/agent/app";
 import type { ApiReader } from "../../../services/agent/api-server";
-import { ApiError } from "../../../services/agent/api-server";
+import { ApiError } from "../../../chaos/cluster/in-cluster-api";
 import { Discovery } from "../../../services/agent/discovery";
 import { createLog } from "../../../services/shared/log";
 import { pass, stopClock } from "./support/clock";

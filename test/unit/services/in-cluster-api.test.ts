@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
-import { callApi } from "../../../chaos/cluster/in-cluster-api";
-import { ApiError, readerOf } from "../../../services/agent/api-server";
+import { ApiError, callApi } from "../../../chaos/cluster/in-cluster-api";
+import { readerOf } from "../../../services/agent/api-server";
 import { podsLabeled } from "../../../services/gateway/pod-list";
 import { makeCertificate, startApiServer } from "./support/api-server";
 

@@ -32,7 +32,6 @@ export const onlyInOfficialProvider = (what: string) =>
     `${what} is not part of this stand-in for the command provider; the official provider has it: ` +
     `pulumi plugin install resource command ${COMMAND_PROVIDER_VERSION} --reinstall`;
 
-/** An invalid input. */
 interface Failure {
     readonly property: string;
     readonly reason: string;
@@ -61,9 +60,4 @@ export function checkInputs(inputs: Properties): { readonly inputs: Properties; 
 function isSupported(name: string, value: Value): boolean {
     const input = supported[name];
     return input !== undefined && (input.only === undefined || value === input.only || value === UNKNOWN);
-}
-
-/** Without what is not an input: a state also has outputs. */
-export function onlyInputs(properties: Properties): Properties {
-    return Object.fromEntries(Object.entries(properties).filter(([name]) => name in supported));
 }

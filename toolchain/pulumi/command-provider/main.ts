@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import * as grpc from "@grpc/grpc-js";
 import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
 import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
@@ -8,8 +9,7 @@ import * as provider from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { engineAddress, Running, servePlugin, unary } from "../plugin";
 import { COMMAND_PROVIDER_VERSION } from "../versions";
-import { diffResponse } from "./diff-response";
-import { checkInputs, type CommandInputs, onlyInOfficialProvider, onlyInputs } from "./inputs";
+import { checkInputs, type CommandInputs, onlyInOfficialProvider } from "./inputs";
 import { type Output, runCommand } from "./process";
 import { fromStruct, holdsSecret, plainProperties, type Properties, secret, toStruct, UNKNOWN } from "./values";
 
@@ -83,9 +83,12 @@ function check(request: provider.CheckRequest): provider.CheckResponse {
         );
 }
 
+/** A change of its triggers replaces a command. Which inputs changed, the engine finds itself. */
 function diff(request: provider.DiffRequest): provider.DiffResponse {
-    const olds = onlyInputs(fromStruct(request.getOldInputs() ?? request.getOlds()));
-    return diffResponse(olds, fromStruct(request.getNews()), request.getIgnorechangesList());
+    const [olds, news] = [fromStruct(request.getOldInputs()), fromStruct(request.getNews())];
+    return new provider.DiffResponse()
+        .setChanges(provider.DiffResponse.DiffChanges.DIFF_UNKNOWN)
+        .setReplacesList(isDeepStrictEqual(olds.triggers, news.triggers) ? [] : ["triggers"]);
 }
 
 /** The state after a run. If any input is a secret, all outputs are: a command may print its inputs. */
@@ -101,8 +104,6 @@ const previewed = (inputs: Properties) => withOutputs(inputs, { stdout: UNKNOWN,
 const handlers: grpc.UntypedServiceImplementation = {
     handshake: unary(() => new provider.ProviderHandshakeResponse().setAcceptSecrets(true).setAcceptResources(true)),
     getPluginInfo: unary(() => new plugin.PluginInfo().setVersion(COMMAND_PROVIDER_VERSION)),
-    checkConfig: unary((request: provider.CheckRequest) => new provider.CheckResponse().setInputs(request.getNews())),
-    diffConfig: unary(() => diffResponse({}, {}, [])),
     configure: unary(() =>
         new provider.ConfigureResponse().setAcceptsecrets(true).setAcceptresources(true).setSupportspreview(true),
     ),

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { STOP_GRACE_MILLISECONDS } from "../plugin";
@@ -58,7 +59,6 @@ export async function runCommand(
     return { stdout: stdout().replace(/\n$/, ""), stderr: stderr().replace(/\n$/, "") };
 }
 
-/** Collects what a stream carries. */
 function textOf(stream: Readable): () => string {
     const chunks: Buffer[] = [];
     stream.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -67,12 +67,10 @@ function textOf(stream: Readable): () => string {
 
 /** Why a process failed, after all that write to its output have ended; undefined if it succeeded. */
 function failureOf(child: ChildProcess): Promise<string | undefined> {
-    return new Promise((resolve) => {
-        child.on("error", (error) => resolve(error.message));
-        child.on("close", (code, signal) => {
-            resolve(signal ? `signal: ${signal}` : code === 0 ? undefined : `exit status ${code}`);
-        });
-    });
+    return once(child, "close").then(
+        ([code, signal]) => (signal ? `signal: ${signal}` : code === 0 ? undefined : `exit status ${code}`),
+        (error: Error) => error.message,
+    );
 }
 
 function terminateGroup(child: ChildProcess): void {
@@ -81,7 +79,6 @@ function terminateGroup(child: ChildProcess): void {
     child.once("close", () => clearTimeout(kill));
 }
 
-/** Signals every process of the group that a command leads. */
 function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
     try {
         process.kill(-child.pid!, signal);

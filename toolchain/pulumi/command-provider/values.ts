@@ -24,15 +24,14 @@ export function toStruct(properties: Properties): Struct {
     return Struct.fromJavaScript(Object.fromEntries(defined) as Parameters<typeof Struct.fromJavaScript>[0]);
 }
 
-export function isObject(value: Value | undefined): value is Properties {
+function isObject(value: Value | undefined): value is Properties {
     return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-export function isSecret(value: Value | undefined): value is Properties & { readonly value: Value } {
+function isSecret(value: Value | undefined): value is Properties & { readonly value: Value } {
     return isObject(value) && value[SIGNATURE] === SECRET;
 }
 
-/** Whether a value is or contains a secret. */
 export function holdsSecret(value: Value | undefined): boolean {
     return isSecret(value) || children(value).some(holdsSecret);
 }

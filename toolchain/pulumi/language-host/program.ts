@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ProgramInfo, RunRequest } from "@pulumi/pulumi/proto/language_pb";
 import { STOP_GRACE_MILLISECONDS } from "../plugin";
 
@@ -54,6 +56,8 @@ export async function runProgram(
     cancelled.addEventListener("abort", interrupt, { once: true });
     try {
         return resultOf(await endOf(child), outOfMemory);
+    } catch (error) {
+        return { error: `could not start node, which must be on PATH: ${(error as Error).message}`, bail: false };
     } finally {
         cancelled.removeEventListener("abort", interrupt);
     }
@@ -125,28 +129,22 @@ function interruptThenKill(child: ChildProcess): void {
     setTimeout(() => child.kill("SIGKILL"), STOP_GRACE_MILLISECONDS).unref();
 }
 
-type End = { readonly code: number | null; readonly signal: NodeJS.Signals | null } | { readonly failure: Error };
+type End = [code: number | null, signal: NodeJS.Signals | null];
 
+/** @throws Error if it could not be started */
 function endOf(child: ChildProcess): Promise<End> {
-    return new Promise((resolve) => {
-        child.on("error", (failure) => resolve({ failure }));
-        child.on("close", (code, signal) => resolve({ code, signal }));
-        // A grandchild may hold the output open for ever.
-        child.on("exit", (code, signal) =>
-            setTimeout(() => resolve({ code, signal }), OUTPUT_DELAY_MILLISECONDS).unref(),
-        );
-    });
+    // A grandchild may hold the output open for ever.
+    const exited = once(child, "exit").then((end) => sleep(OUTPUT_DELAY_MILLISECONDS, end, { ref: false }));
+    return Promise.race([once(child, "close"), exited]) as Promise<End>;
 }
 
-function resultOf(end: End, outOfMemory: boolean): RunResult {
-    if ("failure" in end)
-        return { error: `could not start node, which must be on PATH: ${end.failure.message}`, bail: false };
-    if (end.code === 0) return { error: "", bail: false };
-    if (end.code === EXIT_ERROR_WAS_PRINTED) return { error: "", bail: true };
+function resultOf([code, signal]: End, outOfMemory: boolean): RunResult {
+    if (code === 0) return { error: "", bail: false };
+    if (code === EXIT_ERROR_WAS_PRINTED) return { error: "", bail: true };
     const remedy = outOfMemory
         ? ". It ran out of memory; raise the limit in Pulumi.yaml, for example with the runtime option " +
           "nodeargs: --max-old-space-size=4096"
         : "";
-    const how = end.signal ? `was ended by ${end.signal}` : `exited with non-zero exit code: ${end.code}`;
+    const how = signal ? `was ended by ${signal}` : `exited with non-zero exit code: ${code}`;
     return { error: `Program ${how}${remedy}`, bail: false };
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ApiServer, callApi, openApi, ownApiServer, readLines } from "../../../cluster/in-cluster-api";
+import { type ApiServer, ownApiServer, readApi, watchApi } from "../../../cluster/in-cluster-api";
 import { log } from "./counts";
 import type { Pods, Slice } from "./slices";
 
@@ -34,18 +34,16 @@ export async function followPods(
     const path = `/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices?labelSelector=${selector}`;
     while (!signal?.aborted) {
         try {
-            const { status, body } = await callApi(path, { signal }, server);
-            if (status !== 200) throw new Error(`the EndpointSlices cannot be listed: ${status}`);
-            const { metadata, items } = JSON.parse(body) as SliceList;
+            const { metadata, items } = await readApi<SliceList>(path, { signal }, server);
             const slices = new Map(items.map((slice) => [slice.metadata.name, slice]));
             pods.update(items);
             let version = metadata.resourceVersion;
-            const onEvent = (event: WatchEvent) => {
-                version = apply(event, slices) ?? version;
+            const onLine = (line: string) => {
+                version = apply(JSON.parse(line) as WatchEvent, slices) ?? version;
                 pods.update([...slices.values()]);
             };
             // After a regular end, the next watch continues at the same version.
-            for (;;) await watch(`${path}&${watchQuery(version)}`, onEvent, server, signal);
+            for (;;) await watchApi(`${path}&${watchQuery(version)}`, onLine, { silenceMs, signal }, server);
         } catch (error) {
             if (signal?.aborted) return;
             // A 410 is ordinary: the API server no longer has the changes since that version.
@@ -53,20 +51,6 @@ export async function followPods(
         }
         await sleep(retryMs);
     }
-}
-
-async function watch(
-    path: string,
-    onEvent: (event: WatchEvent) => void,
-    server: ApiServer,
-    signal?: AbortSignal,
-): Promise<void> {
-    const response = await openApi(path, { silenceMs, signal }, server);
-    if (response.statusCode !== 200) {
-        response.resume();
-        throw new Error(`the EndpointSlices cannot be watched: ${response.statusCode}`);
-    }
-    await readLines(response, (line) => onEvent(JSON.parse(line) as WatchEvent));
 }
 
 const watchQuery = (version: string) =>

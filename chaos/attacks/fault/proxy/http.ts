@@ -75,7 +75,6 @@ async function serveRequest(connection: Connection, request: Request): Promise<A
     return exchange(connection, request);
 }
 
-/** Answers in the pod's place. */
 async function refuse(connection: Connection, request: Request, status: number): Promise<After> {
     const { caller, shared } = connection;
     const body = `The chaos experiment's run ${shared.run} answers with this status.\n`;

@@ -3,7 +3,6 @@
  * probes.
  */
 
-/** The container of the proxy's pod. */
 export const proxyContainer = "proxy";
 
 /** The environment of the proxy's program. */
@@ -25,7 +24,6 @@ export interface ProxyEnvironment {
     READY_PORT: string;
 }
 
-/** A port of the Service. */
 export interface ProxyPort {
     /** As in the EndpointSlices' ports: empty if the Service's only port has no name. */
     name: string;

@@ -92,7 +92,9 @@ describe("a policy that is made to let go of pods under attack", () => {
     it("keeps the labels that somebody has merged into its selector, and loses the run's condition", async () => {
         add({ matchLabels: { app: "web" }, matchExpressions: [tier] });
         await exemptFrom(cluster.api, [stored()], "run");
-        stored().metadata.managedFields = [applied({ "f:podSelector": {} }, "kubectl-patch")] as never;
+        stored().metadata.managedFields = [
+            { ...applied({ "f:podSelector": {} }, "kubectl-patch"), operation: "Update" },
+        ] as never;
         stored().spec.podSelector.matchLabels = { app: "web", version: "v2" };
         await restored();
         expect(stored().spec.podSelector).toEqual({
@@ -100,6 +102,23 @@ describe("a policy that is made to let go of pods under attack", () => {
             matchExpressions: [tier],
         });
         expect(stored().metadata.annotations).toEqual({});
+    });
+
+    it("keeps the condition if its owner has set that: with another selector, or in the manifest", async () => {
+        add({ matchLabels: { app: "web" } });
+        await exemptFrom(cluster.api, [stored()], "run");
+        const manifest = { matchLabels: { app: "web" }, matchExpressions: [line] };
+        const lastApplied = JSON.stringify({ spec: { podSelector: manifest } });
+        stored().metadata.annotations!["kubectl.kubernetes.io/last-applied-configuration"] = lastApplied;
+        await restored();
+        expect(stored().spec.podSelector).toEqual(manifest);
+
+        const another = { matchLabels: { app: "another" }, matchExpressions: [line] };
+        await exemptFrom(cluster.api, [add({ matchLabels: { app: "web" } })], "run");
+        stored().metadata.managedFields = [applied({ "f:podSelector": {} }, "another-tool")] as never;
+        stored().spec.podSelector = another;
+        await restored();
+        expect(stored().spec.podSelector).toEqual(another);
     });
 
     it("gives the selector back to an owner that has set nothing else", () => {

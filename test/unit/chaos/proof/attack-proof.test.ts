@@ -74,6 +74,17 @@ describe("connections into the targets", () => {
         });
     });
 
+    it("disprove the attack at a port that was left out before it, and is open under it", async () => {
+        const targets = [{ ...run.target(), ports: [8080, 9090] }];
+        const cluster = run.cluster.api;
+        const leftOut = ["to 10.0.0.1:9090"];
+        const args = { cluster, namespace: "demo", job, targetLabel: label, targets, leftOut, ...inward };
+        run.attack();
+        const proof = new AttackProof({ cluster, proof: inward, chosen: { targets }, witness: new Witness(args) });
+        const open = () => run.report({ at: Date.now(), open: ["10.0.0.1:9090"], closed: ["10.0.0.1:8080"] });
+        expect(await heldThrough(proof, open)).toMatch(/became reachable again during the run, at 10\.0\.0\.1:9090/);
+    });
+
     it("prove nothing if the Job has lost what it saw before it", async () => {
         run.restartJob();
         run.attack();

@@ -81,6 +81,30 @@ describe("a target that declares ports at which nothing answers", () => {
         expect(run.said.at(-1)).toMatch(/^Not part of the proof, .*: connections to 10\.0\.0\.\d:9090$/);
     });
 
+    it("is proven by a port of another container of its pod", async () => {
+        for (const pod of ["hot-deals-1", "hot-deals-2"]) {
+            const { containers } = run.cluster.get("Pod", pod).spec;
+            containers[0].ports = [{ containerPort: 9090 }];
+            containers.push({ name: "other", ports: [{ containerPort: 8080 }] });
+            const { status } = run.cluster.get("Pod", pod);
+            status.containerStatuses.push({ ...status.containerStatuses[0], name: "other" });
+        }
+        run.plan.attacks[0]!.radius = { kind: "all" };
+        run.listensAt = (port) => port === 8080;
+        const { leftOut } = (await step()).attacks[0]!;
+        expect(leftOut!.sort()).toEqual(["to 10.0.0.1:9090", "to 10.0.0.2:9090"]);
+    });
+
+    it("delays the run by seconds, also where other policies may have to let the witness through", async () => {
+        run.cluster.add("NetworkPolicy", "theirs", { spec: { podSelector: { matchLabels: { app: "another" } } } });
+        run.listensAt = (port) => port === 8080;
+        const begun = performance.now();
+        run.cluster.calls.length = 0;
+        await step();
+        expect(performance.now() - begun).toBeLessThan(4_000);
+        expect(run.cluster.calls.length).toBeLessThan(120);
+    });
+
     it("aborts the run if there are no others", async () => {
         run.listensAt = () => false;
         await expect(step()).rejects.toThrow(
@@ -160,6 +184,7 @@ describe("a target whose container has no tool", () => {
         [403, "no-exec", "the API server refuses this (403): pods 'hot-deals-1' is forbidden: no-exec"],
         [422, "no-exec", "no-exec"],
         [400, 'admission webhook "x" denied the request', 'admission webhook "x" denied the request'],
+        [500, 'failed calling webhook "x": timeout', 'failed calling webhook "x": timeout'],
     ])("because the API server refuses it with %i", (status, message, words) => {
         beforeEach(() => {
             vi.spyOn(Exec.prototype, "exec").mockRejectedValue(new Error(`Unexpected server response: ${status}`));

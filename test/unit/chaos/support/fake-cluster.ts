@@ -129,9 +129,14 @@ export class FakeCluster {
         const [, verb, kind] = /^([a-z]+(?:Collection)?)(?:Namespaced)?(\w+?)(?:ForAllNamespaces)?$/.exec(call)!;
         switch (verb) {
             case "read":
-                return copyOf(this.stored(kind as Kind, request));
+                return asModel(copyOf(this.stored(kind as Kind, request)));
             case "list":
-                return { metadata: {}, items: this.list(kind as Kind, request).map(copyOf) };
+                return {
+                    metadata: {},
+                    items: this.list(kind as Kind, request)
+                        .map(copyOf)
+                        .map(asModel),
+                };
             case "create":
                 return this.create(kind as Kind, request);
             case "replace":
@@ -181,7 +186,7 @@ export class FakeCluster {
         const changed = verb === "patch" ? merged(stored, request.body) : copyOf(request.body);
         changed.metadata = { ...changed.metadata, uid: stored.metadata.uid, resourceVersion: String(++this.version) };
         this.objects.set(keyOf(kind, stored.metadata), changed);
-        return copyOf(changed);
+        return asModel(copyOf(changed));
     }
 
     private delete(kind: Kind, request: FakeRequest): object {
@@ -207,6 +212,16 @@ const nameIn = (selector = "") => /^metadata\.name=(.+)$/.exec(selector)?.[1];
 function copyOf<T>(object: T): T {
     return structuredClone(object);
 }
+
+/** As the client returns an object: its parts are instances of classes, which a strict comparison tells from data. */
+class Model {}
+function asModel<T>(value: T): T {
+    if (Array.isArray(value)) return value.map(asModel) as T;
+    if (value === null || typeof value !== "object" || value instanceof Date) return value;
+    return Object.assign(new Model(), mapValues(value, asModel)) as T;
+}
+const mapValues = (object: object, change: (value: unknown) => unknown) =>
+    Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
 
 function requireSame({ metadata }: StoredObject, expected: { uid?: string; resourceVersion?: string }): void {
     for (const field of ["uid", "resourceVersion"] as const) {

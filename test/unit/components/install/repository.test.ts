@@ -50,7 +50,7 @@ describe("a chart", () => {
             "is in no repository",
             () => ({ repo: `${url}/nothing`, name: "shop" }),
             new RegExp(
-                String.raw`chart\.repo is ".*\/nothing", .*status 404 for its index\.yaml\. Nothing was ` +
+                String.raw`chart\.repo is ".*\/nothing", .*index\.yaml: status 404\. Nothing was ` +
                     String.raw`touched; .*pulumi config set chart\.repo`,
             ),
         ],

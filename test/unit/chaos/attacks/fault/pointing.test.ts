@@ -126,11 +126,41 @@ describe("a Service that is restored", () => {
         expect(isPointing(restored(more))).toBe(false);
     });
 
-    it("selects what a client-side apply has left out a label of: its manifest says what is wanted", () => {
-        const merged = patched(pointed, { spec: { selector: { app: "hot-deals" } } }, "kubectl-client-side-apply");
-        const lastApplied = JSON.stringify({ spec: { selector: { app: "hot-deals" } } });
-        merged.metadata!.annotations!["kubectl.kubernetes.io/last-applied-configuration"] = lastApplied;
-        expect(restored(merged).spec!.selector).toEqual({ app: "hot-deals" });
+    describe("that kubectl had applied", () => {
+        const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+        const applied = (of: object) => ({ [lastApplied]: JSON.stringify({ spec: { selector: of } }) });
+        const before = (of: Record<string, string>, live = of): V1Service => ({
+            metadata: { ...theirs.metadata, annotations: applied(of) },
+            spec: { selector: live },
+        });
+        /** Points a Service, applies a manifest by what kubectl would send, and restores. */
+        function after(service: V1Service, manifest: Record<string, string>, more: Record<string, string> = {}) {
+            const wanted = { ...to, selector: service.spec!.selector! };
+            const taken = patchedUntilDone(service, (current) => nextPointing(current, wanted));
+            const sent = { metadata: { annotations: applied(manifest) }, spec: { selector: manifest } };
+            const merged = patched(taken, sent, "kubectl-client-side-apply");
+            return restored(patched(merged, { spec: { selector: more } }, "their-tool")).spec!.selector;
+        }
+
+        it("loses the labels that the manifest no longer has", () => {
+            expect(after(before(selector), { app: "hot-deals" })).toEqual({ app: "hot-deals" });
+            expect(after(before(selector), { app: "new" }, { version: "v2" })).toEqual({ app: "new", version: "v2" });
+        });
+
+        it("keeps a label that the manifest never had", () =>
+            expect(after(before({ app: "web" }, { app: "web", color: "blue" }), { app: "web" })).toEqual({
+                app: "web",
+                color: "blue",
+            }));
+    });
+
+    it("is so, once, if somebody has written the proxy's label into its note", () => {
+        const note = JSON.stringify({ run, selector: { "chaos-experiments/proxy": proxy }, owners: [] });
+        const edited = {
+            ...pointed,
+            metadata: { ...pointed.metadata, annotations: { "chaos-experiments/pointing": note } },
+        };
+        expect(restored(edited, selector).spec!.selector).toEqual(selector);
     });
 
     it("is so even if its note is lost: the proxy's own Service keeps the selector", () => {
