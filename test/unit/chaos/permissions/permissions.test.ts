@@ -69,6 +69,12 @@ describe("an experiment needs only what its kinds need:", () => {
         expect(told(on(rightsFor(attack), "pods/exec")).sort()).toEqual(expected);
     });
 
+    it("an attack that may stay unproven outward does without running processes", () => {
+        const { attacks } = planOf({ kind: "blackhole" });
+        const rights = rightsFor({ kind: "blackhole" }, { attacks: [{ ...attacks[0]!, outward: "unproven" }] });
+        expect(told(on(rights, "pods/exec"))).toEqual(["optional: get, create pods/exec in namespace demo"]);
+    });
+
     it("a fault runs nothing in a pod, and must see its namespace and change its Service", () => {
         const rights = rightsFor({ kind: "fault", service: "hot-deals", delay: "2s" });
         expect(on(rights, "pods/exec")).toEqual([]);
