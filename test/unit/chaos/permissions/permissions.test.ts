@@ -167,11 +167,11 @@ it("Pulumi may list and watch whatever it deletes: without that it waits forever
     );
     expect(created.map(({ resource }) => resource)).toEqual([
         "networkpolicies",
-        "configmaps",
-        "serviceaccounts",
         "jobs",
-        "roles",
         "rolebindings",
+        "roles",
+        "serviceaccounts",
+        "configmaps",
     ]);
     for (const { verbs } of created) expect(verbs).toEqual(["get", "list", "watch", "create", "patch", "delete"]);
 });
