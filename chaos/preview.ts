@@ -62,7 +62,7 @@ function describe(discovered: readonly Discovered[], request: TargetRequest): st
         discovered,
         matching.map(({ container }) => container),
     );
-    const unproven = outward === "unproven" ? ". Where no container of a pod has a tool, outward is not proven" : "";
+    const unproven = outward === "unproven" ? ". Where nothing can be tried in a pod, outward is not proven" : "";
     return (
         `${number} container${number === 1 ? "" : "s"} of ${eligible} that ${condition} ${target}, chosen when the ` +
         `attack begins; running now: ${running}${others}${unproven}`

@@ -11,7 +11,6 @@ export class Program extends Command {
         readonly exitCodes: ExitCodes,
     ) {
         super(name);
-        const plain = (markdown: string) => markdown.replaceAll("`", "");
         const codes = exitCodes.map(([code, meaning]) => `  ${String(code).padEnd(3)}  ${plain(meaning)}\n`);
         this.helpOption("-h, --help", "show this text")
             .configureHelp({
@@ -40,11 +39,13 @@ export class Program extends Command {
      * @throws Error with what is wrong; CommanderError after printing the help
      */
     read<Values extends object>(args: readonly string[]): Values {
-        const withoutValue = args.findIndex((arg, index) => {
+        for (const [index, arg] of args.entries()) {
             const option = this.options.find(({ long, required }) => required && long === arg);
-            return option !== undefined && args[index + 1]?.startsWith("-");
-        });
-        if (withoutValue >= 0) throw new Error(`${args[withoutValue]} needs a value before ${args[withoutValue + 1]}`);
+            const next = args[index + 1];
+            if (option === undefined || next?.startsWith("-") === false) continue;
+            const before = next === undefined ? "" : ` before ${next}`;
+            throw new Error(`${arg} needs a value${before}; allowed: ${option.flags}, ${plain(option.description)}`);
+        }
         try {
             return this.parse(args, { from: "user" }).opts<Values>();
         } catch (error) {
@@ -84,6 +85,8 @@ export class Program extends Command {
 /** The meaning of an option, with its default. In Markdown. */
 export const meaningOf = ({ description, defaultValue }: Option): string =>
     typeof defaultValue === "string" ? `${description}. Default: \`${defaultValue}\`` : description;
+
+const plain = (markdown: string) => markdown.replaceAll("`", "");
 
 const isHelp = (error: unknown) => error instanceof CommanderError && error.code === "commander.helpDisplayed";
 

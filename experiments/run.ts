@@ -16,8 +16,11 @@ export interface ExperimentSettings extends Omit<
     service: ServiceReference;
 }
 
+/** Settings that no plan takes. With one that is new, and no field of `PlanArgs`, the program does not compile. */
+type Unplanned<S> = Record<Exclude<keyof S, keyof ExperimentSettings | "enabled">, never>;
+
 /** The plan of a run on the shop. @throws Error with all mistakes in the saved experiment, enabled or not */
-export function planOnShop(settings: ExperimentSettings): Plan {
+export function planOnShop<S extends ExperimentSettings>(settings: S & Unplanned<S>): Plan {
     return planOf({
         ...settings,
         definition: validExperiment(settings.name),

@@ -3,12 +3,12 @@ import type { Cluster } from "../cluster/client";
 import { annotations } from "../cluster/labels";
 import { nameSchema } from "../texts";
 import { objectApi } from "../cluster/objects";
-import type { ObjectReference } from "../cluster/resources";
+import { type ObjectReference, rightsOn } from "../cluster/resources";
 import { describeMilliseconds } from "../duration";
 import { pause } from "../async";
 import type { ActionKind } from "./kind";
 import { rolloutState, whyNoRollout } from "./rollout-state";
-import { readWorkload, referenceTo, requireFound, resourceOf, type Workload, type WorkloadKind } from "./workload";
+import { readWorkload, referenceTo, requireFound, type Workload, type WorkloadKind, workloadTypes } from "./workload";
 
 /**
  * Restarts a workload as `kubectl rollout restart` does, and waits until its rollout is complete. Exactly one of
@@ -54,10 +54,10 @@ export const rollout: ActionKind<RolloutAction> = {
     describe: (action) => `restart ${workloadOf(action).name}`,
     rights: (action, namespace) => {
         const { kind, name } = workloadOf(action);
-        const of = { namespace, apiGroup: "apps", resource: resourceOf(kind) };
+        const of = { namespace, ...workloadTypes[kind] };
         return [
-            { ...of, names: [name], verbs: ["get", "patch"], why: "restart it, and see when its rollout is complete" },
-            { ...of, verbs: ["list"], why: "see whether what is to be restarted is there" },
+            rightsOn({ ...of, names: [name] })(["get", "patch"], "restart it, and see when its rollout is complete"),
+            rightsOn(of)(["list"], "see whether what is to be restarted is there"),
         ];
     },
     workload: (action) => workloadOf(action),

@@ -8,7 +8,7 @@ import type {
 import { againOnConflict } from "../cluster/change";
 import type { Cluster } from "../cluster/client";
 import { objectApi } from "../cluster/objects";
-import type { ObjectReference } from "../cluster/resources";
+import { type ObjectReference, type Resource, resources } from "../cluster/resources";
 import { noting } from "./noted";
 
 export interface Workload {
@@ -16,9 +16,15 @@ export interface Workload {
     name: string;
 }
 
-export type WorkloadKind = "Deployment" | "StatefulSet" | "DaemonSet";
+export const workloadTypes = {
+    Deployment: resources.deployment,
+    StatefulSet: { apiGroup: "apps", resource: "statefulsets", kind: "StatefulSet" },
+    DaemonSet: { apiGroup: "apps", resource: "daemonsets", kind: "DaemonSet" },
+} as const satisfies Record<string, Resource>;
 
-export const workloadKinds: readonly WorkloadKind[] = ["Deployment", "StatefulSet", "DaemonSet"];
+export type WorkloadKind = keyof typeof workloadTypes;
+
+export const workloadKinds = Object.keys(workloadTypes) as WorkloadKind[];
 
 /** What actions read of a workload. Some fields are those of one kind. */
 export interface FoundWorkload {
@@ -27,19 +33,15 @@ export interface FoundWorkload {
     status?: Partial<V1DeploymentStatus & V1DaemonSetStatus>;
 }
 
-/** The plural that the API has for it: `deployments`. */
-export const resourceOf = (kind: WorkloadKind) => `${kind.toLowerCase()}s`;
-
-export const referenceTo = ({ kind, name }: Workload, namespace: string): ObjectReference => ({
-    resource: { apiGroup: "apps", resource: resourceOf(kind), kind },
+export const referenceTo = ({ kind, name }: Workload, namespace: string) => ({
+    resource: workloadTypes[kind],
     namespace,
     name,
 });
 
 export async function workloadsOf(cluster: Cluster, kind: WorkloadKind, namespace: string): Promise<FoundWorkload[]> {
-    const { resource } = referenceTo({ kind, name: "" }, namespace);
     const found: FoundWorkload[] = [];
-    for await (const workload of objectApi(cluster).list(resource, namespace)) found.push(workload);
+    for await (const workload of objectApi(cluster).list(workloadTypes[kind], namespace)) found.push(workload);
     return found;
 }
 

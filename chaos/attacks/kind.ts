@@ -2,7 +2,7 @@ import type { V1NetworkPolicy } from "@kubernetes/client-node";
 import type * as pulumi from "@pulumi/pulumi";
 import type * as z from "zod";
 import type { Cluster } from "../cluster/client";
-import type { Resource, Restores, Right } from "../cluster/resources";
+import type { jobTypes, KnownResource, Restores, Right } from "../cluster/resources";
 import type { Reason } from "../reasons";
 import type { Denial } from "../policies/denial";
 import type { PolicySpec } from "../policies/rules";
@@ -38,9 +38,13 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
     proof(attack: A): Proof;
 
     /** Type of the object that is the attack: while that exists, the attack lasts. @default a NetworkPolicy */
-    object?: Resource;
-    /** Types of the other objects that it is made of. @default none */
-    parts?: readonly Resource[];
+    object?: KnownResource;
+    /**
+     * Types of the other objects that it is made of. Each object has the experiment's label, by which the sweep finds
+     * it. Types that the deadline Job has, too, must not be named, such as that of an account: the sweep removes these
+     * objects last, whoever has made them, and the Job may still need its own. @default none
+     */
+    parts?: readonly Exclude<KnownResource, (typeof jobTypes)[number]>[];
     /** Set if it leaves all traffic alone, so that NetworkPolicies do not matter. */
     leavesTraffic?: true;
     /** What it changes in the cluster besides its own objects, and must be restored. Absent if there is nothing. */

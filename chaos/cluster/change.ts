@@ -3,6 +3,9 @@ import type { KubeObject, ObjectApi, ObjectReference } from "./resources";
 
 const maxTries = 5;
 
+/** A change takes two or three patches. More are the same one, after which the object still wants it. */
+const maxPatches = 10;
+
 /**
  * Reads an object and changes it as it was read. The API server rejects the change (409) if somebody has changed the
  * object in between; then both are done again, five times at most.
@@ -22,6 +25,8 @@ export async function againOnConflict<T>(readAndChange: () => Promise<T>): Promi
  *
  * @param next the next merge patch for what the object is; undefined if there is nothing to change
  * @param known the object as it was read. @default it is read first
+ * @returns false if it does not exist
+ * @throws Error that names the object, if it still wants the same patch after it
  */
 export async function change<T extends KubeObject>(
     api: ObjectApi,
@@ -33,8 +38,14 @@ export async function change<T extends KubeObject>(
     return againOnConflict(async () => {
         let current = last ?? ((await api.get(object)) as T | undefined);
         last = undefined;
-        for (let body = current && next(current); body !== undefined; body = current && next(current))
+        for (let patches = 0; current !== undefined; patches++) {
+            const body = next(current);
+            if (body === undefined) return true;
+            if (patches === maxPatches) throw new Error(`${nameOf(object)} is not as wanted after ${patches} patches`);
             current = (await api.patch(object, body)) as T | undefined;
-        return current !== undefined;
+        }
+        return false;
     });
 }
+
+const nameOf = ({ resource, namespace, name }: ObjectReference) => `${resource.kind} ${name} in namespace ${namespace}`;

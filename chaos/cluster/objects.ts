@@ -1,9 +1,9 @@
 import type { KubernetesListObject } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound, mergePatch } from "./client";
 import { fieldManager } from "./labels";
-import type { KubeObject, ObjectApi, Resource, resources } from "./resources";
+import type { KnownResource, KubeObject, ObjectApi, Resource } from "./resources";
 
-type ApiGroup = (typeof resources)[keyof typeof resources]["apiGroup"];
+type ApiGroup = KnownResource["apiGroup"];
 
 const clients = {
     "": "core",

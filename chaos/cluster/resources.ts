@@ -1,7 +1,7 @@
 /** What ending a run needs of an API server. Knows no client: the deadline Job has another than the update. */
 import type { KubernetesObject } from "@kubernetes/client-node";
 
-/** A type of objects. Those that attacks are made of, or change, are of `resources`: the same ones are identical. */
+/** A type of objects. */
 export interface Resource {
     /** `""` is the core group. */
     apiGroup: string;
@@ -11,6 +11,7 @@ export interface Resource {
     kind: string;
 }
 
+/** The types of the objects that a run makes or changes, and that its undoing so removes or restores. */
 export const resources = {
     configMap: { apiGroup: "", resource: "configmaps", kind: "ConfigMap" },
     deployment: { apiGroup: "apps", resource: "deployments", kind: "Deployment" },
@@ -23,6 +24,21 @@ export const resources = {
     service: { apiGroup: "", resource: "services", kind: "Service" },
     serviceAccount: { apiGroup: "", resource: "serviceaccounts", kind: "ServiceAccount" },
 } as const satisfies Record<string, Resource>;
+
+/** An entry of `resources`: these are compared by identity. */
+export type KnownResource = (typeof resources)[keyof typeof resources];
+
+/**
+ * The types that the deadline Job is made of, in the order in which they are removed. The program last: the Job may
+ * have to start again as long as it exists.
+ */
+export const jobTypes = [
+    resources.job,
+    resources.roleBinding,
+    resources.role,
+    resources.serviceAccount,
+    resources.configMap,
+] as const;
 
 export interface ObjectReference {
     resource: Resource;
@@ -70,7 +86,7 @@ export interface ObjectApi {
  * the rights know it.
  */
 export interface Restores<W> {
-    resource: Resource;
+    resource: KnownResource;
     /** The field that has the object's name. It is in the namespace of the attacks. */
     named: keyof W & string;
 }

@@ -68,8 +68,8 @@ interface AttackOptions {
      */
     established?: "any" | "cut";
     /**
-     * Whether it must be proven that the targets reach no other pod, which takes a tool in them. `unproven`: a
-     * blackhole of direction both needs no such proof of pods without a tool, and the verdict says so.
+     * Whether it must be proven that the targets reach no other pod, by a tool that runs in them. `unproven`: a
+     * blackhole of direction both needs no such proof of pods in which that is not possible, and the verdict says so.
      * @default "proven"
      */
     outward?: "proven" | "unproven";

@@ -1,13 +1,23 @@
 import type { V1Lease } from "@kubernetes/client-node";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { checkKindOf, checkSchema } from "../checks/registry";
-import { type Cluster, mergePatch } from "../cluster/client";
+import { againOnConflict } from "../cluster/change";
+import { type Cluster, ignoreNotFound, mergePatch } from "../cluster/client";
 import { annotations, labels } from "../cluster/labels";
 import { isName } from "../texts";
 import { objectApi } from "../cluster/objects";
 import type { ObjectApi } from "../cluster/resources";
 import type { Plan } from "../definition/plan";
-import { earlyEndOf, leaseFor, type LeaseHolder, type LeaseOwner, leasesOf, type RunEnd } from "../lifecycle/lease";
+import {
+    earlyEndOf,
+    leaseFor,
+    type LeaseHolder,
+    leaseName,
+    type LeaseOwner,
+    leasesOf,
+    type RunEnd,
+} from "../lifecycle/lease";
 import { recover, recoveryTimeoutMs } from "../lifecycle/recover";
 import { endAttacks, throwAll } from "./end";
 import { attacksLeftOf, leftOf } from "./left";
@@ -79,7 +89,7 @@ export async function endRun(
  * of a run without an attack: until then no other experiment may begin in the namespace.
  *
  * @param lease the run's. @default nothing is noted
- * @returns `noted`, the lease as it was noted
+ * @returns `noted`, the lease as it was noted. Absent if it is gone, or another run's by now
  */
 async function end(
     cluster: Cluster,
@@ -87,9 +97,11 @@ async function end(
     how: (api: ObjectApi) => Promise<number>,
 ): Promise<{ at: number; swept: number; noted?: V1Lease }> {
     const ending = how(objectApi(cluster));
-    await valuesOf<unknown>([ending, lease && annotate(cluster, lease, { [annotations.run]: null })]);
+    const unnaming = lease && note(cluster, lease, { [annotations.run]: null });
+    await valuesOf<unknown>([ending, unnaming]);
     const at = Date.now();
-    const noted = lease && (await annotate(cluster, lease, noteOf({ at })));
+    const unnamed = await unnaming;
+    const noted = unnamed && (await note(cluster, unnamed, noteOf({ at })));
     return { at, swept: await ending, noted };
 }
 
@@ -117,17 +129,36 @@ function isOfAnother(lease: V1Lease, run: string): boolean {
 
 const noteOf = (end: RunEnd) => ({ [annotations.ended]: JSON.stringify(end) });
 
-/** @param unchanged whether nobody may have changed the lease since, such as the next run that has taken it */
-async function annotate(
+/**
+ * Notes something in a lease, unless it is gone, or says something else of its run by now: another run may have taken
+ * it since, by which it keeps its uid.
+ *
+ * @param known the lease as it was read, or noted before
+ * @returns the lease with the note. Undefined if there is nothing to note
+ */
+async function note(
     { coordination }: Cluster,
-    { metadata }: V1Lease,
+    known: V1Lease,
     noted: Record<string, string | null>,
-    unchanged = false,
-): Promise<V1Lease> {
-    const { name, namespace, uid, resourceVersion } = metadata as Record<string, string> & V1Lease["metadata"];
-    const body = { metadata: { uid, annotations: noted, ...(unchanged && { resourceVersion }) } };
-    return coordination.patchNamespacedLease({ name: name!, namespace: namespace!, body }, mergePatch());
+): Promise<V1Lease | undefined> {
+    const place = { name: leaseName, namespace: known.metadata!.namespace! };
+    let last: V1Lease | undefined = known;
+    return againOnConflict(async () => {
+        const lease = last ?? (await ignoreNotFound(coordination.readNamespacedLease(place)));
+        last = undefined;
+        if (!lease || !isDeepStrictEqual(runIn(lease), runIn(known))) return undefined;
+        const { uid, resourceVersion } = lease.metadata!;
+        const body = { metadata: { uid, resourceVersion, annotations: noted } };
+        return ignoreNotFound(coordination.patchNamespacedLease({ ...place, body }, mergePatch()));
+    });
 }
+
+/** The run that a lease is held for, and how it was ended. */
+const runIn = ({ metadata, spec }: V1Lease) => [
+    metadata?.uid,
+    spec?.holderIdentity,
+    ...[annotations.plan, annotations.run, annotations.ended].map((key) => metadata?.annotations?.[key]),
+];
 
 /**
  * Notes when the application had recovered, in the lease if there is one. Never rejects: if it was not seen here, the
@@ -142,8 +173,7 @@ async function noteRecovery(
 ): Promise<number | undefined> {
     try {
         const recoveredAfterMs = (await recover(cluster, planned(), timeoutMs)) ?? undefined;
-        if (recoveredAfterMs !== undefined && lease)
-            await annotate(cluster, lease, noteOf({ at, recoveredAfterMs }), true);
+        if (recoveredAfterMs !== undefined && lease) await note(cluster, lease, noteOf({ at, recoveredAfterMs }));
         return recoveredAfterMs;
     } catch {
         return undefined;

@@ -8,7 +8,7 @@ import {
     resourcesOfAttacks,
 } from "../attacks/registry";
 import { annotations, labels, runLabels } from "../cluster/labels";
-import { changedOf, type KubeObject, type NamedObject, resources } from "../cluster/resources";
+import { changedOf, jobTypes, type KubeObject, type NamedObject, resources } from "../cluster/resources";
 import { type Plan, runNameOf, targetLabelFor } from "../definition/plan";
 import { isJobOrder, ofRun, type Reach } from "./reach";
 
@@ -58,12 +58,11 @@ export function attacksLeftOf({ namespace, experiment }: OfExperiment): Reach {
  */
 export function leftOf(of: OfExperiment): Reach {
     const labelSelector = `${labels.experiment}=${of.experiment}`;
-    const { configMap, job, networkPolicy, role, roleBinding, serviceAccount } = resources;
     return {
         ...attacksLeftOf(of),
         rest: [
-            ...[job, roleBinding, role, serviceAccount, configMap].map((resource) => ({ resource, labelSelector })),
-            { resource: networkPolicy, labelSelector: `${labels.witness}=${of.experiment}` },
+            ...jobTypes.map((resource) => ({ resource, labelSelector })),
+            { resource: resources.networkPolicy, labelSelector: `${labels.witness}=${of.experiment}` },
         ],
     };
 }

@@ -1,4 +1,4 @@
-import { resourceOf, workloadKinds } from "../actions/workload";
+import { workloadKinds, workloadTypes } from "../actions/workload";
 import { resources, type Right, rightsOn } from "../cluster/resources";
 import type { Plan } from "../definition/plan";
 import { type AttributeExpression, parseAttributes } from "../targets/attributes";
@@ -26,7 +26,7 @@ function rightsToSeeRollouts(target: AttributeExpression, namespace: string): Ri
     const keys = parseAttributes(target).flatMap(({ key, negated }) => (negated ? [] : key));
     const named = workloadKinds.filter((kind) => keys.includes(attributeOf(kind)));
     return (named.length > 0 ? named : workloadKinds).map((kind) =>
-        rightsOn({ namespace, apiGroup: "apps", resource: resourceOf(kind) })(
+        rightsOn({ namespace, ...workloadTypes[kind] })(
             ["get"],
             "wait until the targets' rollouts are complete",
             "a rollout that goes on may replace a target, and the verdict is INCONCLUSIVE then",

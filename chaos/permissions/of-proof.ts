@@ -9,15 +9,19 @@ import { locateTarget } from "../targets/locate";
  *
  * @param namespace of the targets
  */
-export function rightsToProve({ attack }: PlannedAttack, namespace: string): Right[] {
+export function rightsToProve({ attack, outward }: PlannedAttack, namespace: string): Right[] {
     const proof = attackKindOf(attack).proof(attack);
     const ofPeers = "peers" in attack ? attack.peers : undefined;
     const peers = ofPeers && locateTarget(ofPeers, "Global", namespace).namespace;
-    const ofTargets = rightToProbe(namespace, beginsAtTargets(proof), controlsAtTargets(proof));
+    const ofTargets = beginsAtTargets(proof)
+        ? toProve(namespace, outward === "unproven" ? "outward is proven of no target" : undefined)
+        : controlsAtTargets(proof)
+          ? toControl(namespace)
+          : [];
     if (peers === undefined) return ofTargets;
     return [
         ...ofTargets,
-        ...rightToProbe(peers, beginsAtPeers(proof), false),
+        ...(beginsAtPeers(proof) ? toProve(peers) : []),
         rightsOn({ namespace: peers, ...resources.pod })(
             ["list"],
             "find a label that tells the peers from all other pods",
@@ -27,13 +31,17 @@ export function rightsToProve({ attack }: PlannedAttack, namespace: string): Rig
     ];
 }
 
-/** @param isProof whether the proof needs it @param isControl whether only the positive control does */
-function rightToProbe(namespace: string, isProof: boolean, isControl: boolean): Right[] {
-    // Older Kubernetes versions check `get` for a WebSocket, newer ones also `create`.
-    const exec = (why: string, without?: string) =>
-        rightsOn({ namespace, resource: "pods/exec" })(["create", "get"], why, without);
-    if (isProof) return [exec("prove the attacks from within containers")];
-    if (!isControl) return [];
-    const control = "try from within the targets what an attack must leave alone";
-    return [exec(control, "that part of the positive control is left out")];
-}
+const toProve = (namespace: string, without?: string) =>
+    rightToRun(namespace, "prove the attacks from within containers", without);
+
+const toControl = (namespace: string) =>
+    rightToRun(
+        namespace,
+        "try from within the targets what an attack must leave alone",
+        "that part of the positive control is left out",
+    );
+
+// Older Kubernetes versions check `get` for a WebSocket, newer ones also `create`.
+const rightToRun = (namespace: string, why: string, without?: string): Right[] => [
+    rightsOn({ namespace, resource: "pods/exec" })(["create", "get"], why, without),
+];

@@ -2,7 +2,7 @@ import { actionKindOf } from "../actions/registry";
 import { changesWorkloads } from "../actions/perform";
 import { attackKindOf, attackParts, objectTypeOf } from "../attacks/registry";
 import { checkKindOf } from "../checks/registry";
-import { resources, type Right, rightsOn } from "../cluster/resources";
+import { jobTypes, resources, type Right, rightsOn } from "../cluster/resources";
 import { roleRulesOf } from "../job/rules";
 import { changedBy, restored } from "../ending/left";
 import { isAttack, needsDeadlineJob, type Plan } from "../definition/plan";
@@ -73,20 +73,12 @@ function rightsOnObjects(plan: Plan): Right[] {
     return [
         onPolicies(["list"], left),
         ...(meetsPolicies(plan) ? [forAttacks] : hasJob ? [forOthers, forJob] : [forOthers]),
-        ...jobObjects.map((type) => {
+        ...jobTypes.map((type) => {
             const onObjects = rightsOn({ namespace, ...type });
             return hasJob ? onObjects(managed, "make and remove the deadline Job") : onObjects(["list"], left);
         }),
     ];
 }
-
-const jobObjects = [
-    resources.configMap,
-    resources.serviceAccount,
-    resources.job,
-    resources.role,
-    resources.roleBinding,
-];
 
 const makeAttacks = "make and end the attacks";
 

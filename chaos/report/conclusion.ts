@@ -41,7 +41,7 @@ export const conclusionSchema = z.object({
     outwardUnproven: z
         .array(z.object({ attack: z.string().describe("Its name"), pods: z.array(z.string()) }))
         .optional()
-        .describe("Pods of which it is not proven that they reach nobody: they have no tool; absent if there are none"),
+        .describe("Pods in which nothing could be tried, so it is not proven that they reach nobody; absent if none"),
     checks: z
         .array(
             z.object({ name: z.string(), held: z.boolean(), requests: z.int().nonnegative(), successRate: z.string() }),

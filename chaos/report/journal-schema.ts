@@ -82,9 +82,9 @@ const established = z
 
 const counts = z
     .object({
-        requests: z.int().describe("Requests in HTTP/1.1, and connections of anything else"),
-        faulted: z.int().describe("Those that were delayed or aborted"),
-        unfaultable: z.int().describe("Those that a status was to answer, and could not"),
+        requests: z.int().describe("Requests, and connections of what has none"),
+        faulted: z.int().describe("Those that the attack has hit"),
+        unfaultable: z.int().describe("Those that it was to hit and could not"),
     })
     .describe("What reached the targets, of an attack that counts it; absent if that is not known");
 

@@ -31,7 +31,7 @@ export interface Chosen {
     peers?: Target[];
     /** Tells the peers from all other pods of their namespaces. Absent if there is none, or none was sought. */
     peersLabel?: DistinctiveLabel;
-    /** The targets' pods in which nothing can be tried: no container has a tool. Absent if there are none. */
+    /** The targets' pods in which nothing can be tried: no tool, or nothing may be run. Absent if there are none. */
     withoutTool?: string[];
     /** Connections that did not work before the attack, and so can show nothing under it. Absent if there are none. */
     leftOut?: string[];

@@ -11,19 +11,20 @@ import { experimentOf, targetLabelOf } from "../../chaos/cluster/labels";
 /** A workload's pods, as its controller counts them. */
 export interface Count {
     wanted: number;
+    /** Ready for as long as `minReadySeconds` asks. */
     ready: number;
     /** Whether the controller has observed the current spec, and all wanted pods are of it and ready. */
     complete: boolean;
 }
 
 export function countOf(workload: V1Deployment | V1StatefulSet): Count {
-    const { replicas, readyReplicas, updatedReplicas } = workload.status ?? {};
-    return count(workload, workload.spec?.replicas ?? 1, [readyReplicas, updatedReplicas, replicas]);
+    const { replicas, availableReplicas, updatedReplicas } = workload.status ?? {};
+    return count(workload, workload.spec?.replicas ?? 1, [availableReplicas, updatedReplicas, replicas]);
 }
 
 export function countOnNodes(workload: V1DaemonSet): Count {
-    const { desiredNumberScheduled = 0, numberReady, updatedNumberScheduled } = workload.status ?? {};
-    return count(workload, desiredNumberScheduled, [numberReady, updatedNumberScheduled]);
+    const { desiredNumberScheduled = 0, numberAvailable, updatedNumberScheduled } = workload.status ?? {};
+    return count(workload, desiredNumberScheduled, [numberAvailable, updatedNumberScheduled]);
 }
 
 /** @param counts ready pods, pods of the current spec, all pods: those of the previous spec may be ready, too */

@@ -366,8 +366,9 @@ export const settings = {
         ),
         "experiment.outward": override(
             oneOf("proven", "unproven"),
-            "Whether it must be proven that the targets of a blackhole can open no connections. The proof takes a " +
-                "tool in their pods. `unproven`: pods without a tool need no proof, and the verdict says so.",
+            "Whether it must be proven that the targets of a blackhole can open no connections. The proof runs a " +
+                "tool in their pods. `unproven`: a pod in which that is not possible needs none, and the verdict " +
+                "says so.",
             "proven",
         ),
         "experiment.duration": time("duration", "Observation time after the grace period."),

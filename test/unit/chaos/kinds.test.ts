@@ -2,8 +2,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
 import { actionKinds, exampleActions } from "../../../chaos/actions/registry";
-import { attackKinds, exampleAttacks } from "../../../chaos/attacks/registry";
+import type { AttackKind } from "../../../chaos/attacks/kind";
+import { type Attack, attackKinds, exampleAttacks } from "../../../chaos/attacks/registry";
 import { checkKinds, exampleChecks } from "../../../chaos/checks/registry";
+import { resources } from "../../../chaos/cluster/resources";
 import { definitionSchema } from "../../../chaos/definition/definition";
 
 const project = resolve(__dirname, "..", "..", "..");
@@ -21,6 +23,16 @@ it("only the kinds themselves compare with the name of a kind of attack, check o
     const outside = sources.filter((file) => !/^chaos\/(attacks|checks|actions)\//.test(file));
     const asking = outside.filter((file) => asksForName.test(readFileSync(join(project, file), "utf8")));
     expect(asking).toEqual([]);
+});
+
+it("no kind makes or changes what the sweep cannot end: that does not compile", () => {
+    const made: Pick<AttackKind<Attack>, "parts" | "restores"> = {
+        // @ts-expect-error: it would remove the account of the deadline Job before the Job
+        parts: [resources.service, resources.serviceAccount],
+        // @ts-expect-error: it restores only the types that `resources` has
+        restores: { resource: { apiGroup: "apps", resource: "statefulsets", kind: "StatefulSet" }, named: "kind" },
+    };
+    expect(made).toBeDefined();
 });
 
 it("each kind has examples, which a definition may have", () => {

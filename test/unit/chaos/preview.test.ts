@@ -69,8 +69,8 @@ it("a preview tells what else is in the pods, and that outward may stay unproven
     run.plan.attacks[0]!.outward = "unproven";
     await previewTargets(run.plan, () => run.cluster.api, besides);
     expect(told[0]).toContain(
-        "hot-deals-2/hot-deals; in the same pods, and hit with them: hot-deals-1/proxy, hot-deals-2/proxy. Where no " +
-            "container of a pod has a tool, outward is not proven",
+        "hot-deals-2/hot-deals; in the same pods, and hit with them: hot-deals-1/proxy, hot-deals-2/proxy. Where " +
+            "nothing can be tried in a pod, outward is not proven",
     );
 });
 

@@ -24,8 +24,9 @@ describe("the arguments of a program", () => {
     it.each([
         [["--jsn"], "unknown option '--jsn'\n(Did you mean --json?)"],
         [["twice"], /^too many arguments/],
-        [["--stack"], /^option '--stack <NAME>' argument missing$/],
-        [["--stack", "--json"], "--stack needs a value before --json"],
+        [["--stack"], /^--stack needs a value; allowed: --stack <NAME>, the stack$/],
+        [["--set"], /^--set needs a value; allowed: --set <KEY=VALUE>, a setting; may be repeated$/],
+        [["--stack", "--json"], /^--stack needs a value before --json; allowed: --stack <NAME>, the stack$/],
     ])("%j are refused", (args, message) => expect(() => read(...args)).toThrow(message));
 
     it("that do not exist are told without their value, which may be a secret", () => {

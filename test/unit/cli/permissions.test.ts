@@ -14,6 +14,8 @@ beforeAll(() => {
     const plain = { "chaos-shop:namespace": "shop", "chaos-shop:experiment.name": "toys-blackhole" };
     const withAgent = { ...plain, "chaos-shop:agent.enabled": "true", "chaos-shop:agent.key": { secure: "v1:x" } };
     const without = { ...plain, "chaos-shop:agent.enabled": "false" };
+    const unproven = { ...plain, "chaos-shop:experiment.outward": "unproven" };
+    writeFileSync(join(folder, "Pulumi.unproven.yaml"), JSON.stringify({ config: unproven }));
     writeFileSync(join(folder, "Pulumi.local.yaml"), JSON.stringify({ config: withAgent }));
     writeFileSync(join(folder, "Pulumi.bare.yaml"), JSON.stringify({ config: without }));
 });
@@ -53,6 +55,14 @@ describe("npm run render -- --permissions", () => {
             verbs: ["get"],
         });
         expect(rulesFor(rolesOf(), "services").map(({ verbs }) => verbs)).toContainEqual(["list"]);
+    });
+
+    it("lets an account run nothing in pods, if the stack accepts that outward is not proven", () => {
+        const rolesWithExec = (...args: string[]) =>
+            rolesOf(...args).filter((role) => rulesFor([role], "pods/exec").length > 0);
+        const names = (...args: string[]) => rolesWithExec(...args).map(({ metadata }) => metadata.name as string);
+        expect(names()).toEqual(["chaos-shop-toys-blackhole"]);
+        expect(names("--stack", "unproven")).toEqual(["chaos-shop-toys-blackhole-optional"]);
     });
 
     it("follows the stack's settings: without an agent nobody reads Secrets", () => {

@@ -13,7 +13,7 @@ const list =
 const ready = {
     metadata: { name: "gateway", generation: 1 },
     spec: { replicas: 1 },
-    status: { observedGeneration: 1, readyReplicas: 1, updatedReplicas: 1 },
+    status: { observedGeneration: 1, availableReplicas: 1, updatedReplicas: 1 },
 };
 const cluster = {
     core: { listNamespacedPod: list() },

@@ -158,6 +158,57 @@ it("another experiment may begin in the namespace once a run was ended: it is di
     expect(lease().spec.holderIdentity).toContain("another/aaaaaaaaaaaaaaaa");
 });
 
+describe("a lease that somebody changes while attacks end", () => {
+    /** Does something to the lease once, before a call of the ending. */
+    function before(which: string, doIt: () => void): void {
+        let isDone = false;
+        run.cluster.intercept = (call) => {
+            if (call !== which || isDone) return;
+            isDone = true;
+            doIt();
+        };
+    }
+    function takenByOthers(): void {
+        lease().spec.holderIdentity = "stack theirs (its application is in demo)";
+        lease().metadata.annotations!["chaos-experiments/run"] = "their-run";
+        lease().metadata.resourceVersion = "taken";
+    }
+
+    it.each(["patchNamespacedLease", "deleteNamespacedNetworkPolicy"])(
+        "is left alone if another stack has taken it before %s, whose run goes on",
+        async (call) => {
+            before(call, takenByOthers);
+            expect(await end()).toEqual([run.plan.experiment]);
+            expect(run.cluster.names("NetworkPolicy")).toEqual([]);
+            expect(lease().metadata.annotations).toMatchObject({ "chaos-experiments/run": "their-run" });
+            expect(earlyEndOf(lease())).toBeUndefined();
+        },
+    );
+
+    it.each(["patchNamespacedLease", "deleteNamespacedNetworkPolicy"])(
+        "is noted all the same if it is still the run's, with what somebody has written before %s",
+        async (call) => {
+            before(call, () => {
+                lease().metadata.annotations!["somebody/note"] = "look";
+                lease().metadata.resourceVersion = "annotated";
+            });
+            await end();
+            expect(lease().metadata.annotations).toMatchObject({ "somebody/note": "look" });
+            expect(lease().metadata.annotations).not.toHaveProperty(["chaos-experiments/run"]);
+            expect(earlyEndOf(lease())).toHaveProperty("at");
+        },
+    );
+
+    it.each(["patchNamespacedLease", "deleteNamespacedNetworkPolicy"])(
+        "has nothing to note if it is deleted before %s",
+        async (call) => {
+            before(call, () => run.cluster.remove("Lease", leaseName));
+            expect(await end()).toEqual([run.plan.experiment]);
+            expect(run.cluster.names("Lease")).toEqual([]);
+        },
+    );
+});
+
 describe("while the attacks of a run could not be ended", () => {
     const other = () => ({ stack: "another/aaaaaaaaaaaaaaaa", plan: { ...run.plan, experiment: "other" } });
 

@@ -69,6 +69,12 @@ describe("an experiment needs only what its kinds need:", () => {
         expect(told(on(rightsFor(attack), "pods/exec")).sort()).toEqual(expected);
     });
 
+    it("an attack that may stay unproven outward does without running processes", () => {
+        const { attacks } = planOf({ kind: "blackhole" });
+        const rights = rightsFor({ kind: "blackhole" }, { attacks: [{ ...attacks[0]!, outward: "unproven" }] });
+        expect(told(on(rights, "pods/exec"))).toEqual(["optional: get, create pods/exec in namespace demo"]);
+    });
+
     it("a fault runs nothing in a pod, and must see its namespace and change its Service", () => {
         const rights = rightsFor({ kind: "fault", service: "hot-deals", delay: "2s" });
         expect(on(rights, "pods/exec")).toEqual([]);
@@ -161,11 +167,11 @@ it("Pulumi may list and watch whatever it deletes: without that it waits forever
     );
     expect(created.map(({ resource }) => resource)).toEqual([
         "networkpolicies",
-        "configmaps",
-        "serviceaccounts",
         "jobs",
-        "roles",
         "rolebindings",
+        "roles",
+        "serviceaccounts",
+        "configmaps",
     ]);
     for (const { verbs } of created) expect(verbs).toEqual(["get", "list", "watch", "create", "patch", "delete"]);
 });

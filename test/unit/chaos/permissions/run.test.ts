@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Exec } from "@kubernetes/client-node";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Attack } from "../../../../chaos/attacks/registry";
 import { isRequired, type Right } from "../../../../chaos/cluster/resources";
 import { endRuns } from "../../../../chaos/ending/end-run";
@@ -69,6 +70,15 @@ describe("an account with exactly the required rights", () => {
         expect(await wholeRun()).toBe("PASSED");
         expect(run.cluster.names("NetworkPolicy")).toEqual([]);
         expect(run.cluster.names("Lease")).toEqual([]);
+    });
+
+    it("needs to run nothing in a pod, if the attack may stay unproven outward", async () => {
+        run.plan.attacks[0]!.outward = "unproven";
+        vi.spyOn(Exec.prototype, "exec").mockRejectedValue(new Error("Unexpected server response: 403"));
+        give(isRequired);
+        expect(await wholeRun()).toBe("PASSED");
+        const { conclusion } = keptJournals(run.plan.reports)[0]!;
+        expect(conclusion.outwardUnproven).toMatchObject([{ attack: "blackhole", pods: [expect.any(String)] }]);
     });
 
     it("restores what an action has scaled", async () => {

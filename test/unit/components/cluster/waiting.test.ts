@@ -8,7 +8,7 @@ const deployment = (status: V1Deployment["status"] = {}): V1Deployment => ({
     status: { observedGeneration: 2, ...status },
 });
 const pod = (status: V1Pod["status"]): V1Pod => ({ metadata: { name: "orders-1" }, status });
-const whole = { replicas: 1, updatedReplicas: 1, readyReplicas: 1 };
+const whole = { replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
 
 describe("the output says why a workload is not ready, and what to do, if", () => {
     it.each<[what: string, found: V1Deployment, pods: V1Pod[], words: RegExp]>([
@@ -108,6 +108,8 @@ describe("the output says why a workload is not ready, and what to do, if", () =
 
     it("a ready workload has nothing to wait for", () =>
         expect(whatItWaitsFor(deployment(whole), [pod({ phase: "Running" })])).toBeUndefined());
+    it("a workload whose pods are not ready for as long as it asks is not ready", () =>
+        expect(whatItWaitsFor(deployment({ ...whole, availableReplicas: undefined }), [])).toBeDefined());
     it("a workload whose change the cluster has not seen yet is not ready", () =>
         expect(whatItWaitsFor(deployment({ ...whole, observedGeneration: 1 }), [])).toBeDefined());
 });
