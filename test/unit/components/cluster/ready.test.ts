@@ -13,7 +13,7 @@ const daemonSet = ({ name, ready, seen = true }: DaemonSet) => ({
     metadata: { name, generation: 2 },
     status: {
         desiredNumberScheduled: 1,
-        numberReady: ready,
+        numberAvailable: ready,
         updatedNumberScheduled: 1,
         observedGeneration: seen ? 2 : 1,
     },
