@@ -1,13 +1,13 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { attackKindOf, objectNameOf, objectTypeOf } from "../attacks/registry";
-import { restrictedContainer, restrictedPod, users, withoutMesh } from "../cluster/pod-security";
+import { restrictedContainer, restrictedPod, users } from "../cluster/pod-security";
 import { pathOf } from "../cluster/resources";
 import { type Plan, type PlannedAttack, targetLabelFor } from "../definition/plan";
 import { changedBy } from "../ending/left";
 import { leasePath } from "../lifecycle/lease";
 import { podProgram } from "../packed";
-import { podResources } from "../pod-resources";
+import { podResources, runPods } from "../pod-resources";
 import { deadlineContainer, type DeadlineEnvironment, type JobAttack, type LeaseOfRun } from "./protocol";
 import { roleRulesOf } from "./rules";
 
@@ -70,7 +70,10 @@ export class Deadline {
                     // it would kill pods without a lease or a check.
                     // The experiment's label keeps experiments from choosing this pod as a target.
                     template: {
-                        metadata: { labels: { ...metadata.labels, ...withoutMesh } },
+                        metadata: {
+                            labels: { ...metadata.labels, ...runPods.labels },
+                            annotations: runPods.annotations,
+                        },
                         spec: podSpec(args, objectName),
                     },
                 })),
@@ -103,6 +106,7 @@ function podSpec(args: DeadlineArgs, objectName: pulumi.Output<string>): k8s.typ
         restartPolicy: "OnFailure",
         serviceAccountName: objectName,
         enableServiceLinks: false,
+        nodeSelector: runPods.nodeSelector,
         terminationGracePeriodSeconds: 1,
         securityContext: restrictedPod(users.node),
         // The default is five minutes. Meanwhile nothing would end the attacks if this pod's node is lost.

@@ -1,17 +1,21 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfiguration } from "../configuration/read";
 
-/** Kinds whose pods run where the stack wants them. The agent's DaemonSet runs on every node. */
-const placed = ["kubernetes:apps/v1:Deployment", "kubernetes:batch/v1:Job"];
+/** Kinds whose pods run where the stack wants them. A Pod is a fault's proxy. The DaemonSet runs on every node. */
+const placed = ["kubernetes:apps/v1:Deployment", "kubernetes:batch/v1:Job", "kubernetes:core/v1:Pod"];
 const pulled = [...placed, "kubernetes:apps/v1:DaemonSet"];
 
-/** The spec of a Deployment, DaemonSet or Job. */
-interface PodsSpec {
-    template: { spec: object };
+interface PodSpec {
+    nodeSelector?: Record<string, string>;
+    tolerations?: object[];
 }
 
+/** The spec of a Pod, or of a Deployment, DaemonSet or Job. */
+type Spec = PodSpec | { template: { spec: PodSpec } };
+
 /**
- * Adds node selector, tolerations and pull Secrets to all pods of a component. Empty if the stack sets none of them.
+ * Adds node selector, tolerations and pull Secrets to all pods of a component, beside those that they have. Empty if
+ * the stack sets none of them.
  */
 export function placement({
     pullSecrets,
@@ -19,17 +23,24 @@ export function placement({
     tolerations,
 }: StackConfiguration["placement"]): pulumi.ResourceTransformation[] {
     if (!pullSecrets && !nodeSelector && !tolerations) return [];
-    const pull = pullSecrets && { imagePullSecrets: pullSecrets.map((name) => ({ name })) };
-    const place = { ...(nodeSelector && { nodeSelector }), ...(tolerations && { tolerations }) };
+    const place = (pod: PodSpec, isPlaced: boolean) => ({
+        ...pod,
+        ...(pullSecrets && { imagePullSecrets: pullSecrets.map((name) => ({ name })) }),
+        ...(isPlaced && nodeSelector && { nodeSelector: { ...pod.nodeSelector, ...nodeSelector } }),
+        ...(isPlaced && tolerations && { tolerations: [...(pod.tolerations ?? []), ...tolerations] }),
+    });
     return [
         ({ type, props, opts }) => {
             if (!pulled.includes(type)) return undefined;
-            const { spec, ...rest } = props as { spec: pulumi.Input<PodsSpec> };
-            const changed = pulumi.output(spec).apply(({ template, ...others }) => ({
-                ...others,
-                template: { ...template, spec: { ...template.spec, ...pull, ...(placed.includes(type) && place) } },
-            }));
-            return { props: { ...rest, spec: changed }, opts };
+            const isPlaced = placed.includes(type);
+            const changed = pulumi
+                .output(props.spec as pulumi.Input<Spec>)
+                .apply((spec) =>
+                    "template" in spec
+                        ? { ...spec, template: { ...spec.template, spec: place(spec.template.spec, isPlaced) } }
+                        : place(spec, isPlaced),
+                );
+            return { props: { ...props, spec: changed }, opts };
         },
     ];
 }

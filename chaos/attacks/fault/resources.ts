@@ -1,9 +1,9 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { annotations } from "../../cluster/labels";
-import { restrictedContainer, restrictedPod, users, withoutMesh } from "../../cluster/pod-security";
+import { restrictedContainer, restrictedPod, users } from "../../cluster/pod-security";
 import { podProgram } from "../../packed";
-import { podResources } from "../../pod-resources";
+import { podResources, runPods } from "../../pod-resources";
 import {
     drainMs,
     nodeFlags,
@@ -50,9 +50,10 @@ export function faultResources(
         {
             metadata: {
                 ...metadata,
-                labels: object.apply((proxy) => ({ ...metadata.labels, ...proxyLabels(proxy), ...withoutMesh })),
+                labels: object.apply((proxy) => ({ ...metadata.labels, ...proxyLabels(proxy), ...runPods.labels })),
                 annotations: {
                     ...metadata.annotations,
+                    ...runPods.annotations,
                     // The step `check` waits until it is ready; and its end waits for open connections.
                     "pulumi.com/skipAwait": "true",
                     [annotations.effect]: effectOf(faultOf(attack)),
@@ -98,6 +99,7 @@ function podSpec(
         restartPolicy: "Never",
         serviceAccountName: object,
         enableServiceLinks: false,
+        nodeSelector: runPods.nodeSelector,
         terminationGracePeriodSeconds: graceSeconds,
         securityContext: {
             ...restrictedPod(users.node),
@@ -120,7 +122,7 @@ function podSpec(
                     failureThreshold: 2,
                 },
                 volumeMounts: podProgram(programs.proxy).volumeMounts,
-                resources: { requests: { cpu: "50m", memory: "64Mi" }, limits: { memory: "160Mi" } },
+                resources: { requests: { cpu: "50m", memory: "64Mi" }, limits: { cpu: "1", memory: "160Mi" } },
                 securityContext: restrictedContainer,
             },
         ],

@@ -223,11 +223,26 @@ describe("the deadline", () => {
         );
     });
 
-    it("must be no part of an Istio mesh, which hides the network from the witness and keeps the Job running", () => {
-        expect(find(experiment, kinds.job, "deadline").spec.template.metadata.labels).toMatchObject({
+    it("must be no part of a mesh, which hides the network from the witness and keeps the Job running", () => {
+        const { labels, annotations } = find(experiment, kinds.job, "deadline").spec.template.metadata;
+        expect(labels).toMatchObject({
             "sidecar.istio.io/inject": "false",
             "istio.io/dataplane-mode": "none",
+            "kuma.io/sidecar-injection": "disabled",
         });
+        expect(annotations).toMatchObject({
+            "linkerd.io/inject": "disabled",
+            "consul.hashicorp.com/connect-inject": "false",
+        });
+    });
+
+    it("must not be moved by an autoscaler that scales down, and run on Linux", () => {
+        const { metadata, spec } = find(experiment, kinds.job, "deadline").spec.template;
+        expect(metadata.annotations).toMatchObject({
+            "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
+            "karpenter.sh/do-not-disrupt": "true",
+        });
+        expect(spec.nodeSelector).toEqual({ "kubernetes.io/os": "linux" });
     });
 
     it("must not change if another version writes its pod or its policy differently", async () => {
