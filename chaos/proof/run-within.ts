@@ -1,6 +1,7 @@
 import { Exec, type V1Status } from "@kubernetes/client-node";
 import { PassThrough } from "node:stream";
-import type { Cluster } from "../cluster/client";
+import { type Cluster, messageOf } from "../cluster/client";
+import { forgetCredentials } from "../cluster/exec-plugin";
 
 const answerTimeoutMs = 10_000;
 
@@ -21,9 +22,13 @@ export function runWithin(
         const ignored = new PassThrough().resume();
         // Also keeps the process running: a connection that is closed silently leaves nothing else to wait for.
         giveUp = setTimeout(() => reject(new Error(`no answer within ${answerTimeoutMs} ms`)), answerTimeoutMs);
+        const asked = Date.now();
         new Exec(kubeconfig)
             .exec(namespace, pod, container, [...command], ignored, ignored, null, false, onStatus)
-            .catch(reject);
+            .catch((error: Error) => {
+                if (messageOf(error).endsWith(" 401")) forgetCredentials(asked);
+                reject(error);
+            });
     });
     return ended.finally(() => clearTimeout(giveUp));
 }
