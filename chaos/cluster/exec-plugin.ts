@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 /** The field `exec` of a kubeconfig's user: how to run a program that gives credentials. */
 export interface ExecPlugin {
     apiVersion?: string;
-    command: string;
+    command?: string;
     args?: string[] | null;
     env?: { name: string; value: string }[] | null;
     installHint?: string;
@@ -66,7 +66,7 @@ export function forgetCredentials(before: number): boolean {
 
 async function run(who: string, plugin: ExecPlugin, info: string): Promise<Credentials> {
     const env = Object.fromEntries((plugin.env ?? []).map(({ name, value }) => [name, value]));
-    const running = promisify(execFile)(plugin.command, plugin.args ?? [], {
+    const running = promisify(execFile)(plugin.command!, plugin.args ?? [], {
         env: { ...process.env, ...env, KUBERNETES_EXEC_INFO: info },
         timeout: timeoutMs,
     });

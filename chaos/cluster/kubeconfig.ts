@@ -48,6 +48,7 @@ export function requireSupported(kubeconfig: KubeConfig, context: string): void 
     const mistakes: [isMade: unknown, mistake: string][] = [
         [name && !user, undescribed("user", name)],
         [!cluster, undescribed("cluster", clusterName)],
+        [exec && !exec.command, `the exec plugin of user "${name}" has no command; add it`],
         [
             exec?.interactiveMode === "Always",
             `the exec plugin ${exec?.command} of user "${name}" has interactiveMode Always, and an update has no ` +
@@ -56,6 +57,12 @@ export function requireSupported(kubeconfig: KubeConfig, context: string): void 
         [
             ofAnother.length > 0 && !as,
             `user "${name}" has ${ofAnother.join(" and ")} and no as; add as, the name of the user who is meant`,
+        ],
+        [
+            [entry["as-groups"] ?? [], ...Object.values(entry["as-user-extra"] ?? {})].some(
+                (one) => !Array.isArray(one),
+            ),
+            `as-groups and each value of as-user-extra of user "${name}" must be a list`,
         ],
         [misspelt, `user "${name}" has token-file, which kubectl does not know; name it tokenFile`],
         [

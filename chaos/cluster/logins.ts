@@ -69,7 +69,7 @@ export class Logins extends KubeConfig {
         for (const { entry } of this.users) {
             if (entry?.tokenFile) entry.tokenFile = resolve(folder, entry.tokenFile);
             // A name without a slash is searched in PATH.
-            if (entry?.exec?.command.includes(sep)) entry.exec.command = resolve(folder, entry.exec.command);
+            if (entry?.exec?.command?.includes(sep)) entry.exec.command = resolve(folder, entry.exec.command);
         }
     }
 

@@ -307,6 +307,12 @@ describe("what is not supported is refused, with its name and what to do", () =>
             { user: exec("my-login", { interactiveMode: "Always" }) },
             /my-login of user "u" has interactiveMode Always.* set it to IfAvailable/,
         ],
+        ["a plugin without a command", { user: { exec: {} } }, /exec plugin of user "u" has no command; add it/],
+        [
+            "one group that is no list",
+            { user: { as: "ada", "as-groups": "one" } },
+            /as-groups and each value of as-user-extra of user "u" must be a list/,
+        ],
         ["groups without a user", { user: { "as-groups": ["a"] } }, /user "u" has as-groups and no as; add as/],
         [
             "attributes without a user",
@@ -342,8 +348,16 @@ describe("what is not supported is refused, with its name and what to do", () =>
         expect(attempt).not.toThrow(/hidden/);
     });
 
+    it("a kubeconfig without a current context, if none is named", () => {
+        use({});
+        expect(() => connect({})).toThrow("the kubeconfig has no current context; it has test");
+    });
+
     it("only in the context that is used", () => {
-        use({ user: { "auth-provider": { name: "openstack" } }, contexts: [{ name: "b", context: { cluster: "c" } }] });
+        use({
+            user: { "auth-provider": { name: "openstack" }, exec: {} },
+            contexts: [{ name: "b", context: { cluster: "c" } }],
+        });
         expect(() => connect({ context: "b" })).not.toThrow();
     });
 });
