@@ -41,7 +41,7 @@ export function requireSupported(kubeconfig: KubeConfig, context: string): void 
     const user: Login | null = kubeconfig.getUser(name);
     const cluster = kubeconfig.getCluster(clusterName);
     const { exec, as, "token-file": misspelt, ...entry } = user?.entry ?? {};
-    const ofAnother = Object.keys(entry).filter((field) => field.startsWith("as-"));
+    const impersonated = Object.keys(entry).filter((field) => field.startsWith("as-"));
     const provider = (user?.authProvider as { name: string } | undefined)?.name;
     const undescribed = (what: string, called: string) =>
         `context "${context}" names the ${what} "${called}", which the kubeconfig does not describe; add it`;
@@ -55,8 +55,8 @@ export function requireSupported(kubeconfig: KubeConfig, context: string): void 
                 "terminal; if it can do without, set it to IfAvailable, else use another plugin",
         ],
         [
-            ofAnother.length > 0 && !as,
-            `user "${name}" has ${ofAnother.join(" and ")} and no as; add as, the name of the user who is meant`,
+            impersonated.length > 0 && !as,
+            `user "${name}" has ${impersonated.join(" and ")} and no as; add as, the name of the user who is meant`,
         ],
         [
             [entry["as-groups"] ?? [], ...Object.values(entry["as-user-extra"] ?? {})].some(
