@@ -26,8 +26,7 @@ export class LoginServer {
 
     async start(): Promise<this> {
         const answer = (request: IncomingMessage, response: ServerResponse) => {
-            this.note(request);
-            const isAllowed = [undefined, this.asked.at(-1)!.authorization?.[0]].includes(this.bearer);
+            const isAllowed = this.note(request);
             const body = isAllowed
                 ? { kind: "Namespace", metadata: { name: "demo" } }
                 : { kind: "Status", apiVersion: "v1", status: "Failure", message: "Unauthorized", code: 401 };
@@ -37,8 +36,7 @@ export class LoginServer {
         this.servers.push(createServer(tls, answer), createHttpServer(answer));
         for (const server of this.servers) {
             server.on("upgrade", (request: IncomingMessage, socket: TLSSocket) => {
-                this.note(request);
-                socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
+                socket.end(`HTTP/1.1 ${this.note(request) ? "403 Forbidden" : "401 Unauthorized"}\r\n\r\n`);
             });
             await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
         }
@@ -57,14 +55,12 @@ export class LoginServer {
         return `http://127.0.0.1:${(this.servers[1]!.address() as AddressInfo).port}`;
     }
 
-    private get bearer(): string | undefined {
-        return this.onlyToken === undefined ? undefined : `Bearer ${this.onlyToken}`;
-    }
-
-    private note({ headersDistinct, socket }: IncomingMessage): void {
+    /** @returns whether the token is right */
+    private note({ headersDistinct, socket }: IncomingMessage): boolean {
         const told = Object.entries(headersDistinct).filter(([name]) => /^(?:authorization$|impersonate-)/.test(name));
         const name = (socket as TLSSocket).getPeerCertificate?.().subject?.CN as string | undefined;
         this.asked.push({ ...(Object.fromEntries(told) as Asked), ...(name !== undefined && { certificate: [name] }) });
+        return this.onlyToken === undefined || headersDistinct.authorization?.[0] === `Bearer ${this.onlyToken}`;
     }
 }
 

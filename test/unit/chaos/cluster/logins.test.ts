@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { delimiter, dirname } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { connect } from "../../../../chaos/cluster/client";
+import { connect, messageOf } from "../../../../chaos/cluster/client";
 import { KubeconfigError } from "../../../../chaos/cluster/kubeconfig";
 import { problemOf } from "../../../../chaos/cluster/problem";
 import { askApiServer } from "../../../../chaos/checks/request";
@@ -47,13 +47,14 @@ function use({ user = {}, cluster = {}, contexts = [] }: Entries): string {
 
 const ask = async () => connect({ context: "test" }).core.readNamespace({ name: "demo" });
 
+const aPod = { namespace: "demo", pod: "a", container: "a" };
+
 /** All ways by which the API server is asked: its clients, plain requests and WebSockets. */
 async function askAllWays(): Promise<void> {
     await ask();
     const cluster = connect({ context: "test" });
     await askApiServer(cluster, "/api/v1/namespaces/demo", { agent: false, headers: { accept: "application/json" } });
-    const pod = { namespace: "demo", pod: "a", container: "a" };
-    await expect(runWithin(cluster, pod, ["true"])).rejects.toMatchObject({ message: expect.stringContaining("403") });
+    await expect(runWithin(cluster, aPod, ["true"])).rejects.toMatchObject({ message: expect.stringContaining("403") });
 }
 
 const thrice = <T>(value: T) => [value, value, value];
@@ -196,6 +197,9 @@ describe("an exec plugin", () => {
         const plain = async () =>
             (await askApiServer(connect({ context: "test" }), "/api/v1/namespaces/demo", { headers: {} })).status;
         expect([await plain(), await plain()]).toEqual([401, 200]);
+        server.onlyToken = "4";
+        const within = () => runWithin(connect({ context: "test" }), aPod, ["true"]).catch(messageOf);
+        expect([await within(), await within()]).toEqual([/401$/, /403$/].map((one) => expect.stringMatching(one)));
     });
 
     it("runs twice at most if the API server rejects all that it gives", async () => {
