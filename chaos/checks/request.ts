@@ -3,6 +3,7 @@ import { type IncomingMessage, request as httpRequest, type RequestOptions } fro
 import { request as httpsRequest } from "node:https";
 import { text } from "node:stream/consumers";
 import { type Cluster, messageOf } from "../cluster/client";
+import { forgetCredentials } from "../cluster/exec-plugin";
 import { forbidden, withoutPeriod } from "../cluster/problem";
 import { UnseenError } from "./answer";
 import { refusalIn } from "./api-server";
@@ -104,7 +105,11 @@ export async function askApiServer(
     const failed = (error: Error) => new UnseenError(`the API server could not be asked: ${messageOf(error)}`);
     // Brings an agent that keeps connections, but only to the API server.
     await cluster.kubeconfig.applyToHTTPSOptions(options).catch((error: Error) => Promise.reject(failed(error)));
-    return exchange(url, options, failed, body);
+    const asked = Date.now();
+    const response = await exchange(url, options, failed, body);
+    // An application behind the API server may answer 401, too.
+    if (response.status === 401 && refusalIn(response.body) !== undefined) forgetCredentials(asked);
+    return response;
 }
 
 /** No DNS, no network, no free port. A host that is unreachable may be one that the attack has cut off. */

@@ -1,5 +1,6 @@
 import {
     AdmissionregistrationV1Api,
+    type ApiConstructor,
     ApiException,
     type ApiType,
     AppsV1Api,
@@ -7,16 +8,22 @@ import {
     BatchV1Api,
     CoordinationV1Api,
     CoreV1Api,
-    KubeConfig,
+    createConfiguration,
+    type HttpLibrary,
+    IsomorphicFetchHttpLibrary,
+    type KubeConfig,
     NetworkingV1Api,
     PatchStrategy,
     RbacAuthorizationV1Api,
+    ServerConfiguration,
     setHeaderOptions,
     StorageV1Api,
+    wrapHttpLibrary,
 } from "@kubernetes/client-node";
 import { Agent } from "node:https";
 import { isDeepStrictEqual } from "node:util";
-import { KubeconfigError, kubeconfigFrom, loadKubeconfig } from "./kubeconfig";
+import { forgetCredentials } from "./exec-plugin";
+import { KubeconfigError, kubeconfigFrom, loadKubeconfig, requireSupported } from "./kubeconfig";
 
 /** The parts of the Kubernetes API that are used directly, not through resources of a stack. */
 const apis = {
@@ -43,25 +50,44 @@ export interface ClusterAccess {
     context?: string;
 }
 
-/** @throws KubeconfigError if there is no such context, or the kubeconfig cannot be read */
+/** @throws KubeconfigError if there is no such context, it has what is not supported, or no kubeconfig can be read */
 export function connect({ kubeconfig: text, context }: ClusterAccess, timeoutMs = callTimeoutMs): Cluster {
     const kubeconfig = text === undefined ? loadKubeconfig() : kubeconfigFrom(text);
-    if (context !== undefined) {
-        if (kubeconfig.getContextObject(context) === null)
-            throw new KubeconfigError(missingContext(kubeconfig, context));
-        kubeconfig.setCurrentContext(context);
-    }
+    const name = context ?? kubeconfig.getCurrentContext();
+    if (kubeconfig.getContextObject(name) === null) throw new KubeconfigError(missingContext(kubeconfig, name));
+    requireSupported(kubeconfig, name);
+    kubeconfig.setCurrentContext(name);
     keepConnections(kubeconfig, timeoutMs);
-    const clients = Object.entries(apis).map(([name, api]) => [name, kubeconfig.makeApiClient<ApiType>(api)]);
+    const configuration = createConfiguration({
+        baseServer: new ServerConfiguration(kubeconfig.getCurrentCluster()!.server, {}),
+        authMethods: { default: kubeconfig },
+        httpApi: loggingInAgain(kubeconfig),
+    });
+    const clients = Object.entries<ApiConstructor<ApiType>>(apis).map(([name, Api]) => [name, new Api(configuration)]);
     return { kubeconfig, ...Object.fromEntries(clients) } as Cluster;
 }
 
-function missingContext(kubeconfig: KubeConfig, context: string): string {
+function missingContext(kubeconfig: KubeConfig, context: string | undefined): string {
+    const missing = context ? `context "${context}"` : "current context";
     const known = kubeconfig.getContexts().map(({ name }) => name);
     return (
-        `the kubeconfig has no context "${context}"; it has ${known.join(", ") || "none"}. Add it, or name another ` +
+        `the kubeconfig has no ${missing}; it has ${known.join(", ") || "none"}. Add it, or name another ` +
         "one where the experiment or the stack names its context, and update the stack"
     );
+}
+
+/** Sends a request again with new credentials, once, if the API server rejects those of an exec plugin. */
+function loggingInAgain(kubeconfig: KubeConfig): HttpLibrary {
+    const library = new IsomorphicFetchHttpLibrary();
+    return wrapHttpLibrary({
+        async send(request) {
+            const sent = Date.now();
+            const response = await library.send(request).toPromise();
+            if (response.httpStatusCode !== 401 || !forgetCredentials(sent)) return response;
+            await kubeconfig.applySecurityAuthentication(request);
+            return library.send(request).toPromise();
+        },
+    });
 }
 
 /** Firewalls and proxies on the way may forget a connection that was idle for longer. */

@@ -1,4 +1,5 @@
 import type { KubeConfig } from "@kubernetes/client-node";
+import { requireSupported } from "./kubeconfig";
 
 export interface AllowedContext {
     name: string;
@@ -54,6 +55,7 @@ export class GuardError extends Error {
  * `minikube` is refused.
  *
  * @throws GuardError that names the context and how to allow it
+ * @throws KubeconfigError if the context has what is not supported
  */
 export function guardedContext(kubeconfig: KubeConfig, named: string | undefined, naming: Naming): AllowedContext {
     const contexts = kubeconfig.getContexts();
@@ -86,6 +88,7 @@ export function guardedContext(kubeconfig: KubeConfig, named: string | undefined
                 `If ${naming.what} may run there: ${where ? `${where}, ` : ""}${code}`,
         );
     }
+    requireSupported(kubeconfig, name);
     return { name, server, local };
 }
 

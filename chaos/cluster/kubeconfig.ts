@@ -1,7 +1,8 @@
-import { KubeConfig } from "@kubernetes/client-node";
+import type { KubeConfig } from "@kubernetes/client-node";
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { type Login, Logins } from "./logins";
 
 export class KubeconfigError extends Error {
     override readonly name = "KubeconfigError";
@@ -22,10 +23,10 @@ export function loadKubeconfig(): KubeConfig {
             `KUBECONFIG is "${named.join(delimiter)}", which does not exist; set it to a file that does, or ` +
                 "unset it to use ~/.kube/config",
         );
-    const kubeconfig = new KubeConfig();
+    const kubeconfig = new Logins();
     kubeconfig.loadFromDefault();
     // Without any kubeconfig the library makes one up that leads to port 8080 of this machine.
-    return kubeconfig.getCurrentContext() === "loaded-context" ? new KubeConfig() : kubeconfig;
+    return kubeconfig.getCurrentContext() === "loaded-context" ? new Logins() : kubeconfig;
 }
 
 /** Reads the text of a kubeconfig. @throws KubeconfigError without the text, which may hold a token */
@@ -34,12 +35,62 @@ export function kubeconfigFrom(text: string): KubeConfig {
     return loaded("the given kubeconfig", () => text);
 }
 
+/** @throws KubeconfigError that names what is not supported of a context, and says what to do */
+export function requireSupported(kubeconfig: KubeConfig, context: string): void {
+    const { user: name, cluster: clusterName } = kubeconfig.getContextObject(context)!;
+    const user: Login | null = kubeconfig.getUser(name);
+    const cluster = kubeconfig.getCluster(clusterName);
+    const { exec, as, "token-file": misspelt, ...entry } = user?.entry ?? {};
+    const impersonated = Object.keys(entry).filter((field) => field.startsWith("as-"));
+    const provider = (user?.authProvider as { name: string } | undefined)?.name;
+    const undescribed = (what: string, called: string) =>
+        `context "${context}" names the ${what} "${called}", which the kubeconfig does not describe; add it`;
+    const mistakes: [isMade: unknown, mistake: string][] = [
+        [name && !user, undescribed("user", name)],
+        [!cluster, undescribed("cluster", clusterName)],
+        [exec && !exec.command, `the exec plugin of user "${name}" has no command; add it`],
+        [
+            exec?.interactiveMode === "Always",
+            `the exec plugin ${exec?.command} of user "${name}" has interactiveMode Always, and an update has no ` +
+                "terminal; if it can do without, set it to IfAvailable, else use another plugin",
+        ],
+        [
+            impersonated.length > 0 && !as,
+            `user "${name}" has ${impersonated.join(" and ")} and no as; add as, the name of the user who is meant`,
+        ],
+        [
+            [entry["as-groups"] ?? [], ...Object.values(entry["as-user-extra"] ?? {})].some(
+                (one) => !Array.isArray(one),
+            ),
+            `as-groups and each value of as-user-extra of user "${name}" must be a list`,
+        ],
+        [misspelt, `user "${name}" has token-file, which kubectl does not know; name it tokenFile`],
+        [
+            provider && !authProviders.includes(provider),
+            `the auth-provider ${provider} of user "${name}" is not supported; use an exec plugin`,
+        ],
+        [
+            !/^(?:https?|socks\w*):/.test(cluster?.proxyUrl || "http:"),
+            `the proxy-url of cluster "${clusterName}" must begin with http://, https:// or socks5://`,
+        ],
+        [
+            cluster && !/^https?:/.test(cluster.server),
+            `the server of cluster "${clusterName}" is "${cluster?.server}"; it must begin with https:// or http://`,
+        ],
+    ];
+    const made = mistakes.filter(([isMade]) => isMade).map(([, mistake]) => mistake);
+    if (made.length > 0) throw new KubeconfigError(made.join("\n"));
+}
+
+/** Those that the library implements. */
+const authProviders = ["azure", "gcp", "oidc"];
+
 /**
  * Merges files as kubectl does: the first file that defines a name, or the current context, wins. In the library the
  * last file's current context wins, which may be another cluster's.
  */
-function merged(files: readonly string[]): KubeConfig {
-    const all = new KubeConfig();
+function merged(files: readonly string[]): Logins {
+    const all = new Logins();
     for (const one of files.map(read)) {
         for (const kind of ["clusters", "users", "contexts"] as const) {
             const known = new Set(all[kind].map(({ name }) => name));
@@ -50,7 +101,7 @@ function merged(files: readonly string[]): KubeConfig {
     return all;
 }
 
-function read(file: string): KubeConfig {
+function read(file: string): Logins {
     const remedy = "; fix it, or set KUBECONFIG to another file";
     const kubeconfig = loaded(`the kubeconfig ${file}`, () => readFileSync(file, "utf8"), remedy);
     kubeconfig.makePathsAbsolute(dirname(file));
@@ -58,8 +109,8 @@ function read(file: string): KubeConfig {
 }
 
 /** An empty text has no context. @param name begins the error */
-function loaded(name: string, textOf: () => string, remedy = ""): KubeConfig {
-    const kubeconfig = new KubeConfig();
+function loaded(name: string, textOf: () => string, remedy = ""): Logins {
+    const kubeconfig = new Logins();
     try {
         const text = textOf();
         if (text.trim() !== "") kubeconfig.loadFromString(text);

@@ -1,6 +1,7 @@
 import { Exec, type V1Status } from "@kubernetes/client-node";
 import { PassThrough } from "node:stream";
 import { type Cluster, messageOf, statusOf } from "../cluster/client";
+import { forgetCredentials } from "../cluster/exec-plugin";
 import { problemOf } from "../cluster/problem";
 
 const answerTimeoutMs = 10_000;
@@ -63,9 +64,13 @@ function execute(
         const ignored = new PassThrough().resume();
         // Also keeps the process running: a connection that is closed silently leaves nothing else to wait for.
         giveUp = setTimeout(() => reject(new Error(`no answer within ${answerTimeoutMs} ms`)), answerTimeoutMs);
+        const asked = Date.now();
         new Exec(kubeconfig)
             .exec(namespace, pod, container, [...command], ignored, ignored, null, false, onStatus)
-            .catch(reject);
+            .catch((error: Error) => {
+                if (messageOf(error).endsWith(" 401")) forgetCredentials(asked);
+                reject(error);
+            });
     });
     return ended.finally(() => clearTimeout(giveUp));
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { type AllowedContext, GuardError } from "../../../../chaos/cluster/guard";
 import { allowedContext } from "../../../../components/cluster/guard";
 import { KubeconfigError, loadKubeconfig } from "../../../../chaos/cluster/kubeconfig";
@@ -152,6 +152,11 @@ describe("without a cluster to use, the error says how to get one", () => {
             [kubeconfig("cluster-gone")],
             /cluster "gone", which the kubeconfig does not describe/,
         ],
+        [
+            "a cluster without a server, beside one without a name",
+            [kubeconfig("no-server")],
+            /cluster "minikube", which the kubeconfig does not describe/,
+        ],
     ])("%s", (_what, files, reason) => {
         expect(() => decide(files)).toThrow(GuardError);
         expect(() => decide(files)).toThrow(reason);
@@ -170,11 +175,12 @@ describe("without a cluster to use, the error says how to get one", () => {
     });
 });
 
-describe("a kubeconfig that cannot be read is reported by its file name, and never quoted", () => {
-    beforeAll(() =>
-        writeFileSync(join(scratch, "nameless.yaml"), "clusters:\n- cluster: {server: 'https://127.0.0.1:1'}\n"),
-    );
+it("a context whose login is not supported is refused with its name", () =>
+    expect(() => decide([kubeconfig("auth-provider")])).toThrow(
+        'the auth-provider openstack of user "minikube" is not supported; use an exec plugin',
+    ));
 
+describe("a kubeconfig that cannot be read is reported by its file name, and never quoted", () => {
     it.each([
         [
             "broken YAML",
@@ -182,11 +188,6 @@ describe("a kubeconfig that cannot be read is reported by its file name, and nev
             /broken\.yaml cannot be read: .* in line \d+; fix it, or set KUBECONFIG to another file/,
         ],
         ["broken YAML beside a good one", [kubeconfig("kind"), kubeconfig("broken")], /broken\.yaml cannot be read/],
-        [
-            "a cluster without a name",
-            [join(scratch, "nameless.yaml")],
-            /nameless\.yaml cannot be read: .*name is missing/,
-        ],
         ["a folder", [scratch], /cannot be read: EISDIR/],
         [
             "a file that does not exist",
