@@ -19,11 +19,7 @@ export const get = (path: string): Promise<ApiResponse> => calling(path);
 /** Small pages: the lists of a large namespace dominate the Job's memory. */
 const itemsPerPage = 20;
 
-/**
- * The items of a list, page by page. Keep only what is needed of each.
- *
- * @throws Error that begins with `failure`
- */
+/** The items of a list, page by page. Keep only what is needed of each. @throws Error that begins with `failure` */
 export async function* listed<T>(path: string, failure: string, call = calling): AsyncGenerator<T> {
     const limited = `${path}${path.includes("?") ? "&" : "?"}limit=${itemsPerPage}`;
     let next: string | undefined;
