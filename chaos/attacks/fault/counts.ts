@@ -1,6 +1,7 @@
 /**
  * What a fault's proxy says that it did: how much reached the targets through the Service, and how much of it was hit.
  */
+import { parseJson } from "../../checks/values";
 import type { Cluster } from "../../cluster/client";
 import { describeShare } from "../../share";
 import { reason, type Reason } from "../../reasons";
@@ -27,12 +28,8 @@ export async function readCounts(
 }
 
 function parse(line: string): ProxyReport | undefined {
-    try {
-        const report = JSON.parse(line) as Partial<ProxyReport> | null;
-        return report?.pods === undefined ? undefined : (report as ProxyReport);
-    } catch {
-        return undefined;
-    }
+    const report = parseJson(line) as Partial<ProxyReport> | null | undefined;
+    return report?.pods === undefined ? undefined : (report as ProxyReport);
 }
 
 /** Why it is not known that a fault has hit somebody, although it was there. Undefined if it has. */

@@ -54,11 +54,7 @@ export const fault: AttackKind<FaultAttack, FoundService> = {
         kind: z.literal("fault"),
         service: z.string({ error: notAService }).regex(/^[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?$/, { error: notAService }),
         delay: durationBetween(delays, "200ms or 2s").optional(),
-        abort: z
-            .union([errorStatus, z.enum(["reset", "hang"])], {
-                error: notAnAbort,
-            })
-            .optional(),
+        abort: z.union([errorStatus, z.enum(["reset", "hang"])], { error: notAnAbort }).optional(),
         percentage: percentage("30%").optional(),
     }),
     examples: [{ kind: "fault", service: "FAULTED", delay: "2s" }],
