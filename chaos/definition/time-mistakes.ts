@@ -1,12 +1,7 @@
 import { formatDuration } from "../duration";
 
 /** The times of a run, in milliseconds. Undefined: not known, and compared with nothing. */
-export interface Times {
-    durationMs?: number;
-    graceMs?: number;
-    intervalMs?: number;
-    deadlineMs?: number;
-}
+type Times = Partial<Record<"durationMs" | "graceMs" | "intervalMs" | "deadlineMs", number>>;
 
 /** A value that is valid by itself, but not with the others. */
 export interface TimeFault {

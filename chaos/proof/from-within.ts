@@ -28,12 +28,6 @@ interface Result {
     worked: boolean;
 }
 
-interface Tried {
-    results: Result[];
-    /** How long all took together, in milliseconds. */
-    tookMs: number;
-}
-
 /** Tries what must fail under an attack from within its targets and their peers. */
 export class FromWithin {
     constructor(private readonly args: FromWithinArgs) {}
@@ -81,9 +75,10 @@ export class FromWithin {
      * Tries everything that worked before the attack, with a time limit for each.
      *
      * @param waitForWitnessMs how long the witness may take to start
+     * @returns also how long all took together, in milliseconds
      * @throws Error if the witness does not start
      */
-    async tryAll(timeoutMs: number, waitForWitnessMs: number): Promise<Tried | Inconclusive> {
+    async tryAll(timeoutMs: number, waitForWitnessMs: number) {
         const { cluster, proof, chosen, witness } = this.args;
         const { outward, lookup, peers } = proof;
         const { targets, peers: peerPods = [], withoutTool = [], leftOut = [] } = chosen;

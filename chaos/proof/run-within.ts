@@ -2,14 +2,11 @@ import { Exec, type V1Status } from "@kubernetes/client-node";
 import { PassThrough } from "node:stream";
 import { type Cluster, messageOf, statusOf } from "../cluster/client";
 import { problemOf } from "../cluster/problem";
+import type { Target } from "../targets/containers";
 
 const answerTimeoutMs = 10_000;
 
-interface Place {
-    namespace: string;
-    pod: string;
-    container: string;
-}
+type Place = Pick<Target, "namespace" | "pod" | "container">;
 
 /** The API server lets nothing be run in a container: for a missing right, an admission policy or a webhook. */
 export class ExecRefused extends Error {}

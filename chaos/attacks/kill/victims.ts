@@ -1,8 +1,7 @@
 import { targetLabelOf } from "../../cluster/labels";
-import { containersWithin } from "../../targets/radius";
 import { attackable, containersOf, isReady, ownerOf, type Pod, select } from "../../targets/containers";
 import { whySpared } from "../../targets/eligible";
-import type { Radius } from "../../targets/radius";
+import { containersWithin, type Radius } from "../../targets/radius";
 
 /** Which pods the Job kills, and how often. */
 export interface Killing {
