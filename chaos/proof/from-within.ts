@@ -8,7 +8,7 @@ import type { Working } from "./allowing-policies";
 import { connections } from "./connections";
 import type { ReasonCode } from "../reasons";
 import { type Baseline, type Inconclusive, inconclusive } from "./outcome";
-import { probe } from "./probe";
+import { probe } from "./run-within";
 import type { Question } from "./tools";
 import type { Witness } from "./witness";
 

@@ -8,7 +8,7 @@ import { parseEndpoint, reference } from "../job/protocol";
 import { decisive, reason, type Reason } from "../reasons";
 import type { Target } from "../targets/containers";
 import { type Connection, connections, endpointsOfTargets } from "./connections";
-import { probe } from "./probe";
+import { probe } from "./run-within";
 import type { Witness } from "./witness";
 
 /** Generous: a connection that is slow once, on a busy machine, must not spoil a run. */

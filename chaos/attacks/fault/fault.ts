@@ -6,9 +6,8 @@ import { describeValue, durationBetween, notAllowed, percentage } from "../../te
 import type { AttackKind } from "../kind";
 import { admitProxy } from "./access";
 import { pointToProxy, whyProxyNotReady } from "./begin";
-import { readCounts, whyHitNobody } from "./counts";
 import { findService, type FoundService } from "./find";
-import { explainFault, reportedOf } from "./proof";
+import { explainFault, readCounts, reportedOf, whyHitNobody } from "./proof";
 import type { Abort, Fault } from "./proxy/protocol";
 
 /**
