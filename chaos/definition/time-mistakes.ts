@@ -13,11 +13,7 @@ export interface TimeFault {
 }
 
 /** An action, as far as its times go, in milliseconds. */
-export interface TimedAction {
-    kind: string;
-    durationMs?: number;
-    timeoutMs?: number;
-}
+type TimedAction = { kind: string; durationMs?: number; timeoutMs?: number };
 
 export function timeMistakes(
     { durationMs, graceMs, intervalMs, deadlineMs }: Times,
