@@ -13,7 +13,6 @@ function calling(path: string, call: Pick<ApiCall, "method" | "body"> = {}): Pro
     return callApi(path, { ...call, agent });
 }
 
-/** Reads an object, or a list. */
 export const get = (path: string): Promise<ApiResponse> => calling(path);
 
 /** Small pages: the lists of a large namespace dominate the Job's memory. */
@@ -52,7 +51,6 @@ function objectOf({ status, body }: ApiResponse, failure: string): KubeObject | 
     return JSON.parse(body) as KubeObject;
 }
 
-/** How objects are called by HTTP. */
 export function objectApiBy(call: typeof calling): ObjectApi {
     return {
         get: async (object) => objectOf(await call(pathOf(object)), `${named(object)} cannot be read`),

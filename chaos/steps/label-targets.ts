@@ -94,7 +94,6 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
     }
 }
 
-/** What a target is given. */
 function metadataOf({ attack, label, combination }: CombinedAttack, uid: string) {
     const number = combinedNumber(combination, uid);
     const { effect } = attackKindOf(attack);

@@ -54,7 +54,6 @@ export function candidateOf(
     return { name, uid, workload, labeled: labeled !== undefined, ready: isReady(pod), containers };
 }
 
-/** How many containers of some pods match. */
 export const containersIn = (pods: readonly Candidate[]): number =>
     pods.reduce((sum, { containers }) => sum + containers, 0);
 

@@ -6,7 +6,6 @@
 export class Changes {
     private waiting: (() => void)[] = [];
 
-    /** Something has changed. */
     readonly notify = (): void => {
         const woken = this.waiting;
         this.waiting = [];
