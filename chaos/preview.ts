@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { requestsOf } from "./attacks/requests";
+import { requestsOf } from "./attacks/registry";
 import type { Cluster } from "./cluster/client";
 import { problemOf } from "./cluster/problem";
 import type { Plan } from "./definition/plan";

@@ -14,8 +14,7 @@ import {
     type StepName,
     variables,
 } from "./steps/contract";
-import { packed } from "./packed";
-import { doNothing, printAgain, runFromInput } from "./steps/from-state";
+import { doNothing, packed, printAgain, runFromInput } from "./packed";
 import { asVariable, compressed, parsed } from "./steps/variable";
 
 export interface RunArgs {

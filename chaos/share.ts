@@ -14,17 +14,13 @@ export function parsePercentage(text: string): Share | undefined {
     return share > 0 && share <= 1 ? share : undefined;
 }
 
-export function describeShare(share: Share): string {
-    return `${Number((share * 100).toFixed(7))}%`;
-}
+export const describeShare = (share: Share): string => `${Number((share * 100).toFixed(7))}%`;
 
 export function reaches(share: Share, some: number, all: number): boolean {
     return some * billion >= billionthsOf(share) * all;
 }
 
-export function shareOf(share: Share, all: number): number {
-    return Math.floor((billionthsOf(share) * all) / billion);
-}
+export const shareOf = (share: Share, all: number): number => Math.floor((billionthsOf(share) * all) / billion);
 
 /** How many percent some of a number are, rounded down to the tenth: 99.96% must not read as 100%. */
 export function percentOf(some: number, all: number): string {

@@ -48,15 +48,8 @@ function describeOld(kind: WorkloadKind, workload: FoundWorkload): string | unde
     return all > wanted ? `${all - wanted} old ${all - wanted === 1 ? "pod is" : "pods are"} left` : undefined;
 }
 
-interface Pods {
-    wanted: number;
-    /** Of the new template. */
-    updated: number;
-    all: number;
-    available: number;
-}
-
-function podsOf(kind: WorkloadKind, { spec, status = {} }: FoundWorkload): Pods {
+/** How many pods are wanted, of the new template, there at all, and available. */
+function podsOf(kind: WorkloadKind, { spec, status = {} }: FoundWorkload) {
     if (kind === "DaemonSet") {
         const { desiredNumberScheduled: wanted = 0, updatedNumberScheduled: updated = 0, numberAvailable = 0 } = status;
         return { wanted, updated, all: wanted, available: numberAvailable };

@@ -25,9 +25,7 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
     examples: readonly A[];
     /** What is done, for people: completes "hot-deals-1 is …", as in "cut off from the network". */
     describe(attack: A): string;
-    /**
-     * The same in a word or two, for programs that show it on a target. Absent if the attack's object tells.
-     */
+    /** The same in a word or two, for programs that show it on a target. Absent if the attack's object tells. */
     effect?: string;
     /** The traffic that a NetworkPolicy denies the targets. Absent if the attack is not a NetworkPolicy. */
     denies?(attack: A): Denial;

@@ -1,5 +1,7 @@
 import * as z from "zod";
+import type { Cluster } from "../cluster/client";
 import { type Resource, resources } from "../cluster/resources";
+import type { Aim, TargetRequest } from "../targets/choose";
 import { blackhole } from "./blackhole";
 import { dns } from "./dns";
 import { fault } from "./fault/fault";
@@ -84,3 +86,23 @@ export const outwardMustBeProven =
 /** Why `includeNotReady` must not be set: such a pod could be chosen, and nothing would be done to it. */
 export const onlyReadyOf = (kind: Attack["kind"]): string | undefined =>
     kinds[kind].onlyReady && `${kind} affects only pods that are ready; allowed: false`;
+
+/** Which targets some attacks ask for, given what their kinds find in the cluster. @throws Error as `find` does */
+export function requestsOf(
+    cluster: Cluster,
+    { namespace, attacks }: { namespace: string; attacks: readonly (Aim & { attack: Attack })[] },
+): Promise<TargetRequest[]> {
+    const asking = attacks.map(async ({ attack, ...aim }) => {
+        const kind = attackKindOf(attack);
+        const { found, conditions, origin } = (await kind.find?.(attack, cluster, namespace)) ?? {};
+        return {
+            ...aim,
+            target: [aim.target, ...(conditions === undefined ? [] : [conditions])].join(),
+            origin,
+            peers: "peers" in attack ? attack.peers : undefined,
+            deletesPods: kind.proof(attack).deleted,
+            found,
+        };
+    });
+    return Promise.all(asking);
+}

@@ -33,19 +33,14 @@ export function abortRuleOf({ abortBelow, abortOver }: AbortSettings, defaultBel
     return below === undefined || overMs === undefined ? undefined : { below, overMs };
 }
 
-export interface AbortContradiction {
-    against: "successRate" | "intervalMs" | "durationMs";
-    reason: string;
-}
-
 export function contradictionsIn(
     { below, overMs }: AbortRule,
     { successRate, intervalMs, durationMs }: { successRate: Share; intervalMs: number; durationMs: number },
-): AbortContradiction[] {
+) {
     const [limit, required] = [describeShare(below), describeShare(successRate)];
     const measures = `the abort rule measures ${describeMilliseconds(overMs)}`;
     const once = `${measures}, and would see one answer at an interval of ${describeMilliseconds(intervalMs)}`;
-    const faults: [isWrong: boolean, against: AbortContradiction["against"], reason: string][] = [
+    const faults: [isWrong: boolean, against: "successRate" | "intervalMs" | "durationMs", reason: string][] = [
         [
             below > successRate,
             "successRate",

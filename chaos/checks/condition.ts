@@ -1,3 +1,4 @@
+import type { V1Condition } from "@kubernetes/client-node";
 import * as z from "zod";
 import { answerOf } from "./answer";
 import { describeLimits, limitMistakes, missOf, numberLimits, scalarMistake, valueAt } from "./values";
@@ -128,12 +129,6 @@ function mistakesIn(check: Partial<ConditionCheck>): Mistake[] {
         }));
 }
 
-interface Condition {
-    type: string;
-    status: string;
-    reason?: string;
-}
-
 export function problemWith(check: ConditionCheck, object: unknown): string | undefined {
     const { type, status: wanted = "True", field, ifMissing } = check;
     if (type === undefined) {
@@ -141,7 +136,7 @@ export function problemWith(check: ConditionCheck, object: unknown): string | un
         return miss && `${field} ${miss}`;
     }
     const listed = valueAt(object, "status.conditions");
-    const conditions = Array.isArray(listed) ? (listed as Condition[]) : [];
+    const conditions = Array.isArray(listed) ? (listed as V1Condition[]) : [];
     const found = conditions.find((one) => one.type === type);
     if (found === undefined) {
         const there = conditions.map((one) => one.type).join(", ") || "none";

@@ -46,7 +46,8 @@ export function routeKey({ namespace, name, port, scheme = "http" }: NamedServic
 export class Endpoints {
     private readonly endpoints = new Map<AnyCheck, Promise<Endpoint>>();
     private readonly found: Map<string, Promise<Route>>;
-    private readonly routesFound: Record<string, Route> = {};
+    /** The routes that were found here, by `routeKey`. */
+    readonly routes: Record<string, Route> = {};
 
     constructor(
         private readonly cluster: Cluster,
@@ -54,11 +55,6 @@ export class Endpoints {
         private readonly known: KnownRoutes = {},
     ) {
         this.found = new Map(Object.entries(known.routes ?? {}).map(([key, route]) => [key, Promise.resolve(route)]));
-    }
-
-    /** The routes that were found here, by `routeKey`. */
-    get routes(): Record<string, Route> {
-        return { ...this.routesFound };
     }
 
     /** @throws MissingError, for the person who wrote the check, if something that it names is not there */
@@ -88,7 +84,7 @@ export class Endpoints {
         if (named === undefined) return this.known.route!;
         return once(this.found, routeKey(named), async () => {
             const route = await findRoute(this.cluster, named);
-            this.routesFound[routeKey(named)] = route;
+            this.routes[routeKey(named)] = route;
             return route;
         });
     }

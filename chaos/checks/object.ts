@@ -1,4 +1,4 @@
-import { ApiException } from "@kubernetes/client-node";
+import { ApiException, type V1APIResource } from "@kubernetes/client-node";
 import type { Cluster } from "../cluster/client";
 import { parseJson } from "./values";
 import { askApiServer } from "./request";
@@ -16,14 +16,8 @@ export interface ObjectReference {
     namespace?: string;
 }
 
-interface ApiResource {
-    name: string;
-    kind: string;
-    namespaced: boolean;
-}
-
 /** The resources of each API version, by kubeconfig. Asked for once: a look is then one call. */
-const discovered = new WeakMap<object, Map<string, readonly ApiResource[]>>();
+const discovered = new WeakMap<object, Map<string, readonly V1APIResource[]>>();
 
 /**
  * An object as the API server has it: the client's typed objects lack fields that are newer than the client.
@@ -45,11 +39,11 @@ async function resourceOf(
     apiVersion: string,
     kind: string,
     signal: AbortSignal,
-): Promise<ApiResource> {
-    const known = discovered.get(cluster.kubeconfig) ?? new Map<string, readonly ApiResource[]>();
+): Promise<V1APIResource> {
+    const known = discovered.get(cluster.kubeconfig) ?? new Map<string, readonly V1APIResource[]>();
     discovered.set(cluster.kubeconfig, known);
     const discover = async () => {
-        const list = (await get(cluster, pathOf(apiVersion), signal)) as { resources?: ApiResource[] } | undefined;
+        const list = (await get(cluster, pathOf(apiVersion), signal)) as { resources?: V1APIResource[] } | undefined;
         return list?.resources ?? [];
     };
     const resources = known.get(apiVersion) ?? (await discover());

@@ -116,9 +116,7 @@ function samplesIn({ status, body }: Response, hide: (text: string) => string): 
     throw new Error(`the query gives ${what}; allowed: a query that gives a scalar or an instant vector of numbers`);
 }
 
-function numberOf(text: string): number {
-    return Number(text.replace("Inf", "Infinity"));
-}
+const numberOf = (text: string): number => Number(text.replace("Inf", "Infinity"));
 
 function seriesOf({ __name__: name = "", ...labels }: Record<string, string>): string {
     const each = Object.entries(labels).map(([label, value]) => `${label}=${JSON.stringify(value)}`);

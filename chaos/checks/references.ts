@@ -9,21 +9,13 @@ export class MissingError extends Error {
     override readonly name = "MissingError";
 }
 
-/** What an endpoint's references hold. The values are in this process only. */
-export interface Referenced {
-    ca?: string;
-    /** Headers from Secrets, complete with their prefixes. */
-    headers: Record<string, string>;
-    /** Hides the values in a text. */
-    hide: (text: string) => string;
-}
-
-/** Reads the Secrets and ConfigMaps that a check names. @throws MissingError that names what is not there */
-export async function readReferences(
-    cluster: Cluster,
-    check: EndpointSettings,
-    namespace: string,
-): Promise<Referenced> {
+/**
+ * Reads the Secrets and ConfigMaps that a check names. The values are in this process only.
+ *
+ * @returns the headers from Secrets, complete with their prefixes; and what hides the values in a text
+ * @throws MissingError that names what is not there
+ */
+export async function readReferences(cluster: Cluster, check: EndpointSettings, namespace: string) {
     const [ca, headers] = await Promise.all([
         check.caFrom ? readCa(cluster, { namespace, ...check.caFrom }) : check.ca,
         Promise.all(

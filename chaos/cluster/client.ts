@@ -118,9 +118,8 @@ function keepConnections(kubeconfig: KubeConfig, timeoutMs: number): void {
 
 export const mergePatch = () => setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
 
-export function statusOf(error: unknown): number | undefined {
-    return error instanceof ApiException ? error.code : undefined;
-}
+export const statusOf = (error: unknown): number | undefined =>
+    error instanceof ApiException ? error.code : undefined;
 
 /**
  * An error's message as it is; `problemOf` is for people. If the API server rejected a call, its message: the library's

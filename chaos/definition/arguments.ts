@@ -79,7 +79,6 @@ const argumentsSchema = definitionSchema.extend({
 /** A process gets the plan in a variable, of which Linux allows 128 KiB. */
 const maxPlanLength = 100_000;
 
-/** The plan of a run. */
 export function planOfArguments(name: string, args: DefinedExperiment): Plan {
     const issues = issuesIn(args, argumentsSchema);
     const isNamed = isName(name) && name.length <= maxNameLength;

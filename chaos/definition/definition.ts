@@ -16,11 +16,10 @@ import { changedOf } from "../cluster/resources";
 import { abortRuleOf, contradictionsIn } from "../checks/abort";
 import { type Check, checkName, checkSchema } from "../checks/registry";
 import { describeShare } from "../share";
-import { isOutput } from "../texts";
+import { inWords, isOutput } from "../texts";
 import type { AttributeExpression } from "../targets/attributes";
 import { expression } from "../targets/locate";
 import { allowedRadius, parseRadius } from "../targets/radius";
-import { inWords } from "./in-words";
 
 /** An experiment: what is done to which targets, and what is expected to hold meanwhile. */
 export interface ExperimentDefinition {

@@ -199,9 +199,7 @@ export const needsDeadlineJob = (plan: Pick<Plan, "attacks" | "actions">): boole
     isAttack(plan) || restoredBy(plan.actions).length > 0;
 
 /** The value of the label on the pods that an attack has chosen. */
-export function targetLabelFor({ experiment }: Plan, { name }: PlannedAttack): string {
-    return `${experiment}.${name}`;
-}
+export const targetLabelFor = ({ experiment }: Plan, { name }: PlannedAttack): string => `${experiment}.${name}`;
 
 /** The attacks of a run. @param chosen of each */
 export const attacksOf = (plan: Plan, run: string, chosen: readonly ChosenFor[]): RunAttack[] =>

@@ -1,12 +1,7 @@
 import { formatDuration } from "../duration";
 
 /** The times of a run, in milliseconds. Undefined: not known, and compared with nothing. */
-export interface Times {
-    durationMs?: number;
-    graceMs?: number;
-    intervalMs?: number;
-    deadlineMs?: number;
-}
+type Times = Partial<Record<"durationMs" | "graceMs" | "intervalMs" | "deadlineMs", number>>;
 
 /** A value that is valid by itself, but not with the others. */
 export interface TimeFault {
@@ -18,11 +13,7 @@ export interface TimeFault {
 }
 
 /** An action, as far as its times go, in milliseconds. */
-export interface TimedAction {
-    kind: string;
-    durationMs?: number;
-    timeoutMs?: number;
-}
+type TimedAction = { kind: string; durationMs?: number; timeoutMs?: number };
 
 export function timeMistakes(
     { durationMs, graceMs, intervalMs, deadlineMs }: Times,

@@ -13,17 +13,12 @@ function calling(path: string, call: Pick<ApiCall, "method" | "body"> = {}): Pro
     return callApi(path, { ...call, agent });
 }
 
-/** Reads an object, or a list. */
 export const get = (path: string): Promise<ApiResponse> => calling(path);
 
 /** Small pages: the lists of a large namespace dominate the Job's memory. */
 const itemsPerPage = 20;
 
-/**
- * The items of a list, page by page. Keep only what is needed of each.
- *
- * @throws Error that begins with `failure`
- */
+/** The items of a list, page by page. Keep only what is needed of each. @throws Error that begins with `failure` */
 export async function* listed<T>(path: string, failure: string, call = calling): AsyncGenerator<T> {
     const limited = `${path}${path.includes("?") ? "&" : "?"}limit=${itemsPerPage}`;
     let next: string | undefined;
@@ -56,7 +51,6 @@ function objectOf({ status, body }: ApiResponse, failure: string): KubeObject | 
     return JSON.parse(body) as KubeObject;
 }
 
-/** How objects are called by HTTP. */
 export function objectApiBy(call: typeof calling): ObjectApi {
     return {
         get: async (object) => objectOf(await call(pathOf(object)), `${named(object)} cannot be read`),

@@ -47,10 +47,10 @@ export class Deadline {
         const objectName = pulumi.interpolate`${args.runName}-deadline`;
         const { experiment, namespace, attacks } = args.plan;
         const rules = args.runName.apply((run) =>
-            roleRulesOf({
-                attacks: attacks.map(({ name: of, attack }) => ({ attack, object: objectNameOf(run, of) })),
-                changed: changedBy(args.plan),
-            }),
+            roleRulesOf(
+                attacks.map(({ name: of, attack }) => ({ attack, object: objectNameOf(run, of) })),
+                changedBy(args.plan),
+            ),
         );
         const { metadata, account, role, binding, program } = podResources(
             name,

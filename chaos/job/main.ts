@@ -19,7 +19,6 @@ import { referenceAt } from "../cluster/resources";
 import { endAttacks } from "../ending/end";
 import { ofRun } from "../ending/reach";
 import { log, noteOnOwnPod, objectApi } from "./api";
-import { attackedSince, lasts } from "./attacked";
 import { JobLog } from "./job-log";
 import { lookAtLease, takenAt } from "./lease-look";
 import type { DeadlineEnvironment, JobAttack, LeaseOfRun } from "./protocol";
@@ -83,6 +82,34 @@ function tellFailures(error: unknown): void {
     const more = failures.length > maxTold ? `; and ${failures.length - maxTold} more` : "";
     const told = failures.slice(0, maxTold).map(({ message }) => message);
     log(`not everything is undone yet, which is tried again: ${told.join("; ")}${more}`);
+}
+
+/** When each attack's object was first seen, by this node's clock. */
+const firstSeen = new Map<string, number>();
+
+/** Whether an attack has begun and its deadline has not passed. */
+async function lasts(path: string, deadlineMs: number): Promise<boolean> {
+    const created = await creationOf(path);
+    return created !== undefined && Date.now() < created + deadlineMs;
+}
+
+/** When the first of the attacks' objects was created. Undefined while there is none. */
+async function attackedSince(attacks: readonly JobAttack[]): Promise<number | undefined> {
+    const created = await Promise.all(attacks.map(({ path }) => creationOf(path)));
+    const known = created.filter((at) => at !== undefined);
+    return known.length === 0 ? undefined : Math.min(...known);
+}
+
+/**
+ * When an object was created, in milliseconds since the epoch. Undefined while it does not exist. Not later than it was
+ * first seen: if this node's clock is behind the API server's, the difference would prolong the attack.
+ */
+async function creationOf(path: string): Promise<number | undefined> {
+    const found = await objectApi.get(referenceAt(path));
+    if (found === undefined) return undefined;
+    const seen = firstSeen.get(path) ?? Date.now();
+    firstSeen.set(path, seen);
+    return Math.min(Date.parse(String(found.metadata!.creationTimestamp)), seen);
 }
 
 /** Why the attacks must end now. Undefined while they may last. */

@@ -50,7 +50,6 @@ export interface Presence {
     watched: string[];
 }
 
-/** The environment of the Job's program. */
 export interface DeadlineEnvironment {
     NAMESPACE: string;
     /** `JobAttack[]` as JSON. */

@@ -104,6 +104,5 @@ export class ReferencePods {
 }
 
 /** The first port of a pod that may be compared with. */
-function endpointOf(pod: Pod): string | undefined {
-    return attackable(pod) && isReady(pod) ? endpointsOf(pod)[0] : undefined;
-}
+const endpointOf = (pod: Pod): string | undefined =>
+    attackable(pod) && isReady(pod) ? endpointsOf(pod)[0] : undefined;

@@ -10,18 +10,15 @@ interface Rule {
     verbs: string[];
 }
 
-/** What the Job's rights depend on. */
-export interface RuledBy {
-    attacks: readonly {
-        attack: Attack;
-        object: string;
-    }[];
-    /** What the run changes besides NetworkPolicies, and must be restored. */
-    changed: readonly NamedObject[];
-}
-
-/** The rules of the Job's Role. Only who has these rights may create it: RBAC lets nobody grant more than they have. */
-export function roleRulesOf({ attacks, changed }: RuledBy): Rule[] {
+/**
+ * The rules of the Job's Role. Only who has these rights may create it: RBAC lets nobody grant more than they have.
+ *
+ * @param changed what the run changes besides NetworkPolicies, and must be restored
+ */
+export function roleRulesOf(
+    attacks: readonly { attack: Attack; object: string }[],
+    changed: readonly NamedObject[],
+): Rule[] {
     const meetsPolicies = attacks.some(({ attack }) => !attackKindOf(attack).leavesTraffic);
     const all = ({ apiGroup, resource }: Omit<Resource, "kind">, verbs: string[]) => ({
         apiGroups: [apiGroup],

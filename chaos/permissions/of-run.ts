@@ -106,10 +106,8 @@ function rightsOfJob(plan: Plan): Right[] {
     const { namespace, attacks } = plan;
     if (!needsDeadlineJob(plan)) return [];
     const object = "a new name in each run";
-    const rules = roleRulesOf({
-        attacks: attacks.map(({ attack }) => ({ attack, object })),
-        changed: changedBy(plan),
-    });
+    const ofAttacks = attacks.map(({ attack }) => ({ attack, object }));
+    const rules = roleRulesOf(ofAttacks, changedBy(plan));
     return rules.flatMap(({ apiGroups, resources, resourceNames = [object], verbs }) =>
         resources.map((resource) => {
             const names = resourceNames.includes(object) ? undefined : resourceNames;

@@ -122,12 +122,7 @@ function everyoneBut({ pods, label }: Peers): V1NetworkPolicyPeer[] {
     return [
         { namespaceSelector: notIn("kubernetes.io/metadata.name", namespaces) },
         ...(label ? [{ namespaceSelector: {}, podSelector: notIn(label.key, label.values) }] : []),
-        {
-            ipBlock: {
-                cidr: "0.0.0.0/0",
-                ...except(addresses.filter((address) => !isIPv6(address))),
-            },
-        },
+        { ipBlock: { cidr: "0.0.0.0/0", ...except(addresses.filter((address) => !isIPv6(address))) } },
         { ipBlock: { cidr: "::/0", ...except(addresses.filter((address) => isIPv6(address))) } },
     ];
 }

@@ -32,26 +32,20 @@ export interface OtherSide {
     namespace: Labels;
 }
 
-interface Allowing {
-    policy: string;
-    pod: string;
-    /** False if its peers may not include the other side, which is not known. */
-    isSure: boolean;
-}
-
 /**
  * Finds a NetworkPolicy that allows what an attack denies: policies add up, so one that allows a connection outweighs
  * those that do not. Experiments' own policies do not count.
  *
  * @param policies all of the targets' namespace
  * @param other undefined if it is not known; "outside" if it is nobody of the targets' namespace
+ * @returns `isSure` is false if the policy's peers may not include the other side, which is not known
  */
 export function allowingPolicy(
     policies: readonly V1NetworkPolicy[],
     targets: readonly LabeledPod[],
     { way, ports }: { way: Way; ports?: readonly number[] },
     other?: OtherSide | "outside",
-): Allowing | undefined {
+) {
     for (const { metadata, spec } of policies) {
         if (spec === undefined || metadata?.labels?.[labels.experiment] !== undefined) continue;
         const allowed = rulesOf(spec, way).filter(

@@ -69,13 +69,7 @@ export class AttackProofs {
             // Another attack may cut off a peer.
             const spared = peers?.filter(({ uid }) => !allAttacked.has(uid));
             const allowed = { targets, peers: spared, leftOut };
-            const positive = new PositiveControl({
-                cluster,
-                proof,
-                chosen: allowed,
-                witness,
-                spared: ofOthers,
-            });
+            const positive = new PositiveControl({ cluster, proof, chosen: allowed, witness, spared: ofOthers });
             return {
                 shown: { ...one },
                 witness,

@@ -1,5 +1,4 @@
-import { beginsAtPeers, beginsAtTargets, controlsAtTargets } from "../attacks/kind";
-import type { Proof } from "../attacks/kind";
+import { beginsAtPeers, beginsAtTargets, controlsAtTargets, type Proof } from "../attacks/kind";
 import { type Cluster, messageOf } from "../cluster/client";
 import { besides, onePerPod } from "../targets/pods";
 import type { Chosen } from "../targets/choose";
@@ -13,12 +12,6 @@ const notThere =
 /** With these, a runtime may say the same: the codes of shells. */
 const notThereCodes = [126, 127, noTool];
 
-export interface ProbersFound {
-    chosen: Chosen;
-    /** Pods in which something must be tried for the proof, and cannot be. */
-    lacking: Lacking[];
-}
-
 export interface Lacking {
     pod: string;
     /** Why nothing may be run in it. @default no container has a tool */
@@ -30,13 +23,14 @@ export interface Lacking {
  * tried with: first the targets themselves, then the other containers.
  *
  * @param discovered all containers of these pods
+ * @returns also the pods in which something must be tried for the proof, and cannot be
  */
 export async function findProbers(
     cluster: Cluster,
     proof: Proof,
     chosen: Chosen,
     discovered: readonly Discovered[],
-): Promise<ProbersFound> {
+): Promise<{ chosen: Chosen; lacking: Lacking[] }> {
     const kind: QuestionKind = proof.lookup ? "lookup" : "connect";
     const usesTargets = beginsAtTargets(proof) || controlsAtTargets(proof);
     const look = (containers: readonly Target[], isUsed: boolean) =>

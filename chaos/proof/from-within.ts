@@ -8,7 +8,7 @@ import type { Working } from "./allowing-policies";
 import { connections } from "./connections";
 import type { ReasonCode } from "../reasons";
 import { type Baseline, type Inconclusive, inconclusive } from "./outcome";
-import { probe } from "./probe";
+import { probe } from "./run-within";
 import type { Question } from "./tools";
 import type { Witness } from "./witness";
 
@@ -26,12 +26,6 @@ interface Result {
     from: Target;
     question: Question;
     worked: boolean;
-}
-
-interface Tried {
-    results: Result[];
-    /** How long all took together, in milliseconds. */
-    tookMs: number;
 }
 
 /** Tries what must fail under an attack from within its targets and their peers. */
@@ -81,9 +75,10 @@ export class FromWithin {
      * Tries everything that worked before the attack, with a time limit for each.
      *
      * @param waitForWitnessMs how long the witness may take to start
+     * @returns also how long all took together, in milliseconds
      * @throws Error if the witness does not start
      */
-    async tryAll(timeoutMs: number, waitForWitnessMs: number): Promise<Tried | Inconclusive> {
+    async tryAll(timeoutMs: number, waitForWitnessMs: number) {
         const { cluster, proof, chosen, witness } = this.args;
         const { outward, lookup, peers } = proof;
         const { targets, peers: peerPods = [], withoutTool = [], leftOut = [] } = chosen;

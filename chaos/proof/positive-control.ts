@@ -7,22 +7,14 @@ import type { Chosen } from "../targets/choose";
 import { parseEndpoint, reference } from "../job/protocol";
 import { decisive, reason, type Reason } from "../reasons";
 import type { Target } from "../targets/containers";
-import { connections, endpointsOfTargets } from "./connections";
-import { probe } from "./probe";
-import type { Question } from "./tools";
+import { type Connection, connections, endpointsOfTargets } from "./connections";
+import { probe } from "./run-within";
 import type { Witness } from "./witness";
 
 /** Generous: a connection that is slow once, on a busy machine, must not spoil a run. */
 const attempts = 3;
 const timeoutMs = 1_000;
 const pauseMs = 500;
-
-interface Trial {
-    /** As a part of a sentence: "from hot-deals-1/hot-deals to another pod". */
-    name: string;
-    from: Target;
-    question: Question;
-}
 
 export interface PositiveControlArgs {
     cluster: Cluster;
@@ -106,7 +98,7 @@ export class PositiveControl {
     }
 
     /** Tries something several times. @returns why it does not work, in a sentence */
-    private async failure({ name, from, question }: Trial): Promise<Reason | undefined> {
+    private async failure({ name, from, question }: Connection): Promise<Reason | undefined> {
         for (let attempt = 1; ; attempt++) {
             const result = await probe(this.args.cluster, from, question, timeoutMs);
             if ("worked" in result && result.worked) return undefined;
@@ -115,10 +107,10 @@ export class PositiveControl {
         }
     }
 
-    private async trials(waitMs: number): Promise<Trial[]> {
+    private async trials(waitMs: number): Promise<Connection[]> {
         const { outward, peers } = this.stillWorks;
         const { targets, peers: peerPods = [] } = this.args.chosen;
-        const trials: Trial[] = [];
+        const trials: Connection[] = [];
         if (outward) {
             const question = { connect: { host: await this.args.witness.address(waitMs), port: outward.port } };
             for (const from of onePerPod(targets))

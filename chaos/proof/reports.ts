@@ -23,7 +23,6 @@ const missingOf = (endpoints: readonly string[]) =>
         return endpoints.find((endpoint) => !those.has(endpoint));
     });
 
-/** Whether a list has all endpoints. */
 export function hasAll(endpoints: readonly string[]): (list: readonly string[]) => boolean {
     const missing = missingOf(endpoints);
     return (list) => list.length >= endpoints.length && missing(list) === undefined;

@@ -3,14 +3,12 @@ import { PassThrough } from "node:stream";
 import { type Cluster, messageOf, statusOf } from "../cluster/client";
 import { forgetCredentials } from "../cluster/exec-plugin";
 import { problemOf } from "../cluster/problem";
+import type { Prober, Target } from "../targets/containers";
+import { commandFor, noTool, type Question, toolNames } from "./tools";
 
 const answerTimeoutMs = 10_000;
 
-interface Place {
-    namespace: string;
-    pod: string;
-    container: string;
-}
+type Place = Pick<Target, "namespace" | "pod" | "container">;
 
 /** The API server lets nothing be run in a container: for a missing right, an admission policy or a webhook. */
 export class ExecRefused extends Error {}
@@ -73,4 +71,31 @@ function execute(
             });
     });
     return ended.finally(() => clearTimeout(giveUp));
+}
+
+/** Whether it worked, or why it could not be tried. */
+export type ProbeResult = { worked: boolean } | { problem: string };
+
+/**
+ * Tries something from within a running container, or another of its pod, with the tools that this has. Adds nothing to
+ * the pod, and leaves nothing: the process ends within seconds.
+ *
+ * @param timeoutMs what has not worked by then does not work
+ */
+export async function probe(
+    cluster: Cluster,
+    target: Pick<Target, "namespace" | "pod" | "container" | "prober">,
+    question: Question,
+    timeoutMs: number,
+): Promise<ProbeResult> {
+    const { container, program }: Prober = target.prober ?? { container: target.container };
+    const where = `${target.pod}/${container}`;
+    try {
+        const exitCode = await runWithin(cluster, { ...target, container }, commandFor(question, timeoutMs, program));
+        if (exitCode !== noTool) return { worked: exitCode === 0 };
+        const tools = toolNames("lookup" in question ? "lookup" : "connect");
+        return { problem: `${where} has none of the tools to try it with (${tools})` };
+    } catch (error) {
+        return { problem: `nothing can be run in ${where}: ${problemOf(error)}` };
+    }
 }

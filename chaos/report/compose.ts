@@ -7,9 +7,8 @@ import { describeEstablished } from "../proof/established";
 import { type Reason, sentenceOf } from "../reasons";
 import { percentOf } from "../share";
 import { journalPath } from "./journal-files";
-import type { Conclusion } from "./conclusion";
+import { type Conclusion, unprovenOutward, withUnproven } from "./conclusion";
 import { type Journal, journalVersion } from "./journal-schema";
-import { unprovenOutward, withUnproven } from "./unproven";
 import { judge, type Judged, judgeChecks, type Measured, together } from "./verdict";
 
 /** What was seen in the window. */

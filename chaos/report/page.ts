@@ -5,11 +5,10 @@ import { isAttack, type Plan } from "../definition/plan";
 import { describeMilliseconds } from "../duration";
 import { pageOfReason, verdictAndCode } from "../reasons";
 import { colors } from "./drawing";
-import type { Conclusion } from "./conclusion";
+import { type Conclusion, describeUnproven } from "./conclusion";
 import type { Journal } from "./journal-schema";
 import { element, escape } from "./markup";
 import { timelineSvg } from "./timeline";
-import { describeUnproven } from "./unproven";
 import { sinceAttack, sinceUndone, verdicts } from "./verdict";
 
 const style = `

@@ -30,7 +30,6 @@ export function runOfJournal(journal: Journal, path = journal.conclusion.journal
 
 export const resultOf = ({ journal }: ReportedRun): Result => journal?.conclusion.verdict ?? noVerdict;
 
-/** The result in a sentence. */
 export const reasonOf = ({ journal, error }: ReportedRun): string =>
     journal?.conclusion.reason ?? `The run ended without a verdict: ${error || "no reason is known"}`;
 

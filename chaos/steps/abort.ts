@@ -13,6 +13,8 @@ import { reportRecovery } from "./recovery";
 /** Watches the checks' answers, and aborts the run when those of one fall below its rule. */
 export class AbortWatch {
     private readonly controller = new AbortController();
+    /** Is set at the abort. */
+    readonly signal = this.controller.signal;
     private aborted?: Aborted;
     private over = false;
 
@@ -23,11 +25,6 @@ export class AbortWatch {
     ) {
         // Each check waits for it, and each attack.
         setMaxListeners(0, this.signal);
-    }
-
-    /** Is set at the abort. */
-    get signal(): AbortSignal {
-        return this.controller.signal;
     }
 
     /** @returns takes the answers of a check, in the order of asking */

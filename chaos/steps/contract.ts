@@ -64,12 +64,7 @@ export interface StepContext {
     answersFile?: string;
 }
 
-/**
- * One step.
- *
- * @typeParam N its name
- * @typeParam I what it is given by earlier steps
- */
+/** One step. @typeParam N its name @typeParam I what it is given by earlier steps */
 export type Step<N extends StepName, I extends keyof StepInputs = never> = (
     context: StepContext,
     given: Pick<StepInputs, I>,

@@ -29,8 +29,7 @@ import { type LabeledTargets, nothingAttacked, type Step, type StepContext, type
 import { abortingRun } from "./abort-run";
 import { equip } from "./equip";
 import { refuseIfHeld } from "./steady-state";
-import { attackKindOf } from "../attacks/registry";
-import { requestsOf } from "../attacks/requests";
+import { attackKindOf, requestsOf } from "../attacks/registry";
 import { refuseWebhookServers } from "../targets/webhooks";
 import { printed } from "./variable";
 
@@ -95,7 +94,6 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
     }
 }
 
-/** What a target is given. */
 function metadataOf({ attack, label, combination }: CombinedAttack, uid: string) {
     const number = combinedNumber(combination, uid);
     const { effect } = attackKindOf(attack);

@@ -47,21 +47,15 @@ export const recovery: Step<"recovery"> = async (context) => {
     return { recoveredAfterMs };
 };
 
-interface Undone {
-    /** When the attacks were undone, in milliseconds since the epoch. */
-    at: number;
-    /** Time until every check held, in milliseconds; null if the application is gone. */
-    recoveredAfterMs: number | null;
-}
-
 /**
  * Removes what is left of an experiment, releases the lease, and waits until every check holds. If the attack had
  * ended earlier, by its deadline say, another stack may have begun one since: that is left alone. If the update has
  * ended the attacks before, the recovery is counted from then.
  *
+ * @returns when the attacks were undone, and how long until every check held; null if the application is gone
  * @throws NotRecoveredError if a check does not hold within a minute
  */
-export async function undo(cluster: Cluster, stack: string, plan: Plan, say: (line: string) => void): Promise<Undone> {
+export async function undo(cluster: Cluster, stack: string, plan: Plan, say: (line: string) => void) {
     const holder = { stack, plan };
     const { own, others } = await leaseFor(cluster, holder);
     if (others) say(others);

@@ -19,7 +19,7 @@ import { describeRight, missingRights } from "../permissions/review";
 import { chooseForAll } from "../targets/choose";
 import { type Discovered, isOfCluster, select } from "../targets/containers";
 import { discover, protectedNamespaces } from "../targets/discover";
-import { requestsOf } from "../attacks/requests";
+import { requestsOf } from "../attacks/registry";
 import { awaitRollouts } from "../targets/rollouts";
 import { refuseWebhookServers } from "../targets/webhooks";
 import { abortingRun } from "./abort-run";

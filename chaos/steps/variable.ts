@@ -31,7 +31,4 @@ export function printed(result: unknown): string {
     );
 }
 
-/** What a step has printed. */
-export function parsed<T>(text: string): T {
-    return JSON.parse(fromVariable(text)) as T;
-}
+export const parsed = <T>(text: string): T => JSON.parse(fromVariable(text)) as T;

@@ -6,9 +6,8 @@ import { describeValue, durationBetween, notAllowed, percentage } from "../../te
 import type { AttackKind } from "../kind";
 import { admitProxy } from "./access";
 import { pointToProxy, whyProxyNotReady } from "./begin";
-import { readCounts, whyHitNobody } from "./counts";
 import { findService, type FoundService } from "./find";
-import { explainFault, reportedOf } from "./proof";
+import { explainFault, readCounts, reportedOf, whyHitNobody } from "./proof";
 import type { Abort, Fault } from "./proxy/protocol";
 
 /**
@@ -54,11 +53,7 @@ export const fault: AttackKind<FaultAttack, FoundService> = {
         kind: z.literal("fault"),
         service: z.string({ error: notAService }).regex(/^[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?$/, { error: notAService }),
         delay: durationBetween(delays, "200ms or 2s").optional(),
-        abort: z
-            .union([errorStatus, z.enum(["reset", "hang"])], {
-                error: notAnAbort,
-            })
-            .optional(),
+        abort: z.union([errorStatus, z.enum(["reset", "hang"])], { error: notAnAbort }).optional(),
         percentage: percentage("30%").optional(),
     }),
     examples: [{ kind: "fault", service: "FAULTED", delay: "2s" }],

@@ -9,7 +9,6 @@ import { behind, proxyOf, selectsNobody, serviceSelector } from "./pointing";
 import { probeThrough, type Probed } from "./proxy/probe";
 import type { Fault } from "./proxy/protocol";
 
-/** Time between two looks. */
 const pauseMs = 1_000;
 const maxProbing = 200;
 /** Nothing is waited for longer: what has not come by then is delayed, or hangs. */

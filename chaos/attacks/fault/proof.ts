@@ -1,9 +1,15 @@
-/** The proof of a fault: what the witness meets through the Service whose place a proxy has taken. */
+/**
+ * The proof of a fault: what the witness meets through the Service whose place a proxy has taken; and what the proxy
+ * says that it did: how much reached the targets through the Service, and how much of it was hit.
+ */
+import { parseJson } from "../../checks/values";
 import { type Cluster, ignoreNotFound } from "../../cluster/client";
 import { reason, type Reason } from "../../reasons";
-import type { RunAttack } from "../kind";
+import { describeShare } from "../../share";
+import type { Counts, RunAttack } from "../kind";
 import { behind, proxyOf, selectsNobody } from "./pointing";
 import type { FoundService } from "./find";
+import type { Fault, ProxyReport } from "./proxy/protocol";
 
 /** What the Job's reports call the pods of a fault's Service, at each of its ports. */
 export function reportedOf({ chosen: { found, targets } }: RunAttack<unknown, FoundService>) {
@@ -35,4 +41,52 @@ export async function explainFault(
     if (proxyOf(found) !== proxy || selectsNobody(found))
         return reason("service-changed", `somebody changed the selector of Service ${service} during the run`);
     return undefined;
+}
+
+/** The proxy reports every 2 s; what it says of errors between two reports may be longer than a few lines. */
+const tailLines = 100;
+
+/** @returns undefined if it cannot be read: the proxy may have ended with its attack */
+export async function readCounts(
+    { object: name, namespace, chosen: { targets } }: RunAttack<unknown>,
+    { core }: Cluster,
+): Promise<Counts | undefined> {
+    const log = await core.readNamespacedPodLog({ name, namespace, tailLines }).catch(() => undefined);
+    const report = (log ?? "")
+        .split("\n")
+        .map(parse)
+        .findLast((one) => one !== undefined);
+    if (report === undefined) return undefined;
+    const counts = [...new Set(targets.map(({ uid }) => uid))].flatMap((uid) => report.pods[uid] ?? []);
+    const sum = (field: keyof Counts) => counts.reduce((total, count) => total + count[field], 0);
+    return { requests: sum("requests"), faulted: sum("faulted"), unfaultable: sum("unfaultable") };
+}
+
+function parse(line: string): ProxyReport | undefined {
+    const report = parseJson(line) as Partial<ProxyReport> | null | undefined;
+    return report?.pods === undefined ? undefined : (report as ProxyReport);
+}
+
+/** Why it is not known that a fault has hit somebody, although it was there. Undefined if it has. */
+export function whyHitNobody(
+    { service, percentage }: Pick<Fault, "service" | "percentage">,
+    counted: Counts | undefined,
+): Reason | undefined {
+    if (counted === undefined)
+        return reason(
+            "fault-uncounted",
+            `the counts of the proxy of Service ${service} could not be read from its log`,
+        );
+    const { requests, faulted, unfaultable } = counted;
+    if (unfaultable > 0)
+        return reason(
+            "fault-not-http",
+            `${unfaultable} of ${requests} connections through Service ${service} were not HTTP/1.1 in clear text, ` +
+                'and no status could answer them; use abort "reset" or "hang"',
+        );
+    if (requests === 0)
+        return reason("fault-hit-nobody", `0 requests reached the targets through Service ${service} during the run`);
+    if (faulted > 0) return undefined;
+    const hit = `0 of ${requests} requests through Service ${service} were hit at ${describeShare(percentage / 100)}`;
+    return reason("fault-hit-nobody", `${hit}; use a longer window`);
 }

@@ -138,5 +138,4 @@ export function containerPorts(ports: readonly FoundPort[]) {
     return [...names].map(([containerPort, name]) => ({ containerPort, ...(name !== undefined && { name }) }));
 }
 
-/** A port for the readiness probe. */
 const freePort = (taken: readonly number[]): number => [8_086, 18_086, 28_086].find((one) => !taken.includes(one))!;

@@ -1,8 +1,7 @@
 import { targetLabelOf } from "../../cluster/labels";
-import { containersWithin } from "../../targets/radius";
 import { attackable, containersOf, isReady, ownerOf, type Pod, select } from "../../targets/containers";
 import { whySpared } from "../../targets/eligible";
-import type { Radius } from "../../targets/radius";
+import { containersWithin, type Radius } from "../../targets/radius";
 
 /** Which pods the Job kills, and how often. */
 export interface Killing {
@@ -55,7 +54,6 @@ export function candidateOf(
     return { name, uid, workload, labeled: labeled !== undefined, ready: isReady(pod), containers };
 }
 
-/** How many containers of some pods match. */
 export const containersIn = (pods: readonly Candidate[]): number =>
     pods.reduce((sum, { containers }) => sum + containers, 0);
 

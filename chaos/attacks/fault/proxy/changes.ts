@@ -6,7 +6,6 @@
 export class Changes {
     private waiting: (() => void)[] = [];
 
-    /** Something has changed. */
     readonly notify = (): void => {
         const woken = this.waiting;
         this.waiting = [];
@@ -18,11 +17,7 @@ export class Changes {
         while (!holds()) await new Promise<void>((resolve) => this.waiting.push(resolve));
     }
 
-    /**
-     * Waits until a condition holds, but not longer than some time.
-     *
-     * @returns whether it holds
-     */
+    /** Waits until a condition holds, but not longer than some time. @returns whether it holds */
     async untilWithin(ms: number, holds: () => boolean): Promise<boolean> {
         let over = false;
         const timer = setTimeout(() => {

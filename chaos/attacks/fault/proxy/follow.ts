@@ -8,11 +8,7 @@ const retryMs = 1_000;
 const watchSeconds = 30;
 const silenceMs = 40_000;
 
-interface SliceList {
-    metadata: { resourceVersion: string };
-    items: Slice[];
-}
-
+type SliceList = { metadata: { resourceVersion: string }; items: Slice[] };
 type WatchEvent =
     | { type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK"; object: Slice }
     | { type: "ERROR"; object: { code?: number; message?: string } };

@@ -5,7 +5,6 @@
 
 export const proxyContainer = "proxy";
 
-/** The environment of the proxy's program. */
 export interface ProxyEnvironment {
     NAMESPACE: string;
     /** Name of the headless Service whose EndpointSlices list the real pods. */

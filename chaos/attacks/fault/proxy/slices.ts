@@ -25,7 +25,6 @@ export class Pods {
     private slices: readonly Slice[] = [];
     private readonly chosen = new Map<string, PodEndpoint[]>();
 
-    /** Sets what is known. */
     update(slices: readonly Slice[]): void {
         this.slices = slices;
         this.chosen.clear();

@@ -16,30 +16,33 @@ export class Gone extends Error {
  * The socket must have been made with `allowHalfOpen`.
  */
 export class Wire {
+    /** How many bytes are there to be taken. */
+    available = 0;
+    /** Whether the other end sends no more. There may still be bytes to take. */
+    ended = false;
+    /** Whether the socket is closed, in both directions. */
+    closed: boolean;
     private held: Buffer[] = [];
-    private size = 0;
-    private finished = false;
-    private isClosed: boolean;
 
     constructor(
         readonly socket: Socket,
         private readonly changes: Changes,
     ) {
         // A socket may be closed before anybody listens to it.
-        this.isClosed = socket.destroyed;
+        this.closed = socket.destroyed;
         socket.setNoDelay(true);
         socket.on("data", (chunk: Buffer) => {
             this.held.push(chunk);
-            this.size += chunk.length;
-            if (this.size >= heldBytes) socket.pause();
+            this.available += chunk.length;
+            if (this.available >= heldBytes) socket.pause();
             changes.notify();
         });
         socket.on("end", () => {
-            this.finished = true;
+            this.ended = true;
             changes.notify();
         });
         socket.on("close", () => {
-            this.isClosed = true;
+            this.closed = true;
             changes.notify();
         });
         socket.on("connect", changes.notify);
@@ -48,24 +51,9 @@ export class Wire {
         socket.on("error", () => {});
     }
 
-    /** How many bytes are there to be taken. */
-    get available(): number {
-        return this.size;
-    }
-
-    /** Whether the other end sends no more. There may still be bytes to take. */
-    get ended(): boolean {
-        return this.finished;
-    }
-
     /** Whether the other end sends no more, and all was taken. */
     get exhausted(): boolean {
-        return this.finished && this.size === 0;
-    }
-
-    /** Whether the socket is closed, in both directions. */
-    get closed(): boolean {
-        return this.isClosed;
+        return this.ended && this.available === 0;
     }
 
     /** All bytes that are there. They stay. */
@@ -80,8 +68,8 @@ export class Wire {
         if (first === undefined) return Buffer.alloc(0);
         const chunk = first.subarray(0, atMost);
         if (chunk.length < first.length) this.held.unshift(first.subarray(chunk.length));
-        this.size -= chunk.length;
-        if (this.size < heldBytes) this.socket.resume();
+        this.available -= chunk.length;
+        if (this.available < heldBytes) this.socket.resume();
         return chunk;
     }
 
@@ -93,18 +81,18 @@ export class Wire {
      * @throws Gone
      */
     async fill(to?: Wire): Promise<boolean> {
-        await this.changes.until(() => this.size > 0 || this.finished || this.isClosed || to?.closed === true);
+        await this.changes.until(() => this.available > 0 || this.ended || this.closed || to?.closed === true);
         if (to?.closed) throw new Gone();
-        if (this.size > 0) return true;
-        if (!this.finished) throw new Gone();
+        if (this.available > 0) return true;
+        if (!this.ended) throw new Gone();
         return false;
     }
 
     /** Sends bytes, and waits while the other end takes none. @throws Gone */
     async write(chunk: Buffer | string): Promise<void> {
-        if (!this.isClosed && !this.socket.write(chunk))
-            await this.changes.until(() => !this.socket.writableNeedDrain || this.isClosed);
-        if (this.isClosed) throw new Gone();
+        if (!this.closed && !this.socket.write(chunk))
+            await this.changes.until(() => !this.socket.writableNeedDrain || this.closed);
+        if (this.closed) throw new Gone();
     }
 
     /** Sends no more. Bytes may still come. */
@@ -121,11 +109,11 @@ export class Wire {
 
     /** Drops what was received, now and from now on, until the other end sends no more or a condition holds. */
     async discardUntil(holds: () => boolean): Promise<void> {
-        const over = () => this.exhausted || this.isClosed || holds();
+        const over = () => this.exhausted || this.closed || holds();
         while (!over()) {
-            await this.changes.until(() => this.size > 0 || over());
+            await this.changes.until(() => this.available > 0 || over());
             this.held = [];
-            this.size = 0;
+            this.available = 0;
             this.socket.resume();
         }
     }

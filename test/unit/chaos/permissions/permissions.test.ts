@@ -148,10 +148,8 @@ it.each(exampleAttacks)(
     (attack) => {
         const actions = [{ kind: "scale" as const, deployment: "a", replicas: 2 }];
         const required = rightsFor(attack, { actions }).filter(isRequired);
-        const rules = roleRulesOf({
-            attacks: [{ attack, object: "tried-1234-x" }],
-            changed: changedBy({ ...planOf(attack), actions }),
-        });
+        const changed = changedBy({ ...planOf(attack), actions });
+        const rules = roleRulesOf([{ attack, object: "tried-1234-x" }], changed);
         for (const { apiGroups, resources, resourceNames = [undefined], verbs } of rules)
             for (const verb of verbs)
                 for (const name of resourceNames) {

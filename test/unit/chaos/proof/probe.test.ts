@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, it, vi } from "vitest";
 import type { Cluster } from "../../../../chaos/cluster/client";
-import { probe } from "../../../../chaos/proof/probe";
+import { probe } from "../../../../chaos/proof/run-within";
 
 afterEach(() => vi.restoreAllMocks());
 

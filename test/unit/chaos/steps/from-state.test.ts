@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
 import { packed } from "../../../../chaos/packed";
-import { printAgain, runFromInput } from "../../../../chaos/steps/from-state";
+import { printAgain, runFromInput } from "../../../../chaos/packed";
 
 /** Runs a command as the command provider does, far from this repository. */
 const run = (command: string, { stdout, stdin }: { stdout?: string; stdin?: string } = {}) =>

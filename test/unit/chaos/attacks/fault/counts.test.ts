@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readCounts, whyHitNobody } from "../../../../../chaos/attacks/fault/counts";
+import { readCounts, whyHitNobody } from "../../../../../chaos/attacks/fault/proof";
 import type { Cluster } from "../../../../../chaos/cluster/client";
 
 const counts = { requests: 10, faulted: 3, unfaultable: 0, unreachable: 0 };
