@@ -24,7 +24,8 @@ export async function runWithin(cluster: Cluster, place: Place, command: readonl
     try {
         return await execute(cluster, place, command);
     } catch (error) {
-        const refused = /Unexpected server response: [45]\d\d$/.test(messageOf(error));
+        // Credentials that are rejected, and pods that are gone, are nobody's refusal.
+        const refused = /Unexpected server response: (?!401|404)[45]\d\d$/.test(messageOf(error));
         throw (refused && (await refusalOf(cluster, place, command))) || error;
     }
 }

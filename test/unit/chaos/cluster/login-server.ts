@@ -36,7 +36,7 @@ export class LoginServer {
         this.servers.push(createServer(tls, answer), createHttpServer(answer));
         for (const server of this.servers) {
             server.on("upgrade", (request: IncomingMessage, socket: TLSSocket) => {
-                socket.end(`HTTP/1.1 ${this.note(request) ? "403 Forbidden" : "401 Unauthorized"}\r\n\r\n`);
+                socket.end(`HTTP/1.1 ${this.note(request) ? "404 Not Found" : "401 Unauthorized"}\r\n\r\n`);
             });
             await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
         }

@@ -54,7 +54,7 @@ async function askAllWays(): Promise<void> {
     await ask();
     const cluster = connect({ context: "test" });
     await askApiServer(cluster, "/api/v1/namespaces/demo", { agent: false, headers: { accept: "application/json" } });
-    await expect(runWithin(cluster, aPod, ["true"])).rejects.toMatchObject({ message: expect.stringContaining("403") });
+    await expect(runWithin(cluster, aPod, ["true"])).rejects.toMatchObject({ message: expect.stringContaining("404") });
 }
 
 const thrice = <T>(value: T) => [value, value, value];
@@ -199,7 +199,7 @@ describe("an exec plugin", () => {
         expect([await plain(), await plain()]).toEqual([401, 200]);
         server.onlyToken = "4";
         const within = () => runWithin(connect({ context: "test" }), aPod, ["true"]).catch(messageOf);
-        expect([await within(), await within()]).toEqual([/401$/, /403$/].map((one) => expect.stringMatching(one)));
+        expect([await within(), await within()]).toEqual([/401$/, /404$/].map((one) => expect.stringMatching(one)));
     });
 
     it("runs twice at most if the API server rejects all that it gives", async () => {
