@@ -89,10 +89,11 @@ export class Logins extends KubeConfig {
 
     override async applySecurityAuthentication(context: RequestContext): Promise<void> {
         await super.applySecurityAuthentication(context);
-        const own = Object.entries(RequestContext.prototype.getHeaders.call(context));
         const more = Object.entries(this.impersonation()).flatMap(([name, values]) => values.map((one) => [name, one]));
-        // Pairs, since the library would join the values of a header to one.
-        context.getHeaders = () => [...own, ...more] as never;
+        // Pairs, since the library would join the values of a header to one. When they are asked for, since options of
+        // a call, such as a patch's type, are set later.
+        const own = () => Object.entries(RequestContext.prototype.getHeaders.call(context));
+        context.getHeaders = () => [...own(), ...more] as never;
         this.letVerifyAddress(context.getAgent() as Agent);
     }
 

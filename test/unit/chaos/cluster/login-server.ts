@@ -20,6 +20,8 @@ export type Asked = Record<string, string[]>;
 /** An API server that has every namespace, and notes who asks. */
 export class LoginServer {
     readonly asked: Asked[] = [];
+    /** Of what it is sent. */
+    readonly contentTypes: (string | undefined)[] = [];
     /** Answers 401 to another token. */
     onlyToken?: string;
     private readonly servers: Server[] = [];
@@ -56,7 +58,8 @@ export class LoginServer {
     }
 
     /** @returns whether the token is right */
-    private note({ headersDistinct, socket }: IncomingMessage): boolean {
+    private note({ headers, headersDistinct, socket }: IncomingMessage): boolean {
+        this.contentTypes.push(headers["content-type"]);
         const told = Object.entries(headersDistinct).filter(([name]) => /^(?:authorization$|impersonate-)/.test(name));
         const name = (socket as TLSSocket).getPeerCertificate?.().subject?.CN as string | undefined;
         this.asked.push({ ...(Object.fromEntries(told) as Asked), ...(name !== undefined && { certificate: [name] }) });

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { delimiter, dirname } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { connect, messageOf } from "../../../../chaos/cluster/client";
+import { connect, mergePatch, messageOf } from "../../../../chaos/cluster/client";
 import { KubeconfigError } from "../../../../chaos/cluster/kubeconfig";
 import { problemOf } from "../../../../chaos/cluster/problem";
 import { askApiServer } from "../../../../chaos/checks/request";
@@ -242,6 +242,13 @@ describe("an exec plugin", () => {
 });
 
 describe("impersonation", () => {
+    it("leaves a call's own options as they are, such as the type of a patch", async () => {
+        use({ user: { token: "mine", as: "ada" } });
+        await connect({ context: "test" }).core.patchNamespace({ name: "demo", body: {} }, mergePatch());
+        expect(server.contentTypes).toEqual(["application/merge-patch+json"]);
+        expect(server.asked).toEqual([{ ...bearing("mine"), "impersonate-user": ["ada"] }]);
+    });
+
     it("names user, UID, groups and further attributes, each value in its own header", async () => {
         use({
             user: {
