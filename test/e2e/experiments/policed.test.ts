@@ -73,7 +73,8 @@ async function apply(body: V1NetworkPolicy): Promise<void> {
 async function conclusionOf(name: string): Promise<Conclusion> {
     const { outputs } = await stack.up({
         "experiment.enabled": "true",
-        "experiment.duration": "2s",
+        // A busy shop notices a lost database after seconds: until then its open connections answer.
+        "experiment.duration": "6s",
         "experiment.grace": "1s",
         "experiment.interval": "250ms",
         "experiment.name": name,
