@@ -91,7 +91,7 @@ it.each([
         name,
         verdict: "FAILED",
         targets: [expect.stringContaining(`${namespace}/${workload}-`)],
-        requests: 12,
+        requests: 28,
     });
     expect(stack.said).toContain(proven);
 });
