@@ -60,10 +60,9 @@ function beforePointing(service: V1Service): Record<string, string> | undefined 
  */
 function wantedByOthers(service: V1Service, merged: Record<string, string>, before: Record<string, string> = {}) {
     const applied = serviceSelector.appliedIn(service);
-    const kept = Object.entries(before).filter(
-        ([key]) =>
-            applied === undefined || key in applied || !(key in (serviceSelector.noteOf(service)?.applied ?? {})),
-    );
+    const appliedBefore = serviceSelector.noteOf(service)?.applied ?? {};
+    const isDropped = (key: string) => applied !== undefined && key in appliedBefore && !(key in applied);
+    const kept = Object.entries(before).filter(([key]) => !isDropped(key));
     return { ...Object.fromEntries(kept), ...merged };
 }
 
