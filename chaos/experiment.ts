@@ -8,15 +8,18 @@ import { explain } from "./cluster/problem";
 import { type DefinedExperiment, namespaceOf, planOfArguments } from "./definition/arguments";
 import { inputsOf } from "./definition/inputs";
 import { isAttack, type Plan, runNameOf } from "./definition/plan";
+import { endIfLost } from "./ending/end-run";
 import { endAndReport, type FirstActs, firstActs } from "./first-acts";
-import { holderOf, identityIn } from "./stash";
+import { holderOf, identityIfKept, ifKnown, notKept } from "./stash";
+import { othersOfStack } from "./lifecycle/lease";
 import { builtPrograms, type ExperimentPrograms } from "./programs";
 import { verdictLine } from "./reasons";
 import type { Conclusion } from "./report/conclusion";
 import type { Verdict } from "./report/verdict";
 import { runResources } from "./run";
+import type { LabeledTargets } from "./steps/contract";
 import { asVariable, maxVariableLength } from "./steps/variable";
-import { previewTargets } from "./preview";
+import { previewTargets, wouldAttack } from "./preview";
 import { describeValue, isOutput } from "./texts";
 
 /** What an experiment needs besides what it does. */
@@ -92,31 +95,41 @@ export class Experiment extends pulumi.ComponentResource {
         });
         const { enabled, kubeconfig, image = defaultImage, identity, programs = builtPrograms } = args;
         const prefix = `${name}-`;
-        const own = () => identityIn(`${prefix}identity`, undefined, { parent: this });
-        const stack = pulumi.output(identity ?? own()).apply(holderOf);
-        const first = firstActs();
+        const own = pulumi.output(identity ?? identityIfKept(`${prefix}identity`, { parent: this }));
+        const first = firstActs().add("plan" in args ? args.plan.experiment : name);
+        const shared = identity === undefined ? undefined : first.mistakeInIdentity(name, identity);
 
         const acts: pulumi.Output<void>[] = [];
         // Only `true` attacks. Types prevent none: the text "false" of a configuration is no boolean.
         if (enabled !== true) {
             if ("problem" in prepared) void pulumi.log.warn(prepared.problem, this);
-            const mistake = mistakeInEnabled(name, enabled);
+            const mistake = mistakeInEnabled(name, enabled) ?? shared;
             this.conclusion = pulumi.output(mistake === undefined ? undefined : first.refuse(mistake));
             if (!pulumi.runtime.isDryRun()) {
-                const ending = endFirst(name, args, stack);
+                const ending = endFirst(name, args, own);
                 first.end(ending);
                 acts.push(ending);
             }
-        } else if ("problem" in prepared) {
-            this.conclusion = pulumi.output(first.refuse(prepared.problem));
+        } else if ("problem" in prepared || shared !== undefined) {
+            const problem = "problem" in prepared ? prepared.problem : shared!;
+            this.conclusion = pulumi.output(first.refuse(problem));
         } else {
             const { plan } = prepared;
+            const stack = own.apply((known) => {
+                if (known === undefined) throw notKept("identity");
+                return holderOf(known);
+            });
             const given = kubeconfig === undefined ? undefined : guarded(kubeconfig, plan.context, first);
             const run = { plan, image, programs: programs(), kubeconfig: given, prefix, parent: this };
             // Its workloads could not become ready under the attack of an earlier plan.
             if (!pulumi.runtime.isDryRun()) first.endEarlier(endEarlier(plan, given, stack));
-            this.conclusion = runResources({ ...run, stack: first.before(stack), dependsOn: opts?.dependsOn });
-            if (pulumi.runtime.isDryRun()) acts.push(pulumi.output(preview(plan, given, this.conclusion)));
+            const { conclusion, targets } = runResources({
+                ...run,
+                stack: first.before(stack),
+                dependsOn: opts?.dependsOn,
+            });
+            this.conclusion = conclusion;
+            if (pulumi.runtime.isDryRun()) acts.push(pulumi.output(preview(plan, given, { conclusion, targets })));
         }
         this.verdict = this.conclusion.apply((conclusion) => conclusion?.verdict ?? ("disabled" as const));
         // The update waits for what the outputs wait for.
@@ -209,11 +222,11 @@ function guarded(
     });
 }
 
-/** Says in a preview whom the experiment would hit, and what it would do and check; or that it has run already. */
+/** Says in a preview whom the experiment would hit, and what it would do and check; or that it has run or begun. */
 async function preview(
     plan: Plan,
     kubeconfig: pulumi.Input<string> | undefined,
-    conclusion: pulumi.Output<Conclusion | undefined>,
+    { conclusion, targets }: ReturnType<typeof runResources>,
 ): Promise<void> {
     const { experiment, context, actions } = plan;
     // A preview knows the result of a check only if it would not run it.
@@ -221,39 +234,51 @@ async function preview(
     if (concluded !== undefined)
         return pulumi.log.info(`${experiment} has run, and would not run again. ${verdictLine(concluded)}`);
     if (!isAttack(plan)) return pulumi.log.info(describeWithoutAttack(plan));
+    const [begun] = await ifKnown(targets);
+    if (begun !== undefined) return pulumi.log.info(describeBegun(plan, begun));
     const besides = [
         ...(actions.length > 0 ? [`Meanwhile it would ${doneBy(plan)}`] : []),
         `It would check ${namesOf(plan)}`,
     ];
     const known = await ifKnown(pulumi.output(kubeconfig));
     if (known.length > 0) return previewTargets(plan, () => connect({ kubeconfig: known[0], context }), besides);
-    const targets = plan.attacks.map(({ target }) => target).join("; ");
-    const would = `${experiment} would attack ${targets}; the kubeconfig is not known yet, so no pod is named here`;
+    const would = `${wouldAttack(plan)}; the kubeconfig is not known yet, so no pod is named here`;
     return pulumi.log.info([would, ...besides].join("\n"));
 }
 
-/** What an output has, in a list that is empty if a preview does not know it. */
-async function ifKnown<T>(output: pulumi.Output<T>): Promise<[] | [T]> {
-    // Undocumented, but in use by Pulumi's own packages: `apply` says nothing about what is not known yet.
-    if (!(await (output as pulumi.Output<T> & { isKnown: Promise<boolean> }).isKnown)) return [];
-    return new Promise((resolve) => void output.apply((value) => resolve([value])));
-}
-
 /**
- * Ends the attacks of an experiment whose plan has changed since. A failure is not reported here: the engine deletes
- * them before the next run begins, and the first step of that needs the same rights.
+ * Ends the attacks of an experiment whose plan has changed since, or of which only a part is left. A failure is not
+ * reported here: the engine deletes them before the next run begins, and the first step of that needs the same rights.
+ *
+ * @returns the other experiments that the stack runs, as far as that is known; see `FirstActs.before`
  */
 function endEarlier(
     plan: Plan,
     kubeconfig: pulumi.Output<string> | undefined,
     stack: pulumi.Output<string>,
-): pulumi.Output<void> {
+): pulumi.Output<string[]> {
     const { context, namespace } = plan;
     return pulumi.all([kubeconfig, stack]).apply(async ([text, holder]) => {
-        const cluster = () => connect({ kubeconfig: text, context }, endTimeoutMs);
+        // A kubeconfig may be one that cannot be used.
+        const cluster = async () => connect({ kubeconfig: text, context }, endTimeoutMs);
         const owner = { stack: holder, defaultNamespace: namespace };
-        await endAndReport(cluster, owner, { but: runNameOf(plan, holder) });
+        const [others, wasLost] = await Promise.all([
+            cluster().then((there) => othersOfStack(there, owner)).catch(() => []),
+            cluster().then((there) => endIfLost(there, { stack: holder, plan })).catch(() => false),
+            endAndReport(cluster, owner, { but: runNameOf(plan, holder) }),
+        ]);
+        if (wasLost) await pulumi.log.info(`The attack of ${plan.experiment} was over: ended what was left of it`);
+        return others;
     });
+}
+
+/** An update was killed, or its verdict has failed it. The next goes on with the targets that were chosen. */
+function describeBegun({ experiment }: Plan, { attacks }: LabeledTargets): string {
+    const pods = attacks.flatMap(({ targets }) => targets.map(({ pod }) => pod)).join(", ");
+    return (
+        `${experiment} has begun on ${pods}, and has no verdict: the update would go on with it, or give the verdict ` +
+        "INCONCLUSIVE if the attack is over"
+    );
 }
 
 const doneBy = ({ actions }: Plan) => actions.map((action) => actionKindOf(action).describe(action)).join(", ");
@@ -266,15 +291,21 @@ function describeWithoutAttack(plan: Plan): string {
     return `${nothing}; in namespace ${namespace} it would ${done}, while it checks ${namesOf({ checks })}`;
 }
 
-function endFirst(name: string, args: ExperimentArgs, stack: pulumi.Output<string>): pulumi.Output<void> {
+/** @param identity undefined if the state keeps none: nothing has run under it */
+function endFirst(
+    name: string,
+    args: ExperimentArgs,
+    identity: pulumi.Output<string | undefined>,
+): pulumi.Output<void> {
     const plan = "plan" in args ? args.plan : undefined;
     const context = args.context ?? plan?.context;
     const namespace = plan?.namespace ?? ("plan" in args ? undefined : namespaceOf(args)) ?? "default";
-    return pulumi.all([args.kubeconfig, stack]).apply(async ([text, holder]) => {
+    return pulumi.all([args.kubeconfig, identity]).apply(async ([text, own]) => {
+        if (own === undefined) return;
         const cluster = () => {
             if (args.kubeconfig !== undefined) requireText(text);
             return connect({ kubeconfig: text, context: contextIn(text, context) }, endTimeoutMs);
         };
-        await endAndReport(cluster, { stack: holder, defaultNamespace: namespace }, { of: name });
+        await endAndReport(cluster, { stack: holderOf(own), defaultNamespace: namespace }, { of: name });
     });
 }

@@ -4,6 +4,7 @@ import type { Cluster } from "./cluster/client";
 import { problemOf } from "./cluster/problem";
 import { endRuns } from "./ending/end-run";
 import type { LeaseOwner } from "./lifecycle/lease";
+import { describeValue } from "./texts";
 
 class MistakeError extends pulumi.RunError {
     constructor(message: string) {
@@ -12,7 +13,16 @@ class MistakeError extends pulumi.RunError {
     }
 }
 
-/** How long mistakes wait for attacks to end, in milliseconds: what ends one may itself wait for a resource. */
+/** The construction of an experiment, which the program may not have come to. */
+class Construction {
+    end!: () => void;
+    readonly ended = new Promise<void>((resolve) => (this.end = resolve));
+}
+
+/**
+ * How long mistakes wait for attacks to end, in milliseconds: what ends one may itself wait for a resource. And how long
+ * an experiment waits for the construction of one that runs: the program may have it no longer.
+ */
 const patienceMs = 15_000;
 
 /**
@@ -20,19 +30,35 @@ const patienceMs = 15_000;
  * mistakes in the enabled ones are reported together. A mistake is no exception in a constructor: that would keep the
  * program from constructing the components below, which may be disabled.
  *
- * A program constructs its components in one turn of the event loop. One that waits in between, for a file, say, is
- * heard as far as it has come: then mistakes below are reported later.
+ * Most programs construct their components in one turn of the event loop. Of one that waits in between, for a file, say,
+ * mistakes below are reported later. The order of ending and beginning does not rest on turns: the leases say which
+ * experiments of the stack run, and none begins before the program has constructed these.
  */
 export class FirstActs {
     private readonly endings: pulumi.Output<void>[] = [];
-    private readonly earlier: pulumi.Output<void>[] = [];
+    private readonly earlier: pulumi.Output<string[]>[] = [];
+    private readonly constructions = new Map<string, Construction>();
+    private readonly identities = new Map<string, string>();
     private experiments = 0;
     private mistakes: string[] = [];
     private reported?: MistakeError;
 
-    add(): this {
+    /** Adds an experiment that the program constructs. @param name as leases have it */
+    add(name: string): this {
         this.experiments++;
+        this.constructionOf(name).end();
         return this;
+    }
+
+    /** What is wrong with an identity that another experiment of the program has. Undefined if none has it. */
+    mistakeInIdentity(name: string, identity: string): string | undefined {
+        const other = this.identities.get(identity);
+        this.identities.set(identity, other ?? name);
+        if (other === undefined) return undefined;
+        return (
+            `the experiments ${other} and ${name} have the same identity: ${describeValue(identity)}; each needs ` +
+            "another, since it decides whose attacks an update ends. Leave `identity` out: each then keeps its own"
+        );
     }
 
     /** Adds what ends the attacks of a disabled experiment. It never rejects. */
@@ -40,8 +66,12 @@ export class FirstActs {
         this.endings.push(ending);
     }
 
-    /** Adds what ends the attack of an earlier plan of an enabled experiment. Mistakes do not wait for it. */
-    endEarlier(ending: pulumi.Output<void>): void {
+    /**
+     * Adds what ends the attack of an earlier plan of an enabled experiment. Mistakes do not wait for it.
+     *
+     * @param ending has the other experiments that the stack runs
+     */
+    endEarlier(ending: pulumi.Output<string[]>): void {
         this.earlier.push(ending);
     }
 
@@ -56,9 +86,12 @@ export class FirstActs {
      * earlier plans and of all disabled experiments have ended, since their namespace may be this one's.
      */
     before(value: pulumi.Output<string>): pulumi.Output<string> {
+        const othersKnown = () =>
+            pulumi.all(this.earlier).apply((others) => Promise.all(others.flat().map((one) => this.constructed(one))));
+        const allEnded = () => pulumi.all([pulumi.all(this.endings), pulumi.all(this.earlier)]);
         return pulumi.all([value, this.mayBegin()]).apply(([known]) =>
             // What ends attacks may know a secret, and the value is none.
-            pulumi.unsecret(pulumi.all([...this.endings, ...this.earlier])).apply(() => {
+            pulumi.unsecret(othersKnown().apply(allEnded)).apply(() => {
                 // Meanwhile a kubeconfig may have become known, and be a mistake.
                 if (this.reported) throw this.reported;
                 return known;
@@ -66,18 +99,26 @@ export class FirstActs {
         );
     }
 
+    private constructionOf(name: string): Construction {
+        const construction = this.constructions.get(name) ?? new Construction();
+        this.constructions.set(name, construction);
+        return construction;
+    }
+
+    /** Ends when the program has constructed an experiment, or after a while. */
+    private constructed(name: string): Promise<unknown> {
+        return within(patienceMs, this.constructionOf(name).ended);
+    }
+
     private async mayBegin(): Promise<void> {
-        await this.constructed();
+        await this.allConstructed();
         if (this.mistakes.length > 0 || this.reported) await this.fail();
     }
 
     /** @throws the same error for all who ask: the engine reports one error once */
     private async fail(): Promise<never> {
-        await this.constructed();
-        const timeout = new AbortController();
-        const patience = sleep(patienceMs, undefined, timeout).catch(() => undefined);
-        await Promise.race([Promise.all(this.endings.map(ended)), patience]);
-        timeout.abort();
+        await this.allConstructed();
+        await within(patienceMs, Promise.all(this.endings.map(ended)));
         const unreported = this.mistakes;
         this.mistakes = [];
         if (unreported.length > 0) this.reported = new MistakeError(unreported.join("\n"));
@@ -85,7 +126,7 @@ export class FirstActs {
     }
 
     /** Ends after a turn of the event loop that has constructed no other experiment. */
-    private async constructed(): Promise<void> {
+    private async allConstructed(): Promise<void> {
         let before: number;
         do {
             before = this.experiments;
@@ -96,6 +137,14 @@ export class FirstActs {
 
 const ended = (ending: pulumi.Output<void>) => new Promise<void>((resolve) => void ending.apply(() => resolve()));
 
+/** Waits for something, for a while. */
+async function within(timeoutMs: number, something: Promise<unknown>): Promise<void> {
+    const timeout = new AbortController();
+    const patience = sleep(timeoutMs, undefined, timeout).catch(() => undefined);
+    await Promise.race([something, patience]);
+    timeout.abort();
+}
+
 /** By what a program talks to: one process may run several programs, one after the other. */
 const ofPrograms = new WeakMap<object, FirstActs>();
 
@@ -103,7 +152,7 @@ export function firstActs(): FirstActs {
     const program = pulumi.runtime.getMonitor() ?? ofPrograms;
     const acts = ofPrograms.get(program) ?? new FirstActs();
     ofPrograms.set(program, acts);
-    return acts.add();
+    return acts;
 }
 
 /**
@@ -114,12 +163,12 @@ export function firstActs(): FirstActs {
  * @param but name of a run that goes on. @default none does
  */
 export async function endAndReport(
-    cluster: () => Cluster,
+    cluster: () => Cluster | Promise<Cluster>,
     owner: LeaseOwner,
     { of, but }: { of?: string; but?: string },
 ): Promise<void> {
     try {
-        const ended = await endRuns(cluster(), owner, but);
+        const ended = await endRuns(await cluster(), owner, but);
         if (ended.length > 0) await pulumi.log.info(`Ended the attacks of ${ended.join(" and ")}`);
     } catch (error) {
         if (of !== undefined)

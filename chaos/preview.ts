@@ -22,7 +22,10 @@ export async function previewTargets(plan: Plan, reach: () => Cluster, besides: 
             discover(cluster, plan),
             requestsOf(cluster, plan).catch((error: unknown) => problemOf(error)),
         ]);
-        if (typeof attacks === "string") return await pulumi.log.warn(`${experiment} would not begin now: ${attacks}`);
+        if (typeof attacks === "string") {
+            await pulumi.log.warn(`${experiment} would not begin now: ${attacks}`);
+            return await pulumi.log.info([wouldAttack(plan), ...besides].join("\n"));
+        }
         const hits = attacks.map((attack) => `${experiment} would hit ${describe(discovered, attack)}`);
         await pulumi.log.info([...hits, ...besides].join("\n"));
         try {
@@ -36,8 +39,13 @@ export async function previewTargets(plan: Plan, reach: () => Cluster, besides: 
         );
     } catch (error) {
         await pulumi.log.warn(`the targets of ${experiment} cannot be previewed: ${problemOf(error)}`);
+        await pulumi.log.info([wouldAttack(plan), ...besides].join("\n"));
     }
 }
+
+/** What an experiment would attack, if the cluster does not say which pods these are. */
+export const wouldAttack = ({ experiment, attacks }: Plan): string =>
+    `${experiment} would attack ${attacks.map(({ target }) => target).join("; ")}`;
 
 function describe(discovered: readonly Discovered[], request: TargetRequest): string {
     const { target, radius, outward } = request;

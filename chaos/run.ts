@@ -40,9 +40,12 @@ export interface RunArgs {
  * knows the order too: another plan (another `run`, say) removes all of them first, the attack before the wait for
  * recovery. Without attacks, there is a deadline Job only if an action must be undone.
  *
- * @returns the verdict and what it rests on. Known when the check has ended
+ * @returns the verdict and what it rests on, known when the check has ended; and the targets, known when they are chosen
  */
-export function runResources(args: RunArgs): pulumi.Output<Conclusion> {
+export function runResources(args: RunArgs): {
+    conclusion: pulumi.Output<Conclusion>;
+    targets: pulumi.Output<LabeledTargets>;
+} {
     const { plan, prefix, parent } = args;
     const step = (name: string, how: StepArgs, dependsOn?: pulumi.ResourceOptions["dependsOn"]) =>
         stepResource(`${prefix}${name}`, args, how, { parent, dependsOn });
@@ -56,7 +59,8 @@ export function runResources(args: RunArgs): pulumi.Output<Conclusion> {
         const targets = pulumi.jsonStringify(nothingAttacked.targets);
         const attackObjects = pulumi.jsonStringify(nothingAttacked.attackObjects);
         const deadlineJob = pulumi.output(nothingAttacked.deadlineJob);
-        return check({ steadyState, targets, deadlineJob, attackObjects });
+        const conclusion = check({ steadyState, targets, deadlineJob, attackObjects });
+        return { conclusion, targets: conclusion.apply(() => nothingAttacked.targets) };
     }
 
     // From the state: another version must not rename the objects of a run that has begun.
@@ -67,10 +71,11 @@ export function runResources(args: RunArgs): pulumi.Output<Conclusion> {
         { plan, runName, image, program: programs.deadline },
         { parent, dependsOn: first.resource },
     );
-    const { name: deadlineJob, uid: deadlineJobUid } = deadline.job.metadata;
+    // Not its uid: a refresh may find that the Job is gone, and make another. That is no other run.
+    const deadlineJob = deadline.job.metadata.name;
     const targets = step(
         "targets",
-        { create: "label-targets", given: { steadyState, deadlineJob, deadlineJobUid } },
+        { create: "label-targets", given: { steadyState, deadlineJob } },
         // All parts: the Job keeps its rights while there is an attack to end.
         deadline.parts,
     ).result;
@@ -90,7 +95,8 @@ export function runResources(args: RunArgs): pulumi.Output<Conclusion> {
     // check would not do: of a check that was killed, the state knows nothing.
     // It is given what these are, so that another plan removes it with them, and not after the next ones have begun.
     const { resource: end } = step("end-attacks", { delete: "end-attacks", given: { targets, attackObjects } });
-    return check({ steadyState, targets, deadlineJob, attackObjects }, end);
+    const conclusion = check({ steadyState, targets, deadlineJob, attackObjects }, end);
+    return { conclusion, targets: targets.apply((found) => parsed<LabeledTargets>(found)) };
 }
 
 interface StepArgs {
@@ -100,9 +106,6 @@ interface StepArgs {
     /** What earlier steps and resources provide. */
     given?: Partial<Record<keyof StepInputs, pulumi.Output<string>>>;
 }
-
-/** A refresh may find that the Job is gone, and make another: that is no other run. */
-const again: keyof StepInputs = "deadlineJobUid";
 
 /**
  * A step as a command resource. It runs again only if its plan or what it is given has changed: another version of this
@@ -136,7 +139,7 @@ function stepResource(
                     planToken(plan),
                     // A stack may be renamed.
                     pulumi.output(stack).apply(identityOf),
-                    ...inputs.flatMap(([input, value]) => (input === again ? [] : [value])),
+                    ...inputs.map(([, value]) => value),
                 ])
                 .apply((known) => [tokenOf(JSON.stringify(known))]),
             logging: "stderr",

@@ -12,24 +12,46 @@ export async function remember<T>(
     value: T,
     opts?: pulumi.CustomResourceOptions,
 ): Promise<{ first: T; urn: string }> {
-    const { output, urn } = new pulumi.Stash(name, { input: value }, opts);
-    const first = (await known(output)) as T | undefined;
-    if (first === undefined)
-        throw new Error(`the state does not know the stack's ${name} yet: run \`pulumi up\` once without --target`);
-    return { first, urn: await known(urn) };
+    const { first, urn } = await rememberIfTargeted(name, value, opts);
+    if (first === undefined) throw notKept(name);
+    return { first, urn };
 }
 
-const known = <T>(output: pulumi.Output<T>) => new Promise<T>((resolve) => void output.apply(resolve));
+async function rememberIfTargeted<T>(name: string, value: T, opts?: pulumi.CustomResourceOptions) {
+    const { output, urn } = new pulumi.Stash(name, { input: value }, opts);
+    const [[first], [ofStash]] = await Promise.all([ifKnown(output), ifKnown(urn)]);
+    return { first: first as T | undefined, urn: ofStash! };
+}
+
+export const notKept = (name: string) =>
+    new Error(`the state does not know the stack's ${name} yet: run \`pulumi up\` once without --target`);
+
+/** What an output has, in a list that is empty if a preview does not know it. */
+export async function ifKnown<T>(output: pulumi.Output<T>): Promise<[] | [T]> {
+    // Undocumented, but in use by Pulumi's own packages: `apply` says nothing about what is not known yet.
+    if (!(await (output as pulumi.Output<T> & { isKnown: Promise<boolean> }).isKnown)) return [];
+    return new Promise((resolve) => void output.apply((value) => resolve([value])));
+}
+
+const newIdentity = () => randomBytes(8).toString("hex");
+const kept = (opts?: pulumi.CustomResourceOptions) => ({ ...opts, ignoreChanges: ["input"] });
 
 /**
  * The identity that the state keeps under a name, 16 hexadecimal digits: two backends may have stacks of the same name.
+ *
+ * @throws Error as `remember`
  */
 export async function identityIn(
     name: string,
-    inherited = randomBytes(8).toString("hex"),
+    inherited = newIdentity(),
     opts?: pulumi.CustomResourceOptions,
 ): Promise<string> {
-    return (await remember(name, inherited, { ...opts, ignoreChanges: ["input"] })).first;
+    return (await remember(name, inherited, kept(opts))).first;
+}
+
+/** As `identityIn`. Undefined instead of an error: nothing has run yet under an identity that the state has not. */
+export async function identityIfKept(name: string, opts?: pulumi.CustomResourceOptions): Promise<string | undefined> {
+    return (await rememberIfTargeted(name, newIdentity(), kept(opts))).first;
 }
 
 /** A stack, as leases name it. @param identity distinguishes it from others of its name */

@@ -129,3 +129,9 @@ export function remedy({ settings }: Written, name: string, value: string | numb
     const quoted = typeof value === "string" && !/^[\w.%-]+$/.test(value) ? `'${value}'` : String(value);
     return `pulumi config set ${settings}${name} ${quoted}`;
 }
+
+/** How to disable an experiment: completes "…: ". */
+export const disabling = ({ settings }: Written): string =>
+    settings === undefined
+        ? "set `enabled` to false in the program, then run `pulumi up`"
+        : `${remedy({ settings }, "enabled", false)} && pulumi up`;

@@ -60,6 +60,13 @@ export const attackParts: readonly Resource[] = [
 
 export const resourcesOfAttacks = all.flatMap(({ restores }) => restores?.resource ?? []);
 
+/** Most attacks are proven within two seconds of their creation. */
+const proofMs = 5_000;
+
+/** How long attacks usually take at most from their creation to their proof, in milliseconds. 0 without attacks. */
+export const beginMsOf = (attacks: readonly Attack[]): number =>
+    attacks.length === 0 ? 0 : proofMs + Math.max(...attacks.map((attack) => attackKindOf(attack).readyMs ?? 0));
+
 export const objectTypeOf = (attack: Attack): Resource => attackKindOf(attack).object ?? resources.networkPolicy;
 
 /** @param attack its name in the plan */

@@ -43,13 +43,14 @@ export async function untilAllHold(
     context: CheckContext,
     timeoutMs: number,
     pauseMs: number,
+    signal?: AbortSignal,
 ): Promise<{ checks: Observed[]; failing: Observed[] }> {
     const giveUpAt = performance.now() + timeoutMs;
     const holds = ({ answers }: Observed) =>
         answers.length >= answersToHold && answers.slice(-answersToHold).every(({ good }) => good);
     const observe = async (check: PlannedCheck) => {
         const observed = { name: check.name, answers: [await probe(check, context)] };
-        while (!holds(observed) && performance.now() <= giveUpAt) {
+        while (!holds(observed) && performance.now() <= giveUpAt && !signal?.aborted) {
             await sleep(pauseMs);
             observed.answers.push(await probe(check, context));
         }

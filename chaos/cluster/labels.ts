@@ -43,6 +43,8 @@ export const annotations = {
     plan: "chaos-experiments/plan",
     /** On a namespace's lease: when the update ended the run's attacks, as JSON. */
     ended: "chaos-experiments/ended",
+    /** `true` on a namespace's lease whose run has its verdict, while the attacks stay. */
+    concluded: "chaos-experiments/concluded",
     /** On a namespace's lease: the run that holds it. */
     run: "chaos-experiments/run",
     /** On a namespace's lease: to which targets the run's deadline Job keeps connections, as JSON. */

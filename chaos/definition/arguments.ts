@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { beginMsOf } from "../attacks/registry";
 import type { Check } from "../checks/registry";
 import { allowedNameOf, durationBetween, isName, nameSchema, percentage } from "../texts";
 import { type Duration, parseDuration, times } from "../duration";
@@ -49,6 +50,12 @@ export interface DefinedExperiment extends ExperimentDefinition {
      * machine. @default "10m"
      */
     deadline?: Duration;
+    /**
+     * What ends the attacks. `"verdict"`: they end as soon as the verdict is known, and the update waits for recovery.
+     * `"disabled"`: they stay, to be looked at, until the experiment is disabled or its deadline comes.
+     * @default "verdict"
+     */
+    until?: "verdict" | "disabled";
     /** `"fail"`: a verdict other than `PASSED` fails the update, after the run is undone. @default "report" */
     onFailure?: "report" | "fail";
     /** Any text; another text runs the experiment again. @default "1" */
@@ -71,6 +78,7 @@ const argumentsSchema = definitionSchema.extend({
     successRate: percentage().optional(),
     abortBelow: percentage().optional(),
     deadline: durationBetween(times.deadline).optional(),
+    until: z.enum(["verdict", "disabled"]).optional(),
     onFailure: z.enum(["report", "fail"]).optional(),
     run: z.string().trim().min(1).optional(),
     reports: z.string().trim().min(1).optional(),
@@ -115,6 +123,7 @@ function planFrom(name: string, args: DefinedExperiment): Plan {
         ...timesOf(args),
         successRate: parsePercentage(args.successRate ?? "100%")!,
         abortBelow: args.abortBelow === undefined ? undefined : parsePercentage(args.abortBelow),
+        until: args.until,
         onFailure: args.onFailure ?? "report",
         reports: args.reports ?? "chaos-reports",
     });
@@ -158,6 +167,7 @@ function contradictionsIn(args: DefinedExperiment, wrong: ReadonlySet<string>): 
         graceMs: isRight("window", "window.grace", "attacks") ? graceMs : undefined,
         intervalMs: isRight("interval") ? intervalMs : undefined,
         deadlineMs: isRight("deadline") ? deadlineMs : undefined,
+        beginMs: isRight("attacks") ? beginMsOf(attacks ?? []) : undefined,
     };
     const faults = timeMistakes(known, isRight("actions") ? actions : []).map(
         ({ against, reason }) => `${against}: ${reason}`,

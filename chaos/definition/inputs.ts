@@ -21,6 +21,7 @@ export function inputsOf(plan: Plan) {
         actions,
         window: { duration: formatDuration(window.durationMs), grace: formatDuration(window.graceMs) },
         deadline: formatDuration(plan.deadlineMs),
+        until: plan.until ?? "verdict",
         onFailure,
     };
 }

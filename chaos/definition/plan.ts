@@ -36,6 +36,8 @@ export interface Plan extends DiscoveryScope, Written {
     actions: Action[];
     window: Window;
     deadlineMs: number;
+    /** The attacks stay after the verdict. @default absent: they end with it */
+    until?: "disabled";
     /** `fail`: a verdict other than PASSED fails the update, after the run is undone. */
     onFailure: "report" | "fail";
     /** Folder of the reports, relative to the folder that the update runs in. */
@@ -65,9 +67,11 @@ interface CheckDefaults extends Pick<PlannedCheck, "intervalMs" | "timeoutMs" | 
 type FromDefinition = "experiment" | "hypothesis" | "namespace" | "attacks" | "checks" | "actions" | "window";
 
 /** A run's settings. */
-export interface PlanArgs extends Omit<Plan, FromDefinition>, Window, CheckDefaults {
+export interface PlanArgs extends Omit<Plan, FromDefinition | "until">, Window, CheckDefaults {
     definition: ExperimentDefinition;
     name: string;
+    /** What ends the attacks. @default "verdict" */
+    until?: "verdict" | "disabled";
     /** For an experiment with one attack. @default the definition's */
     target?: AttributeExpression;
     /** For each attack. @default the definition's, else one container */
@@ -92,7 +96,7 @@ export interface PlanArgs extends Omit<Plan, FromDefinition>, Window, CheckDefau
  */
 export function planOf(args: PlanArgs): Plan {
     const { definition, name: experiment, run, context, clusterName, defaultNamespace, service, settings } = args;
-    const { area, agent, durationMs, graceMs, deadlineMs, onFailure, reports } = args;
+    const { area, agent, durationMs, graceMs, deadlineMs, until, onFailure, reports } = args;
     const { hypothesis, attacks = [], checks = args.defaultChecks, actions = [] } = definition;
     const planned = checks.map((check) => planCheck(check, args));
     if (service === undefined) requireEndpoints(experiment, planned);
@@ -112,6 +116,8 @@ export function planOf(args: PlanArgs): Plan {
         actions,
         window: { durationMs, graceMs: attacks.length === 0 ? 0 : graceMs },
         deadlineMs,
+        // As above: what has its default is left out.
+        until: until === "disabled" ? until : undefined,
         onFailure,
         reports,
         settings,

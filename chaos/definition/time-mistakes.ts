@@ -1,7 +1,11 @@
 import { formatDuration } from "../duration";
 
-/** The times of a run, in milliseconds. Undefined: not known, and compared with nothing. */
-type Times = Partial<Record<"durationMs" | "graceMs" | "intervalMs" | "deadlineMs", number>>;
+/**
+ * The times of a run, in milliseconds. Undefined: not known, and compared with nothing.
+ *
+ * `beginMs`: how long attacks may take until they are proven; see `beginMsOf`. @default 0, without an attack
+ */
+type Times = Partial<Record<"durationMs" | "graceMs" | "intervalMs" | "deadlineMs" | "beginMs", number>>;
 
 /** A value that is valid by itself, but not with the others. */
 export interface TimeFault {
@@ -16,7 +20,7 @@ export interface TimeFault {
 type TimedAction = { kind: string; durationMs?: number; timeoutMs?: number };
 
 export function timeMistakes(
-    { durationMs, graceMs, intervalMs, deadlineMs }: Times,
+    { durationMs, graceMs, intervalMs, deadlineMs, beginMs = 0 }: Times,
     actions: readonly TimedAction[] = [],
 ): TimeFault[] {
     const faults: TimeFault[] = [];
@@ -28,12 +32,15 @@ export function timeMistakes(
         });
     if (durationMs === undefined || graceMs === undefined) return faults;
     const windowMs = graceMs + durationMs;
-    if (deadlineMs !== undefined && windowMs >= deadlineMs)
+    // It begins with the attacks, and the grace period with their proof.
+    const neededMs = windowMs + Math.max(1_000, beginMs);
+    if (deadlineMs !== undefined && deadlineMs < neededMs)
         faults.push({
             against: "deadline",
             reason:
-                "it would come before the checks end; " +
-                `allowed: more than grace and duration together, ${formatDuration(windowMs)}`,
+                `it would come before the checks end; allowed: at least ${formatDuration(neededMs)}, which is grace, ` +
+                `duration and ${formatDuration(neededMs - windowMs)} until ` +
+                (beginMs > 0 ? "the attacks are proven" : "the checks begin"),
             betterMs: (Math.ceil(windowMs / 30_000) + 1) * 60_000,
         });
     return [...faults, ...actionFaults(actions, windowMs, graceMs)];

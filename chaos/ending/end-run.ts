@@ -8,7 +8,7 @@ import { annotations, labels } from "../cluster/labels";
 import { isName } from "../texts";
 import { objectApi } from "../cluster/objects";
 import type { ObjectApi } from "../cluster/resources";
-import type { Plan } from "../definition/plan";
+import { type Plan, runNameOf } from "../definition/plan";
 import {
     earlyEndOf,
     leaseFor,
@@ -20,7 +20,7 @@ import {
 } from "../lifecycle/lease";
 import { recover, recoveryTimeoutMs } from "../lifecycle/recover";
 import { endAttacks, throwAll } from "./end";
-import { attacksLeftOf, leftOf } from "./left";
+import { attacksLeftOf, leftOf, ofPlan } from "./left";
 
 /**
  * How long an update leaves this process to the checks, in milliseconds: what it does next keeps the process busy, and
@@ -68,19 +68,48 @@ export async function endRuns(cluster: Cluster, owner: LeaseOwner, but?: string)
 /**
  * Ends the attacks of one run during its own update. The deadline Job and its rights stay: its log tells of the run.
  *
+ * @param timeoutMs how long recovery is waited for
  * @returns when the attacks had ended, and how long until every check held, in milliseconds; undefined if that
- *   was not seen within a minute
+ *   was not seen in time
  * @throws Error if the lease cannot be read: nothing was tried
  * @throws Error with all that failed, after everything was tried
  */
 export async function endRun(
     cluster: Cluster,
     holder: LeaseHolder & { plan: Plan },
+    timeoutMs = recoveryTimeoutMs,
 ): Promise<{ at: number; recovery: Promise<number | undefined> }> {
     const { plan } = holder;
     const { own, others } = await leaseFor(cluster, holder);
     const { at, noted } = await end(cluster, own, async (api) => (others ? 0 : endAttacks(api, attacksLeftOf(plan))));
-    return { at, recovery: noteRecovery(cluster, noted, at, () => plan, recoveryTimeoutMs) };
+    return { at, recovery: noteRecovery(cluster, noted, at, () => plan, timeoutMs) };
+}
+
+/** Notes in the lease that a run has its verdict, and its attacks stay; see `endIfLost`. */
+export async function noteConcluded(cluster: Cluster, holder: LeaseHolder): Promise<void> {
+    const { own } = await leaseFor(cluster, holder);
+    if (own) await note(cluster, own, { [annotations.concluded]: "true" });
+}
+
+/**
+ * Ends what is left of a run that has its verdict, and has lost an attack since: at its deadline, or because somebody
+ * has deleted its object. A refresh has the engine create such an object again: pods that still have the labels would
+ * be attacked again, and a deadline Job of the run would kill again.
+ *
+ * @returns whether there was such a run
+ */
+export async function endIfLost(cluster: Cluster, holder: LeaseHolder & { plan: Plan }): Promise<boolean> {
+    const { own } = await leaseFor(cluster, holder);
+    const { [annotations.run]: run, [annotations.concluded]: concluded } = own?.metadata?.annotations ?? {};
+    // Of a run without a verdict, an update that was killed may not have made all attacks yet.
+    if (run !== runNameOf(holder.plan, holder.stack) || concluded === undefined) return false;
+    const api = objectApi(cluster);
+    const { namespace, jobOrders = [], objects = [] } = ofPlan(holder.plan, run);
+    const made = [...jobOrders, ...objects].map(({ resource, name }) => api.get({ resource, namespace, name: name! }));
+    if ((await Promise.all(made)).every((object) => object !== undefined)) return false;
+    const { recovery } = await endRun(cluster, holder, backgroundTimeoutMs);
+    await Promise.race([recovery, sleep(undisturbedMs)]);
+    return true;
 }
 
 /**

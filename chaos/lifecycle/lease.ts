@@ -194,6 +194,21 @@ export async function leasesOf(cluster: Cluster, owner: LeaseOwner): Promise<V1L
     return items.filter((held) => belongsTo(held, owner));
 }
 
+/** The experiments that a stack of the owner's name runs under other identities: other components of its program. */
+export async function othersOfStack(cluster: Cluster, owner: LeaseOwner): Promise<string[]> {
+    const { items } = await allLeases(cluster, owner.defaultNamespace);
+    const running = items.filter((held) => !isOver(held, Date.now()) && earlyEndOf(held) === undefined);
+    return running.flatMap((held) => (isOfStackName(held, owner) && !belongsTo(held, owner) ? experimentIn(held) : []));
+}
+
+const experimentIn = ({ metadata }: V1Lease) => metadata?.annotations?.[labels.experiment] ?? [];
+
+/** Whether a stack of some name holds a lease, whatever its identity. */
+function isOfStackName({ spec }: V1Lease, { stack }: { stack: string }): boolean {
+    const [, name] = /^stack ([^ ]*)\/\w+ /.exec(spec!.holderIdentity ?? "") ?? [];
+    return name !== undefined && name === stack.replace(/\/\w+$/, "");
+}
+
 /** The leases of experiments, in all namespaces or in one's own. */
 export const allLeases = ({ coordination }: Cluster, own: string) =>
     inAllOr<V1Lease>(
@@ -250,11 +265,9 @@ async function readAt({ coordination }: Cluster, namespace: string): Promise<Fou
  * The experiment that holds a lease, if it has another name and the holder's stack runs it. Each component of a program
  * has an identity: a component that was renamed is another one, and begins before Pulumi undoes the earlier one.
  */
-function otherOfStack({ spec, metadata }: V1Lease, { stack, plan }: LeaseHolder): string | undefined {
-    const experiment = metadata?.annotations?.[labels.experiment];
-    const [, name] = /^stack ([^ ]*)\/\w+ /.exec(spec!.holderIdentity ?? "") ?? [];
-    const isOther = experiment !== plan.experiment && name !== undefined;
-    return isOther && name === stack.replace(/\/\w+$/, "") ? experiment : undefined;
+function otherOfStack(held: V1Lease, { stack, plan }: LeaseHolder): string | undefined {
+    const experiment = held.metadata?.annotations?.[labels.experiment];
+    return experiment !== plan.experiment && isOfStackName(held, { stack }) ? experiment : undefined;
 }
 
 function describe(held: V1Lease): string {

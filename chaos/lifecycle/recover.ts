@@ -1,3 +1,5 @@
+import type { V1Namespace, V1Service } from "@kubernetes/client-node";
+import { pause } from "../async";
 import { Endpoints } from "../checks/endpoints";
 import { namesOf, problemsOf, untilAllHold } from "../checks/observe";
 import { serviceAskedBy } from "../checks/registry";
@@ -7,6 +9,8 @@ import { undoneOf, type Plan } from "../definition/plan";
 import { describeMilliseconds } from "../duration";
 
 const pauseMs = 100;
+/** Between two looks whether the application is there, while the checks fail. */
+const lookMs = 2_000;
 
 export const recoveryTimeoutMs = 60_000;
 
@@ -34,8 +38,13 @@ export async function recover(cluster: Cluster, plan: Plan, timeoutMs: number): 
     if (!(await isThere(cluster, plan))) return null;
     const route = plan.service && (await chooseRoute(cluster, plan.service));
     const endpoints = new Endpoints(cluster, plan.defaultNamespace, { route });
-    const { failing } = await untilAllHold(plan, { ...plan, cluster, endpoints }, timeoutMs, pauseMs);
+    const watch = new AbortController();
+    const going = whetherItGoes(cluster, plan, watch);
+    const { failing } = await untilAllHold(plan, { ...plan, cluster, endpoints }, timeoutMs, pauseMs, watch.signal);
+    watch.abort();
     if (failing.length === 0) return Math.round(performance.now() - begun);
+    // `pulumi destroy` deletes it at the same time, if the experiment does not depend on it.
+    if (await going) return null;
     const isUnseen = failing.every(({ answers }) => answers.at(-1)?.unseen);
     const [names, problems, undone] = [namesOf(plan), problemsOf(failing), undoneOf(plan)];
     const look = `\`kubectl --namespace ${plan.defaultNamespace} get pods\``;
@@ -49,13 +58,24 @@ export async function recover(cluster: Cluster, plan: Plan, timeoutMs: number): 
     );
 }
 
+/** Looks until the watch ends whether the application is deleted meanwhile. Then it ends the watch. Never rejects. */
+async function whetherItGoes(cluster: Cluster, plan: Plan, watch: AbortController): Promise<boolean> {
+    for (;;) {
+        await pause(lookMs, watch.signal);
+        if (watch.signal.aborted) return false;
+        if (await isThere(cluster, plan).catch(() => true)) continue;
+        watch.abort();
+        return true;
+    }
+}
+
 /** Whether the application is there: the plan's Service, else a Service that a check asks, else the namespace. */
 async function isThere({ core }: Cluster, { service, checks, defaultNamespace }: Plan): Promise<boolean> {
     const named = checks.flatMap(({ check }) => serviceAskedBy(check, { defaultNamespace }) ?? []);
     const services = service ? [service] : named;
-    const found: Promise<unknown>[] = services.map(({ name, namespace }) =>
+    const found: Promise<V1Service | V1Namespace | undefined>[] = services.map(({ name, namespace }) =>
         ignoreNotFound(core.readNamespacedService({ name, namespace })),
     );
     if (services.length === 0) found.push(ignoreNotFound(core.readNamespace({ name: defaultNamespace })));
-    return (await Promise.all(found)).some((one) => one !== undefined);
+    return (await Promise.all(found)).some((one) => one !== undefined && !one.metadata?.deletionTimestamp);
 }

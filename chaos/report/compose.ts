@@ -1,15 +1,16 @@
 import type { Performed } from "../actions/perform";
 import type { Aborted } from "../checks/abort";
 import type { Observed } from "../checks/observe";
-import type { Plan } from "../definition/plan";
+import { needsDeadlineJob, type Plan } from "../definition/plan";
 import type { ShownAttack } from "../proof/attack-proofs";
 import { describeEstablished } from "../proof/established";
 import { type Reason, sentenceOf } from "../reasons";
 import { percentOf } from "../share";
+import { disabling } from "../texts";
 import { journalPath } from "./journal-files";
 import { type Conclusion, unprovenOutward, withUnproven } from "./conclusion";
 import { type Journal, journalVersion } from "./journal-schema";
-import { judge, type Judged, judgeChecks, type Measured, together } from "./verdict";
+import { judge, type Judged, judgeChecks, type Measured, together, type Verdict } from "./verdict";
 
 /** What was seen in the window. */
 export interface Seen {
@@ -27,11 +28,13 @@ interface Found {
     startedAt: number;
     attacks: readonly ShownAttack[];
     seen: Seen;
+    /** Whether the run has ended its attacks by now. */
+    isEnded: boolean;
     readiness: Journal["readiness"];
 }
 
 /** The journal of a run that has ended, with its verdict. */
-export function journalOf(plan: Plan, { stack, startedAt, attacks, seen, readiness }: Found): Journal {
+export function journalOf(plan: Plan, { stack, startedAt, attacks, seen, isEnded, readiness }: Found): Journal {
     const attackedAt = attackedSince(attacks);
     const { checks, aborted } = seen;
     const judged = judgeChecks({ plan, checks, startedAt, attackedAt, aborted });
@@ -44,6 +47,7 @@ export function journalOf(plan: Plan, { stack, startedAt, attacks, seen, readine
     const known = verdict === "INCONCLUSIVE" ? [] : judged.filter((one) => one.inconclusive === undefined);
     const unproven = unprovenOutward(attacks);
     const done = seen.actions.filter(({ problem }) => problem === undefined);
+    const lasts = needsDeadlineJob(plan) && !isEnded && !seen.reasons.some((one) => one?.code === "run-over");
     return {
         schema: journalVersion,
         plan,
@@ -63,6 +67,7 @@ export function journalOf(plan: Plan, { stack, startedAt, attacks, seen, readine
             ...(unproven.length > 0 && { outwardUnproven: unproven }),
             checks: known.map(checkConclusion),
             actions: done.map(({ action }) => action),
+            ...(lasts && !failsUpdate(plan, verdict) && { lasts: describeLasting(plan, startedAt) }),
         }),
         startedAt,
         attackedAt,
@@ -82,6 +87,15 @@ export function journalOf(plan: Plan, { stack, startedAt, attacks, seen, readine
         actions: seen.actions,
         readiness,
     };
+}
+
+/** Whether a verdict fails the update, after the run is undone. */
+export const failsUpdate = ({ onFailure }: Plan, verdict: Verdict) => onFailure === "fail" && verdict !== "PASSED";
+
+/** Until when an attack stays, and what ends it. @param startedAt when the check began: the attack was there then */
+function describeLasting(plan: Plan, startedAt: number): string {
+    const deadline = new Date(startedAt + plan.deadlineMs).toISOString().replace(/\.\d+/, "");
+    return `until the experiment is disabled, or until ${deadline} at the latest. To end it: ${disabling(plan)}`;
 }
 
 /** When all attacks were proven. Undefined if one is not, or there is none. */

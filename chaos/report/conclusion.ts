@@ -49,6 +49,10 @@ export const conclusionSchema = z.object({
         )
         .describe("Result of each check of which it is known whether it held"),
     actions: z.array(z.string()).describe("Actions done, in words"),
+    lasts: z
+        .string()
+        .optional()
+        .describe("Until when the attack, or what was scaled, stays after the verdict, and what ends it; absent if over"),
     journal: z.string().describe("Path of the run's journal; its picture and page are beside it"),
 });
 

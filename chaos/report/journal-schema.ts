@@ -41,6 +41,7 @@ const plan = z.object({
     actions: z.array(actionSchema),
     window: z.object({ durationMs: milliseconds, graceMs: milliseconds }),
     deadlineMs: milliseconds,
+    until: z.literal("disabled").optional().describe("Absent if the attacks end with the verdict"),
     onFailure: z.enum(["report", "fail"]),
     reports: z.string(),
 }) satisfies z.ZodType<Plan>;
@@ -116,7 +117,7 @@ export const journalSchema = z.object({
     startedAt: instant,
     attackedAt: instant.optional().describe("When all attacks were proven; absent if one never was, or there is none"),
     aborted: abortedSchema.optional().describe("Set if an abort rule ended the attacks early"),
-    endedAt: instant.describe("When the check ended; the attacks last until they are undone, unless `aborted` is set"),
+    endedAt: instant.describe("When the check ended; only with the plan's `until` may the attacks last longer"),
     attacks: z.array(attack),
     checks: z.array(observedSchema),
     actions: z.array(performedSchema),

@@ -55,15 +55,15 @@ export class AbortWatch {
     }
 }
 
-/** What became of the attacks after an abort. */
+/** What became of the attacks that were ended by their own run: at an abort, or with the verdict. */
 export type Ending = Awaited<ReturnType<typeof endRun>> | { problem: string };
 
-/** Ends the attacks of an aborted run. Never rejects. */
-export function endAbortedRun({ cluster, plan, stack }: StepContext): Promise<Ending> {
+/** Ends the attacks of a run during its check. Never rejects. */
+export function endOwnRun({ cluster, plan, stack }: StepContext): Promise<Ending> {
     return endRun(cluster, { stack, plan }).catch((error: unknown) => ({ problem: problemOf(error) }));
 }
 
-/** Waits until an aborted run has recovered, for a minute at most, and adds that to its report. */
+/** Waits until a run that has ended its attacks has recovered, for a minute at most, and adds that to its report. */
 export async function awaitRecovery(
     context: StepContext,
     { at, recovery }: Exclude<Ending, { problem: string }>,

@@ -1,17 +1,18 @@
 import { describeCounts } from "../attacks/kind";
 import { attackKindOf } from "../attacks/registry";
 import { namesOf } from "../checks/observe";
-import { attacksOf, undoneOf } from "../definition/plan";
+import { attacksOf, isAttack, needsDeadlineJob, undoneOf } from "../definition/plan";
 import { AttackProofs, type ShownAttack } from "../proof/attack-proofs";
 import { describeEstablished } from "../proof/established";
+import { noteConcluded } from "../ending/end-run";
 import { pageOfReason, verdictLine } from "../reasons";
 import { earlyEndOf, leaseFor } from "../lifecycle/lease";
 import { lastJournalOf } from "../report/journal-files";
-import { journalOf } from "../report/compose";
+import { failsUpdate, journalOf } from "../report/compose";
 import { ReadinessRecorder } from "../report/readiness";
 import type { Conclusion } from "../report/conclusion";
 import { keepReport } from "../report/report";
-import { awaitRecovery, type Ending } from "./abort";
+import { awaitRecovery, endOwnRun, type Ending } from "./abort";
 import { notSeen, whyRunIsOver } from "./attacks-last";
 import { beginAttacks, letGo } from "./begin";
 import type { Step, StepContext } from "./contract";
@@ -21,10 +22,10 @@ import { clockShift, seenNothing, type Watched, watchWindow } from "./window";
 
 /**
  * Proves the attacks, has the checks look through the window while the actions are performed, proves the attacks again,
- * and gives the verdict. If a check's abort rule ends the window, it also ends the attacks.
+ * and gives the verdict. With that it ends the attacks, unless the plan has them stay; an abort rule ends them earlier.
  *
  * @throws Error with the verdict, if the plan wants a verdict other than PASSED to fail the update, or if the attacks
- *   of an aborted run could not be ended at the first try
+ *   could not be ended at the first try
  */
 export const check: Step<"check", "steadyState" | "targets" | "deadlineJob"> = async (context, given) => {
     const { plan, cluster, stack } = context;
@@ -54,28 +55,34 @@ export const check: Step<"check", "steadyState" | "targets" | "deadlineJob"> = a
     }
     // Kills are shown beside the verdict, which does not rest on them.
     await proofs.seeKills().catch(() => undefined);
+    // All that the verdict rests on is known. What is counted or kept is gone with the attacks.
+    const ending = seen.ending ?? (plan.until === "disabled" ? undefined : await endOwnRun(context));
     if (isPoliced) await dismissWitness(cluster, plan);
-    const journal = journalOf(plan, { stack, startedAt, attacks: proofs.shown, seen, readiness: readiness.stop() });
+    const found = { stack, startedAt, attacks: proofs.shown, seen, isEnded: ending !== undefined };
+    const journal = journalOf(plan, { ...found, readiness: readiness.stop() });
     keepReport(journal);
 
-    return conclude(context, journal.conclusion, seen.ending);
+    return conclude(context, journal.conclusion, ending);
 };
 
-/** Prints the verdict, and waits for the recovery of an aborted run. @throws as `check` */
+/** Prints the verdict, and that the attacks stay; or waits for recovery, if they were ended. @throws as `check` */
 async function conclude(context: StepContext, conclusion: Conclusion, ending?: Ending): Promise<Conclusion> {
     const { plan, cluster, stack, say } = context;
     const { verdict, code } = conclusion;
     say(verdictLine(conclusion));
     if (code !== undefined) say(`What to do: ${pageOfReason(code)}`);
     if (ending && "problem" in ending) say(`The attacks could not be ended at once: ${ending.problem}`);
-    else if (ending) await awaitRecovery(context, ending);
-    if ((plan.onFailure === "fail" && verdict !== "PASSED") || (ending && "problem" in ending)) {
+    else if (ending && needsDeadlineJob(plan)) await awaitRecovery(context, ending);
+    if (failsUpdate(plan, verdict) || (ending && "problem" in ending)) {
         await undo(cluster, stack, plan, say);
         throw new Error(
             `${verdictLine(conclusion)} ${capitalized(undoneOf(plan))} is undone, and ${namesOf(plan)} succeeded ` +
                 `again; the journal is ${conclusion.journal}`,
         );
     }
+    if (conclusion.lasts === undefined) return conclusion;
+    await noteConcluded(cluster, { stack, plan }).catch(() => undefined);
+    say(`${isAttack(plan) ? "The attack stays" : "What was changed stays"} ${conclusion.lasts}`);
     return conclusion;
 }
 
@@ -99,7 +106,7 @@ function printEstablished({ say }: StepContext, attacks: readonly ShownAttack[])
 }
 
 /**
- * The verdict of a run that an abort rule ended, and whose check was interrupted while it waited for recovery: its
+ * The verdict of a run that has ended its attacks, and whose check was interrupted while it waited for recovery: its
  * journal was written by then. The attack is gone, so the check could not be done again. Never rejects.
  *
  * @returns undefined if the lease does not say that the run was ended, or this machine has no journal of that
@@ -108,7 +115,7 @@ async function keptVerdict({ cluster, plan, stack }: StepContext): Promise<Concl
     const { own } = await leaseFor(cluster, { stack, plan }).catch(() => ({ own: undefined }));
     const end = own && earlyEndOf(own);
     const journal = lastJournalOf(plan, stack);
-    if (end === undefined || !journal?.aborted) return undefined;
+    if (end === undefined || journal === undefined) return undefined;
     // An earlier run may have had the same plan.
     return end.at >= journal.startedAt && end.at <= journal.endedAt ? journal.conclusion : undefined;
 }

@@ -40,8 +40,6 @@ export interface StepInputs {
     targets: LabeledTargets;
     /** Name of the deadline Job. */
     deadlineJob: string;
-    /** Its uid: whether it is in the steps' cluster. */
-    deadlineJobUid: string;
     /** Names of the attacks' objects, in the order of the plan. */
     attackObjects: string[];
 }
@@ -82,7 +80,6 @@ export const variables = {
     steadyState: "STEADY_STATE",
     targets: "TARGETS",
     deadlineJob: "DEADLINE_JOB",
-    deadlineJobUid: "DEADLINE_JOB_UID",
     attackObjects: "ATTACKS",
     /** A file that the check appends each answer to, one JSON document per line, for a program that shows them. */
     answersFile: "EXPERIMENT_ANSWERS_FILE",
@@ -108,9 +105,6 @@ export function inputsFrom(env: NodeJS.ProcessEnv): { plan: Plan; stack: string 
         },
         get deadlineJob() {
             return text("deadlineJob");
-        },
-        get deadlineJobUid() {
-            return text("deadlineJobUid");
         },
         get attackObjects() {
             return json<string[]>("attackObjects");

@@ -40,13 +40,13 @@ import { printed } from "./variable";
 export const labelTargets: Step<"label-targets", Given> = (context, given) =>
     abortingRun(context, () => label(context, given));
 
-type Given = "steadyState" | "deadlineJob" | "deadlineJobUid";
+type Given = "steadyState" | "deadlineJob";
 
 async function label(context: StepContext, given: Pick<StepInputs, Given>): Promise<LabeledTargets> {
     const { plan, cluster, stack, say } = context;
     const { deadlineJob, steadyState } = given;
     const { runName } = steadyState;
-    await requireSameCluster(context, given);
+    await requireSameCluster(context, deadlineJob);
     if (!isAttack(plan)) return awaitJob(context, deadlineJob, runName);
     // An update that slept since the steady state may have lost the lease, or somebody may have deleted it to stop it.
     const renewed = renewLease(cluster, { stack, plan }, runName).catch(refuseIfHeld(plan));
@@ -118,16 +118,14 @@ async function awaitJob({ plan, cluster, stack }: StepContext, job: string, runN
 }
 
 /**
- * The Job is made by the provider of the stack's resources, and the steps use a kubeconfig.
+ * The Job is made by the provider of the stack's resources, and the steps use a kubeconfig. Its name has the run, and
+ * the step `steady-state` has deleted those of earlier runs.
  *
  * @throws Error if these are two clusters: one would be attacked while the other is watched
  */
-async function requireSameCluster(
-    { plan: { namespace }, cluster }: StepContext,
-    { deadlineJob: name, deadlineJobUid: uid }: Pick<StepInputs, "deadlineJob" | "deadlineJobUid">,
-): Promise<void> {
+async function requireSameCluster({ plan: { namespace }, cluster }: StepContext, name: string): Promise<void> {
     const job = await ignoreNotFound(cluster.batch.readNamespacedJob({ name, namespace }));
-    if (job?.metadata!.uid === uid) return;
+    if (job && job.metadata!.deletionTimestamp === undefined) return;
     throw new Error(
         `the provider has created the Job ${name} in another cluster than the kubeconfig's, where namespace ` +
             `${namespace} does not have it. Nothing was attacked. Give the experiment the kubeconfig and the context ` +

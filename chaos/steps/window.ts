@@ -12,7 +12,7 @@ import type { AttackProofs } from "../proof/attack-proofs";
 import { pause } from "../async";
 import { reason, type Reason } from "../reasons";
 import { attackedSince, type Seen } from "../report/compose";
-import { AbortWatch, endAbortedRun, type Ending } from "./abort";
+import { AbortWatch, endOwnRun, type Ending } from "./abort";
 import { whyAnsweredAllTheSame } from "./answered-all-the-same";
 import { runLasts, notSeen, whyRunIsOver } from "./attacks-last";
 import type { SteadyState, StepContext, StepInputs } from "./contract";
@@ -77,7 +77,7 @@ export async function watchWindow(
     // The attacks of an aborted run do not wait for the last answers.
     if (aborted === undefined) await asked;
     const isOver = await whyRunIsOver(plan, cluster, run);
-    const ending = aborted && (await endAbortedRun(context));
+    const ending = aborted && (await endOwnRun(context));
     const endedAt = ending && "at" in ending ? ending.at : undefined;
     const checks = await asked;
     const bypassed = await whyAnsweredAllTheSame(plan, cluster, attacks, checks);

@@ -1,6 +1,7 @@
 import {
     type Attack,
     attackKinds,
+    beginMsOf,
     cutIsNotShown,
     deniesInward,
     findsTargets,
@@ -96,13 +97,14 @@ function experimentOfOtherVariant({ get, experiment, fitting }: Facts) {
     return [{ key: "experiment.name", reason, command: setCommand("variant", experiment.variant) }];
 }
 
-function timesOfRun({ get, experiment }: Facts) {
+function timesOfRun({ get, experiment, attacks }: Facts) {
     const times = {
         durationMs: get("experiment.duration"),
         // Without an attack, all answers count.
         graceMs: experiment && !experiment.attacks?.length ? 0 : get("experiment.grace"),
         intervalMs: get("experiment.interval"),
         deadlineMs: get("experiment.deadline"),
+        beginMs: beginMsOf(attacks),
     };
     return timeMistakes(times, experiment?.actions).map(({ against, reason, betterMs }) =>
         // Actions are the saved experiment's.

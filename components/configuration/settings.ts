@@ -393,6 +393,13 @@ export const settings = {
             "deadline",
             "Time after which the attack ends by itself, even if the update that started it was killed.",
         ),
+        "experiment.until": setting(
+            oneOf("verdict", "disabled"),
+            "What ends the attack, besides its deadline. `disabled`: it stays after the verdict, so that you can look " +
+                "at the shop under attack, until the experiment is disabled. `verdict`: it ends as soon as the " +
+                "verdict is known.",
+            { default: "disabled" },
+        ),
         "experiment.onFailure": setting(
             oneOf("report", "fail"),
             "`report`: the verdict is an output. `fail`: a verdict other than PASSED fails the update, after the " +

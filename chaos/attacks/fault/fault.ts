@@ -80,6 +80,8 @@ export const fault: AttackKind<FaultAttack, FoundService> = {
     rightsInJob: (proxy) => [{ ...resources.service, names: [proxy], verbs: ["get"] }],
     find: (attack, cluster, namespace) => findService(cluster, namespace, attack),
     admit: admitProxy,
+    // A pod whose image is on its node.
+    readyMs: 10_000,
     whyNotReady: whyProxyNotReady,
     begin: pointToProxy,
     reported: reportedOf,

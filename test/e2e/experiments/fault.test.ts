@@ -146,10 +146,10 @@ describe("a fault ends", () => {
         const update = await begun({
             "experiment.run": "killed",
             "experiment.duration": "3s",
-            "experiment.deadline": "10s",
+            "experiment.deadline": "20s",
         });
         await update.kill();
-        await isRestoredWithin(20_000);
+        await isRestoredWithin(30_000);
     });
 });
 

@@ -185,7 +185,8 @@ export class TestStack {
         );
     }
 
-    async preview(settings: Record<string, string> = {}): Promise<Change[]> {
+    /** @param refresh whether to look first what has become of the resources in the cluster. @default false */
+    async preview(settings: Record<string, string> = {}, refresh = false): Promise<Change[]> {
         this.stack.set(settings);
         const changes: Change[] = [];
         await this.stack.automation.preview({
@@ -193,6 +194,7 @@ export class TestStack {
             onEvent: (event) => this.record(event, event.resourcePreEvent?.metadata, changes),
             onOutput: this.onOutput,
             diff: this.onOutput !== undefined,
+            refresh,
             color: "never",
         });
         return changes;

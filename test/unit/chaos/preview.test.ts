@@ -84,5 +84,15 @@ it("a preview names the right that is missing, and goes on", async () => {
         expect.stringMatching(
             /^warn: the targets of hot-deals-blackhole cannot be previewed: the account "ada" may not list pods in/,
         ),
+        `info: hot-deals-blackhole would attack ${target}\nIt would check /products`,
+    ]);
+});
+
+it("a preview of an attack that could not begin now still says what would be done and checked", async () => {
+    run.plan.attacks = [{ ...run.plan.attacks[0]!, attack: { kind: "fault", service: "gone", delay: "1s" } }];
+    await previewTargets(run.plan, () => run.cluster.api, ["Meanwhile it would restart gateway", ...besides]);
+    expect(told).toEqual([
+        expect.stringMatching(/^warn: hot-deals-blackhole would not begin now: /),
+        expect.stringMatching(/\nMeanwhile it would restart gateway\nIt would check \/products$/),
     ]);
 });

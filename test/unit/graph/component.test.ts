@@ -1,7 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import { randomBytes } from "node:crypto";
 import { execSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -251,6 +254,101 @@ it("waits until the attacks of the program's disabled experiments have ended, al
     expect(steps(asked)).toHaveLength(4);
 });
 
+describe("of several experiments in a program that waits between them", () => {
+    /** An API server that knows only leases: those of these experiments of stack `local`. */
+    async function withLeases(experiments: string[], act: (kubeconfig: string) => Promise<void>): Promise<void> {
+        const now = new Date().toISOString();
+        const items = experiments.map((experiment) => ({
+            metadata: {
+                name: "chaos-experiment",
+                namespace: "elsewhere",
+                annotations: { "chaos-experiments/experiment": experiment },
+            },
+            spec: { holderIdentity: `stack local/0a1b (its …)`, renewTime: now, leaseDurationSeconds: 600 },
+        }));
+        const server = createServer(({ url }, response) => {
+            const isList = url!.startsWith("/apis/coordination.k8s.io/v1/leases");
+            response.writeHead(isList ? 200 : 404, { "content-type": "application/json" });
+            response.end(JSON.stringify(isList ? { items } : { kind: "Status", code: 404 }));
+        }).listen(0, "127.0.0.1");
+        await once(server, "listening");
+        try {
+            await act(kubeconfig("anything", `http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+        } finally {
+            server.close();
+        }
+    }
+
+    it("none begins before one that runs is constructed further below, and has ended", async () => {
+        const asked: Asked[] = [];
+        await withLeases(["two"], async (kubeconfig) => {
+            await recordGraph(
+                async () => {
+                    new Experiment("it", { ...args, kubeconfig });
+                    await setTimeout(500);
+                    expect(steps(asked)).toEqual([]);
+                    let known!: (kubeconfig: string) => void;
+                    const later = new Promise<string>((resolve) => (known = resolve));
+                    new Experiment("two", { ...args, enabled: false, kubeconfig: later });
+                    await setTimeout(200);
+                    expect(steps(asked)).toEqual([]);
+                    known(kubeconfig);
+                },
+                found,
+                false,
+                asked,
+            );
+        });
+        expect(steps(asked)).toHaveLength(4);
+    });
+
+    it("one begins beside one that goes on, and at once if no other runs", async () => {
+        for (const running of [["two"], []])
+            await withLeases(running, async (kubeconfig) => {
+                const asked: Asked[] = [];
+                await recordGraph(
+                    async () => {
+                        new Experiment("it", { ...args, kubeconfig });
+                        if (running.length > 0) new Experiment("two", { ...args, kubeconfig });
+                        await vi.waitFor(() => expect(steps(asked).map(({ name }) => name)).toContain("it-check"), 5_000);
+                    },
+                    found,
+                    false,
+                    asked,
+                );
+            });
+    });
+});
+
+it("an identity that two experiments have is refused, with the names of both: each would end the other", async () => {
+    const identity = "0a1b2c3d4e5f6071";
+    for (const enabled of [true, false]) {
+        const { begun, errors } = await refused({ one: { identity }, two: { identity, enabled } });
+        expect(begun).toEqual([]);
+        expect(errors).toEqual([
+            expect.stringContaining(`the experiments one and two have the same identity: "${identity}"; each needs`),
+        ]);
+    }
+});
+
+describe("an update with --target that leaves a new experiment out", () => {
+    // The engine answers with no outputs.
+    const untargeted = { ...found, "it-identity": {} };
+    const program = (changes: object) => async () => void new Experiment("it", { ...args, ...changes });
+
+    it("succeeds if it is disabled: nothing has run yet that could be ended", async () => {
+        await recordGraph(program({ enabled: false }), untargeted);
+        expect(told).toEqual([]);
+    });
+
+    it("says what to do if it is enabled", async () => {
+        const errors = await unhandledErrors(() => recordGraph(program({}), untargeted));
+        expect(errors.map(({ message }) => message)).toEqual([
+            "the state does not know the stack's identity yet: run `pulumi up` once without --target",
+        ]);
+    });
+});
+
 describe("a cluster that nobody has named", () => {
     it("is refused, with the argument that names it", async () => {
         useAmbient("production", "https://203.0.113.5:6443");
@@ -374,6 +472,16 @@ it("a preview of an experiment that has run and is unchanged says so, with its v
     const concluded = { ...found, "it-check": { verdict: "FAILED", reason: "/healthz did not hold" } };
     await recordGraph(async () => new Experiment("it", args), concluded, true);
     expect(told).toEqual(["info: it has run, and would not run again. FAILED: /healthz did not hold"]);
+});
+
+it("a preview of an experiment that has begun and has no verdict says on which pods, and announces no attack", async () => {
+    const { "it-check": _, ...begun } = {
+        ...found,
+        "it-steady-state": { runName: "it-1" },
+        "it-targets": { attacks: [{ name: "blackhole", matching: 1, targets: [{ pod: "nats-1" }] }] },
+    };
+    await recordGraph(async () => new Experiment("it", args), begun, true);
+    expect(told).toEqual([expect.stringMatching(/^info: it has begun on nats-1, and has no verdict: .*INCONCLUSIVE/)]);
 });
 
 describe("the component's inputs", () => {

@@ -267,6 +267,11 @@ describe("the deadline", () => {
     });
 });
 
+it("a Job that a refresh has not found, and that is made again, must change no step: it is no other run", async () => {
+    const steps = (asked: Asked[]) => asked.filter(({ type }) => type === kinds.command);
+    expect(steps(await experimentOf())).toEqual(steps(experiment));
+});
+
 describe("a kill", () => {
     let killing: Asked[];
     beforeAll(async () => {

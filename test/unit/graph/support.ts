@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 
 /** A resource as the program asked for it. Secrets are wrapped, as the engine gets them. */
@@ -36,8 +37,12 @@ export async function recordGraph(
                     type === "command:local:Command" && !(isPreview && printed[name] === undefined)
                         ? JSON.stringify(printed[name] ?? "generated")
                         : undefined;
-                if (type === "pulumi:index:Stash") return { id: name, state: { ...inputs, output: inputs.input } };
-                return { id: id ?? `${name}-id`, state: stdout === undefined ? inputs : { ...inputs, stdout } };
+                if (type === "pulumi:index:Stash")
+                    return { id: name, state: printed[name] ?? { ...inputs, output: inputs.input } };
+                if (stdout !== undefined) return { id: id ?? `${name}-id`, state: { ...inputs, stdout } };
+                // Whatever is made again has another uid.
+                const made = inputs.metadata && { metadata: { ...inputs.metadata, uid: randomUUID() } };
+                return { id: id ?? `${name}-id`, state: { ...inputs, ...made } };
             },
             call: ({ inputs }) => inputs,
         },

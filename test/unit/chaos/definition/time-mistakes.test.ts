@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { type Attack, beginMsOf } from "../../../../chaos/attacks/registry";
 import { timeMistakes } from "../../../../chaos/definition/time-mistakes";
 
 const times = { durationMs: 30_000, graceMs: 15_000, intervalMs: 1_000, deadlineMs: 600_000 };
@@ -7,9 +8,27 @@ it("must not accept a deadline before the checks end", () => {
     expect(timeMistakes({ ...times, deadlineMs: 45_000 })).toEqual([
         {
             against: "deadline",
-            reason: "it would come before the checks end; allowed: more than grace and duration together, 45s",
+            reason:
+                "it would come before the checks end; allowed: at least 46s, which is grace, duration and 1s until " +
+                "the checks begin",
             betterMs: 180_000,
         },
+    ]);
+});
+
+it("must leave a deadline room for the proof of the attacks, and names the number that fits", () => {
+    const ofDeadline = (deadlineMs: number) => timeMistakes({ ...times, beginMs: 5_000, deadlineMs });
+    expect(ofDeadline(49_999)).toMatchObject([
+        { reason: expect.stringContaining("allowed: at least 50s, which is grace, duration and 5s until the attacks") },
+    ]);
+    expect(ofDeadline(50_000)).toEqual([]);
+    expect(timeMistakes({ ...times, graceMs: 0, durationMs: 599_000, beginMs: 5_000 })).toHaveLength(1);
+});
+
+it("knows that a fault takes longer to begin: its proxy must start", () => {
+    const fault: Attack = { kind: "fault", service: "hot-deals", delay: "1s" };
+    expect([[], [{ kind: "dns" as const }], [{ kind: "dns" as const }, fault]].map(beginMsOf)).toEqual([
+        0, 5_000, 15_000,
     ]);
 });
 

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { endRun, endRuns } from "../../../../chaos/ending/end-run";
+import { endIfLost, endRun, endRuns, noteConcluded } from "../../../../chaos/ending/end-run";
 import { acquireLease, earlyEndOf, leaseName, releaseLease } from "../../../../chaos/lifecycle/lease";
 import { runNameOf } from "../../../../chaos/definition/plan";
 import { undo } from "../../../../chaos/steps/recovery";
@@ -88,6 +88,40 @@ it("a run that left nothing to end frees its namespace all the same, as one with
     expect(await end()).toEqual([]);
     await acquireLease(run.cluster.api, other);
     expect(lease().spec.holderIdentity).toContain("another/aaaaaaaaaaaaaaaa");
+});
+
+describe("what is left of a run that has its verdict", () => {
+    const labels = () => run.cluster.get("Pod", "hot-deals-1").metadata.labels;
+    const object = () => `${runNameOf(run.plan, "ours")}-blackhole`;
+    const endWhatIsLeft = () => settled(endIfLost(run.cluster.api, run.context));
+    beforeEach(async () => {
+        await run.label();
+        run.cluster.add("NetworkPolicy", object());
+        await noteConcluded(run.cluster.api, run.context);
+    });
+
+    it("ends with its attack: a refresh makes the object again, and it must find no labeled pod", async () => {
+        run.cluster.remove("NetworkPolicy", object());
+        expect(await endWhatIsLeft()).toBe(true);
+        expect(labels()).toEqual({});
+        expect(earlyEndOf(lease())).toMatchObject({ recoveredAfterMs: expect.any(Number) });
+        expect(await endWhatIsLeft()).toBe(false);
+    });
+
+    it("stays while the attack lasts", async () => {
+        expect(await endWhatIsLeft()).toBe(false);
+        expect(labels()).toHaveProperty(["chaos-experiments/target"]);
+    });
+
+    it.each<[string, () => unknown]>([
+        ["a killed update goes on with a run", () => acquireLease(run.cluster.api, run.context)],
+        ["another stack has the namespace", () => (lease().spec.holderIdentity = "stack theirs (its …)")],
+    ])("is left alone if %s", async (_, change) => {
+        await change();
+        run.cluster.remove("NetworkPolicy", object());
+        expect(await endWhatIsLeft()).toBe(false);
+        expect(labels()).toHaveProperty(["chaos-experiments/target"]);
+    });
 });
 
 describe("a plan that only a lease has", () => {

@@ -30,7 +30,7 @@ async function wholeRun(): Promise<string> {
     const { context } = run;
     const found = await settled(steadyState(context, {}));
     const targets = await settled(
-        labelTargets(context, { steadyState: found, deadlineJob: job, deadlineJobUid: run.jobUid }),
+        labelTargets(context, { steadyState: found, deadlineJob: job }),
     );
     run.attack();
     const labels = { "chaos-experiments/experiment": run.plan.experiment };

@@ -64,7 +64,7 @@ describe("the verdict is PASSED", () => {
             checks: [{ name: "pods", held: true }],
         });
         expect(run.said[0]).toBe("Proven: hot-deals-1 is cut off from the network. Checking pods for 3 s");
-        expect(run.said.at(-1)).toMatch(/^PASSED: 100% of 8/);
+        expect(run.said.at(-2)).toMatch(/^PASSED: 100% of 8/);
     });
 
     it("if a check fails only in the grace period", async () => {
@@ -373,7 +373,7 @@ describe("what became of established connections", () => {
         const { verdict, established } = await step();
         expect(verdict).toBe("PASSED");
         expect(established).toMatchObject([{ attack: "blackhole", direction: "inward", became }]);
-        expect(run.said.at(-2)).toBe(`Established connections (inward): ${became}`);
+        expect(run.said.at(-3)).toBe(`Established connections (inward): ${became}`);
         expect(journal().attacks[0]!.established).toMatchObject({ direction: "inward", became: became.split(" ")[0] });
         expect(journal().conclusion.established).toEqual(established);
     });
@@ -448,6 +448,95 @@ describe("experiment.onFailure=fail", () => {
     it("leaves a passed run as it is", async () => {
         expect(await step()).toMatchObject({ verdict: "PASSED" });
         expect(run.cluster.names("NetworkPolicy")).toEqual([attackObject]);
+    });
+});
+
+describe("an attack that stays until it is disabled", () => {
+    it("is said to stay, until when at most, and what ends it, in the last line and in the output", async () => {
+        const startedAt = Date.now();
+        const { lasts } = await step();
+        const deadline = new Date(startedAt + 600_000).toISOString().replace(/\.\d+/, "");
+        expect(lasts).toBe(
+            `until the experiment is disabled, or until ${deadline} at the latest. ` +
+                "To end it: pulumi config set experiment.enabled false && pulumi up",
+        );
+        expect(run.said.at(-1)).toBe(`The attack stays ${lasts}`);
+        expect(run.cluster.names("NetworkPolicy")).toEqual([attackObject]);
+    });
+
+    it("of an experiment in a program is ended there", async () => {
+        run.plan.settings = undefined;
+        expect((await step()).lasts).toMatch(/To end it: set `enabled` to false in the program, then run `pulumi up`$/);
+    });
+
+    it.each<[string, () => void]>([
+        ["was over before its verdict", endAttack],
+        ["has failed the update, and is undone", () => void (run.plan.onFailure = "fail")],
+    ])("is not said to stay if it %s", async (_, change) => {
+        breakApplication();
+        change();
+        await step().catch(() => undefined);
+        expect(journal().conclusion).not.toHaveProperty("lasts");
+        expect(run.said.join("\n")).not.toContain("stays");
+    });
+});
+
+describe("an attack that ends with its verdict", () => {
+    beforeEach(async () => {
+        delete run.plan.until;
+        await acquireLease(run.cluster.api, { stack: "ours", plan: run.plan });
+        run.cluster.get("NetworkPolicy", attackObject).metadata.labels = {
+            "chaos-experiments/experiment": run.plan.experiment,
+        };
+    });
+    const lease = () => run.cluster.get("Lease", "chaos-experiment").metadata.annotations!;
+
+    it("is over when the update ends, which has waited for recovery; the lease says so", async () => {
+        breakApplication();
+        run.cluster.intercept = (call) => {
+            if (call === "deleteNamespacedNetworkPolicy") run.after(700, () => run.setReady("hot-deals-2", true));
+        };
+        const conclusion = await step();
+        expect(conclusion).toMatchObject({ verdict: "FAILED", checks: [{ name: "pods", held: false }] });
+        expect(conclusion).not.toHaveProperty("lasts");
+        expect(run.cluster.names("NetworkPolicy")).toEqual([]);
+        expect(run.cluster.get("Pod", "hot-deals-1").metadata.labels).toEqual({});
+        expect(lease()).not.toHaveProperty(["chaos-experiments/run"]);
+        expect(JSON.parse(lease()["chaos-experiments/ended"]!)).toEqual({
+            at: journal().recovery!.undoneAt,
+            recoveredAfterMs: journal().recovery!.recoveredAfterMs,
+        });
+        expect(journal().recovery!.recoveredAfterMs).toBeGreaterThanOrEqual(700);
+        expect(journal()).not.toHaveProperty("aborted");
+        expect(run.said.at(-1)).toMatch(/^Recovered: pods succeeded again [79]\d\d ms after the attack was undone$/);
+    });
+
+    it("ends without a proof, too", async () => {
+        run.enforced = false;
+        expect(await step()).toMatchObject({ verdict: "INCONCLUSIVE", code: "attack-not-proven" });
+        expect(run.cluster.names("NetworkPolicy")).toEqual([]);
+        expect(run.cluster.get("Pod", "hot-deals-1").metadata.labels).toEqual({});
+    });
+
+    it("fails the update if it could not be ended at once, after another try", async () => {
+        let refusals = 0;
+        run.cluster.intercept = (call) => {
+            if (call === "deleteNamespacedNetworkPolicy" && ++refusals === 1) refuse(500, "the server is busy");
+        };
+        await expect(step()).rejects.toThrow(/^PASSED: .* The attack is undone/);
+        expect(run.said).toContainEqual(expect.stringMatching(/^The attacks could not be ended at once: /));
+        expect(run.cluster.names("NetworkPolicy")).toEqual([]);
+        expect(journal().conclusion.verdict).toBe("PASSED");
+    });
+
+    it("keeps its verdict if the update was killed while it waited for recovery", async () => {
+        breakApplication();
+        const say = (line: string) => {
+            if (line.startsWith("FAILED")) throw new Error("killed");
+        };
+        await expect(step({ say })).rejects.toThrow("killed");
+        expect(await step()).toMatchObject({ verdict: "FAILED" });
+        expect(keptJournals(run.plan.reports)).toHaveLength(1);
     });
 });
 

@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => run.close());
 
 const step = (steadyState: SteadyState = { latencyMs: 5, runName: "run" }) =>
-    settled(labelTargets(run.context, { steadyState, deadlineJob: job, deadlineJobUid: run.jobUid }));
+    settled(labelTargets(run.context, { steadyState, deadlineJob: job }));
 const labelOf = (pod: string) => run.cluster.get("Pod", pod).metadata.labels?.["chaos-experiments/target"];
 const labels = () => ["hot-deals-1", "hot-deals-2"].map(labelOf).filter((label) => label !== undefined);
 

@@ -74,6 +74,23 @@ describe("recovery", () => {
         expect(await step()).toEqual({ recoveredAfterMs: null });
     });
 
+    it("stops waiting if the application is deleted meanwhile, as by `pulumi destroy` of both", async () => {
+        const check = { kind: "http", path: "/", service: "orders" } as const;
+        run.plan.checks = [{ ...run.plan.checks[0]!, name: "orders", check }];
+        run.cluster.add("Service", "orders", { spec: { ports: [{ port: 80 }] } });
+        run.after(10_000, () => run.cluster.remove("Service", "orders"));
+        const begun = Date.now();
+        expect(await step()).toEqual({ recoveredAfterMs: null });
+        expect(Date.now() - begun).toBeLessThan(20_000);
+        expect(run.said.at(-1)).toBe("The application is gone, so nothing can recover");
+    });
+
+    it("waits for nothing if the namespace is being deleted", async () => {
+        run.cluster.get("Namespace", "demo").metadata.deletionTimestamp = new Date() as never;
+        for (const pod of ["hot-deals-1", "hot-deals-2"]) run.setReady(pod, false);
+        expect(await step()).toEqual({ recoveredAfterMs: null });
+    });
+
     it("leaves an experiment alone that another stack has begun since", async () => {
         run.cluster.remove("Lease", leaseName);
         await acquireLease(run.cluster.api, { stack: "theirs", plan: run.plan });

@@ -108,7 +108,7 @@ describe("a run without an attack", () => {
 });
 
 describe("a run that scales without an attack", () => {
-    const given = () => ({ steadyState: found(), deadlineJob: job, deadlineJobUid: run.jobUid });
+    const given = () => ({ steadyState: found(), deadlineJob: job });
     const awaitJob = () => settled(labelTargets(run.context, given()));
 
     it("begins when the deadline Job runs, which restores what was scaled", async () => {

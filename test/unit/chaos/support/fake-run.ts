@@ -47,6 +47,8 @@ const planned: Omit<Plan, "reports"> = {
     actions: [],
     window: { graceMs: 1_000, durationMs: 2_000 },
     deadlineMs: 600_000,
+    // As by default for the shop.
+    until: "disabled",
     onFailure: "report",
     settings: "experiment.",
 };
@@ -99,10 +101,6 @@ export class FakeRun {
         vi.restoreAllMocks();
         startClock();
         rmSync(this.plan.reports, { recursive: true });
-    }
-
-    get jobUid(): string {
-        return this.cluster.get("Job", job).metadata.uid!;
     }
 
     get context(): StepContext {

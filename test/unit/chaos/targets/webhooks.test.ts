@@ -39,7 +39,6 @@ describe("a run does not begin if a pod that matches the target", () => {
                 labelTargets(run.context, {
                     steadyState: { latencyMs: 5, runName: "run" },
                     deadlineJob: job,
-                    deadlineJobUid: run.jobUid,
                 }),
             ),
         ).rejects.toThrow("guard.example.com");

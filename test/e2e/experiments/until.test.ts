@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { leaseName } from "../../../chaos/lifecycle/lease";
+import { keptJournals } from "../../../chaos/report/journal-files";
+import { reportsFolder } from "../../../experiments/run";
+import { attackPolicies } from "../../support/attack-policies";
+import { giveBack, sharedNamespace as namespace, sharedStack } from "../shop/shared";
+import { quick, type TestStack } from "../shop/support";
+
+const enabled = { ...quick, "experiment.enabled": "true" };
+const background = { propagationPolicy: "Background" } as const;
+
+let stack: TestStack;
+beforeAll(async () => {
+    stack = await sharedStack();
+});
+afterAll(() => giveBack(stack));
+
+const targets = async () =>
+    (await stack.cluster.core.listNamespacedPod({ namespace, labelSelector: "chaos-experiments/target" })).items.length;
+const journal = () => keptJournals(reportsFolder).find(({ plan }) => plan.namespace === namespace)!;
+
+async function nobodyIsAttacked(): Promise<void> {
+    expect(await targets()).toBe(0);
+    expect((await stack.products()).good).toBe(true);
+}
+
+/** Neither a preview nor an update with --refresh runs a step again, or attacks anybody. */
+async function refreshesChangeNothing(): Promise<void> {
+    const { startedAt } = journal();
+    const previewed = await stack.preview({}, true);
+    expect(previewed.filter(({ type, op }) => op !== "create" || type.endsWith("Command"))).toEqual([]);
+    const { changes } = await stack.refresh();
+    expect(changes.filter(({ type }) => type.endsWith("Command"))).toEqual([]);
+    expect(journal().startedAt).toBe(startedAt);
+    await nobodyIsAttacked();
+}
+
+describe("experiment.until=verdict", () => {
+    it("ends the attack with the verdict, and the update waits for recovery", async () => {
+        const { outputs } = await stack.up({ ...enabled, "experiment.until": "verdict", "experiment.run": "verdict" });
+        expect(outputs.experiment!.value).toMatchObject({ verdict: "FAILED" });
+        expect(outputs.experiment!.value).not.toHaveProperty("lasts");
+        expect(await attackPolicies(stack.cluster, namespace)).toEqual([]);
+        await nobodyIsAttacked();
+        expect(stack.said).toMatch(/FAILED: .*\n(.*\n)*?Recovered: \/products succeeded again/);
+        expect(journal().recovery!.undoneAt).toBeLessThanOrEqual(journal().endedAt);
+    });
+
+    it("is not begun again by a preview or an update with --refresh", refreshesChangeNothing);
+
+    it("nor if the Job is gone", async () => {
+        const { items } = await stack.cluster.batch.listNamespacedJob({ namespace });
+        for (const { metadata } of items)
+            await stack.cluster.batch.deleteNamespacedJob({ name: metadata!.name!, namespace, ...background });
+        await refreshesChangeNothing();
+    });
+
+    it("nor if the lease is gone", async () => {
+        await stack.cluster.coordination.deleteNamespacedLease({ name: leaseName, namespace });
+        await refreshesChangeNothing();
+    });
+
+    it("leaves nothing once it is disabled", async () => {
+        await stack.up({ "experiment.enabled": "false" });
+        expect(await stack.traces()).toEqual([]);
+    });
+});
+
+describe("experiment.until=disabled", () => {
+    it("keeps the attack, and the last line and the output say until when, and how to end it", async () => {
+        stack.unset("experiment.until");
+        const { outputs } = await stack.up({ ...enabled, "experiment.run": "disabled" });
+        const { lasts } = outputs.experiment!.value as { lasts: string };
+        expect(lasts).toMatch(/until 20\S+Z at the latest\. To end it: pulumi config set experiment.enabled false && /);
+        expect(stack.said).toContain(`The attack stays ${lasts}`);
+        expect(await targets()).toBe(1);
+    });
+
+    it("an update with --refresh does not bring it back if somebody has deleted its policy", async () => {
+        for (const { metadata } of await attackPolicies(stack.cluster, namespace))
+            await stack.cluster.networking.deleteNamespacedNetworkPolicy({ name: metadata!.name!, namespace });
+        await refreshesChangeNothing();
+        expect(stack.said).toContain("was over: ended what was left of it");
+    });
+
+    it("leaves nothing once it is disabled", async () => {
+        await stack.toDefaults();
+        expect(await stack.traces()).toEqual([]);
+    });
+});
