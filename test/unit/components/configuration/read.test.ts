@@ -224,6 +224,7 @@ describe("every wrong value is rejected with its key, its value, what is allowed
         ["experiment.successRate", "0%"],
         ["experiment.abortBelow", "0.5"],
         ["experiment.deadline", "1s"],
+        ["experiment.until", "tomorrow"],
         ["experiment.onFailure", "panic"],
         ["experiment.run", ""],
     ];
