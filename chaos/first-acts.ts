@@ -20,8 +20,8 @@ class Construction {
 }
 
 /**
- * How long mistakes wait for attacks to end, in milliseconds: what ends one may itself wait for a resource. And how long
- * an experiment waits for the construction of one that runs: the program may have it no longer.
+ * How long mistakes wait for attacks to end, in milliseconds: what ends one may itself wait for a resource. And how
+ * long an experiment waits for the construction of one that runs: the program may have it no longer.
  */
 const patienceMs = 15_000;
 
@@ -30,9 +30,9 @@ const patienceMs = 15_000;
  * mistakes in the enabled ones are reported together. A mistake is no exception in a constructor: that would keep the
  * program from constructing the components below, which may be disabled.
  *
- * Most programs construct their components in one turn of the event loop. Of one that waits in between, for a file, say,
- * mistakes below are reported later. The order of ending and beginning does not rest on turns: the leases say which
- * experiments of the stack run, and none begins before the program has constructed these.
+ * Most programs construct their components in one turn of the event loop. Of one that waits in between, for a file,
+ * say, mistakes below are reported later. The order of ending and beginning does not rest on turns: the leases say
+ * which experiments of the stack run, and none begins before the program has constructed these.
  */
 export class FirstActs {
     private readonly endings: pulumi.Output<void>[] = [];

@@ -40,7 +40,7 @@ export interface RunArgs {
  * knows the order too: another plan (another `run`, say) removes all of them first, the attack before the wait for
  * recovery. Without attacks, there is a deadline Job only if an action must be undone.
  *
- * @returns the verdict and what it rests on, known when the check has ended; and the targets, known when they are chosen
+ * @returns the verdict and what it rests on, known when the check has ended; the targets, known when they are chosen
  */
 export function runResources(args: RunArgs): {
     conclusion: pulumi.Output<Conclusion>;

@@ -65,7 +65,7 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
      * @param policies of the namespace, without those of experiments
      */
     admit?(attack: RunAttack<A, F>, cluster: Cluster, policies: readonly V1NetworkPolicy[]): Promise<PolicySpec[]>;
-    /** How long its object usually takes at most to be ready, in milliseconds: a deadline has room for that. @default 0 */
+    /** How long its object usually takes at most to be ready, in ms: a deadline has room for that. @default 0 */
     readyMs?: number;
     /** Why it cannot begin, although its object is there and its targets are labeled. @default it begins by itself */
     whyNotReady?(attack: RunAttack<A, F>, cluster: Cluster): Promise<Reason | undefined>;

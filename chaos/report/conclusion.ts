@@ -52,7 +52,7 @@ export const conclusionSchema = z.object({
     lasts: z
         .string()
         .optional()
-        .describe("Until when the attack, or what was scaled, stays after the verdict, and what ends it; absent if over"),
+        .describe("Until when the attack, or what was scaled, stays after the verdict, and what ends it; else absent"),
     journal: z.string().describe("Path of the run's journal; its picture and page are beside it"),
 });
 

@@ -395,9 +395,8 @@ export const settings = {
         ),
         "experiment.until": setting(
             oneOf("verdict", "disabled"),
-            "What ends the attack, besides its deadline. `disabled`: it stays after the verdict, so that you can look " +
-                "at the shop under attack, until the experiment is disabled. `verdict`: it ends as soon as the " +
-                "verdict is known.",
+            "What ends the attack, besides its deadline. `disabled`: it stays after the verdict, for you to look at " +
+                "the shop, until the experiment is disabled. `verdict`: it ends as soon as the verdict is known.",
             { default: "disabled" },
         ),
         "experiment.onFailure": setting(

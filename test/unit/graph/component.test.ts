@@ -310,7 +310,8 @@ describe("of several experiments in a program that waits between them", () => {
                     async () => {
                         new Experiment("it", { ...args, kubeconfig });
                         if (running.length > 0) new Experiment("two", { ...args, kubeconfig });
-                        await vi.waitFor(() => expect(steps(asked).map(({ name }) => name)).toContain("it-check"), 5_000);
+                        const hasBegun = () => expect(steps(asked).map(({ name }) => name)).toContain("it-check");
+                        await vi.waitFor(hasBegun, 5_000);
                     },
                     found,
                     false,
@@ -474,7 +475,7 @@ it("a preview of an experiment that has run and is unchanged says so, with its v
     expect(told).toEqual(["info: it has run, and would not run again. FAILED: /healthz did not hold"]);
 });
 
-it("a preview of an experiment that has begun and has no verdict says on which pods, and announces no attack", async () => {
+it("a preview of an experiment that has begun and has no verdict says so, and announces no attack", async () => {
     const { "it-check": _, ...begun } = {
         ...found,
         "it-steady-state": { runName: "it-1" },
