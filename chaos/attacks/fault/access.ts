@@ -9,15 +9,16 @@ import { exemption } from "../../policies/exemption";
 import { isolates, policyRules, type PolicySpec, type Rule, rulesOf } from "../../policies/rules";
 import { also, both, type Labels, selects } from "../../policies/selector";
 import { witnessRule } from "../../policies/witness-access";
+import { ReasonError } from "../../reasons";
 import type { FoundService } from "./find";
-import type { RunAttack } from "../kind";
+import type { Policed, RunAttack } from "../kind";
 import { proxyLabels } from "./pointing";
 
 /** The policies that let an attack's proxy work. @throws Error as `proxyPolicies` and `refuseForeignCallers` do */
 export async function admitProxy(
     { experiment, namespace, object: proxy, chosen }: RunAttack<unknown, FoundService>,
     { core, networking }: Cluster,
-    policies: readonly V1NetworkPolicy[],
+    { policies, pass }: Policed,
 ): Promise<PolicySpec[]> {
     const service = chosen.found!;
     const [{ items }, own, everywhere] = await Promise.all([
@@ -28,15 +29,17 @@ export async function admitProxy(
     ]);
     const labelsOf = ({ metadata }: { metadata?: V1ObjectMeta }) => metadata!.labels ?? {};
     const pods = items.map(labelsOf).filter((of) => selects({ matchLabels: service.selector }, of));
-    const access = { service, proxy, experiment, pods, namespace: labelsOf(own) };
+    const access = { service, proxy, experiment, pass, pods, namespace: labelsOf(own) };
     refuseForeignCallers(everywhere?.items ?? [], access);
-    return policies.length === 0 ? [] : proxyPolicies(policies, access);
+    return proxyPolicies(policies, access);
 }
 
 export interface AccessArgs {
     service: FoundService;
     proxy: string;
     experiment: string;
+    /** See `labels.pass`. */
+    pass: string;
     pods: readonly Labels[];
     /** The labels of their namespace. */
     namespace: Labels;
@@ -47,21 +50,23 @@ export interface AccessArgs {
  * for the proxy itself.
  *
  * @param policies of the namespace, without those of experiments
- * @throws Error if not the same policies apply to all pods of the Service: one that may reach some would reach all
+ * @throws ReasonError if not the same policies apply to all pods of the Service: one that may reach some would reach all
  */
 export function proxyPolicies(policies: readonly V1NetworkPolicy[], args: AccessArgs): PolicySpec[] {
-    const { service, proxy, experiment, pods } = args;
+    const { service, proxy, pass, pods } = args;
+    const proxyPod = { matchLabels: { ...proxyLabels(proxy), [labels.pass]: pass } };
     requireSamePolicies(policies, args);
     const isolating = policies.filter(
         ({ spec }) => isolates(spec!, "ingress") && pods.some((pod) => selects(spec!.podSelector, pod)),
     );
     const accepted = isolating.flatMap(({ spec }) => rulesOf(spec!, "ingress"));
-    const toProxy: Rule["peers"] = [{ podSelector: { matchLabels: proxyLabels(proxy) } }];
+    const toProxy: Rule["peers"] = [{ podSelector: proxyPod }];
     const ports = [...new Set(service.ports.map(({ listen }) => listen))].map((port) => ({ protocol: "TCP", port }));
     const ofProxy: PolicySpec = {
-        podSelector: { matchLabels: proxyLabels(proxy) },
+        // There without other policies, too: one may come during the run.
+        podSelector: proxyPod,
         ...policyRules({
-            ingress: isolating.length > 0 ? [...accepted, witnessRule(experiment)] : [{}],
+            ingress: isolating.length > 0 ? [...accepted, witnessRule(pass)] : [{}],
             // It forwards to the Service's pods alone, and asks the API server for these.
             egress: [{}],
         }),
@@ -97,7 +102,7 @@ function isForPods(
  * Service's pods by labels, which the proxy does not have, and no run adds policies to another namespace.
  *
  * @param all policies of the cluster
- * @throws Error that names the policy
+ * @throws ReasonError that names the policy
  */
 export function refuseForeignCallers(all: readonly V1NetworkPolicy[], args: AccessArgs): void {
     const own = args.namespace["kubernetes.io/metadata.name"];
@@ -108,10 +113,11 @@ export function refuseForeignCallers(all: readonly V1NetworkPolicy[], args: Acce
         );
     const policy = all.find(letsThrough)?.metadata;
     if (policy === undefined) return;
-    throw new Error(
+    throw new ReasonError(
+        "attack-refused",
         `the NetworkPolicy ${policy.name} of namespace ${policy.namespace} lets its pods reach those of Service ` +
-            `${args.service.service} by their labels: a proxy in their place would be out of reach for them. Nothing ` +
-            "was attacked. Let the policy name the namespace alone, without a podSelector",
+            `${args.service.service} by their labels: a proxy in their place would be out of reach for them`,
+        "Let the policy name the namespace alone, without a podSelector",
     );
 }
 
@@ -119,10 +125,11 @@ function requireSamePolicies(policies: readonly V1NetworkPolicy[], { service: { 
     for (const { metadata, spec } of policies) {
         const applies = new Set(pods.map((pod) => selects(spec!.podSelector, pod)));
         if (applies.size <= 1) continue;
-        throw new Error(
+        throw new ReasonError(
+            "attack-refused",
             `the NetworkPolicy ${metadata!.name} applies to some pods of Service ${service} and not to all, ` +
-                "and a proxy in their place would let callers reach more of them than now. Nothing was attacked. " +
-                "Let the policy select all of them or none",
+                "and a proxy in their place would let callers reach more of them than now",
+            "Let the policy select all of them or none",
         );
     }
 }

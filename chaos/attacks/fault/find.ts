@@ -1,6 +1,7 @@
 import type { V1Pod, V1Service, V1ServicePort } from "@kubernetes/client-node";
 import { type Cluster, ignoreNotFound } from "../../cluster/client";
 import { annotations, labels, selectorOf } from "../../cluster/labels";
+import { ReasonError } from "../../reasons";
 import { isReady } from "../../targets/containers";
 import type { Found } from "../kind";
 import type { Fault } from "./proxy/protocol";
@@ -29,7 +30,7 @@ export interface FoundPort {
     appProtocol?: string;
 }
 
-/** Finds the Service that a fault is done to. @throws Error that names the reason if that is not possible */
+/** Finds the Service that a fault is done to. @throws ReasonError if that is not possible */
 export async function findService(
     { core }: Cluster,
     namespace: string,
@@ -37,16 +38,13 @@ export async function findService(
 ): Promise<Found<FoundService>> {
     const found = await ignoreNotFound(core.readNamespacedService({ name: service, namespace }));
     if (found === undefined)
-        throw new Error(
-            `there is no Service ${service} in namespace ${namespace}; name one of: kubectl --namespace ${namespace} ` +
-                "get services",
+        throw new ReasonError(
+            "attack-refused",
+            `there is no Service ${service} in namespace ${namespace}`,
+            `Name one of: kubectl --namespace ${namespace} get services`,
         );
     const reason = whyRefused(found, abort);
-    if (reason !== undefined)
-        throw new Error(
-            `a fault cannot be done to Service ${service}: ${reason}. Change it, or name another one of: ` +
-                `kubectl --namespace ${namespace} get services`,
-        );
+    if (reason !== undefined) throw refusal(service, reason);
     const selector = found.spec!.selector!;
     const { items } = await core.listNamespacedPod({ namespace, labelSelector: selectorOf(selector) });
     const ports = found.spec!.ports!.map((port) => portOf(port, items, service));
@@ -64,6 +62,13 @@ export async function findService(
         origin: `Service ${service}`,
     };
 }
+
+const refusal = (service: string, reason: string) =>
+    new ReasonError(
+        "attack-refused",
+        `a fault cannot be done to Service ${service}: ${reason}`,
+        "Change the Service, or name another one",
+    );
 
 /** Why no proxy can take a Service's place without a change that callers would notice. Undefined if one can. */
 export function whyRefused({ metadata, spec }: V1Service, abort?: Fault["abort"]): string | undefined {
@@ -103,7 +108,7 @@ function portOf({ name = "", port, targetPort, appProtocol }: V1ServicePort, pod
             .find((one) => one.name === target)?.containerPort;
     const listen = typeof target === "number" ? target : named();
     if (listen !== undefined) return { name, port, target, listen, ...(appProtocol && { appProtocol }) };
-    throw new Error(`a fault cannot be done to Service ${service}: none of its pods has a port named ${target}`);
+    throw refusal(service, `none of its pods has a port named ${target}`);
 }
 
 /** @throws Error if the Service knows a port of its pods by two names: its proxy can have one */
@@ -112,9 +117,10 @@ function requireOneName(ports: readonly FoundPort[], service: string): void {
         const same = ports.filter((port) => port.listen === listen && typeof port.target === "string");
         const names = [...new Set(same.map(({ target }) => target))];
         if (names.length > 1)
-            throw new Error(
-                `a fault cannot be done to Service ${service}: its target ports ${names.join(" and ")} are the same ` +
-                    `port ${listen} of its pods; allowed: one name for a port`,
+            throw refusal(
+                service,
+                `its target ports ${names.join(" and ")} are the same port ${listen} of its pods; allowed: one name ` +
+                    "for a port",
             );
     }
 }

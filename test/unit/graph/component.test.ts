@@ -143,6 +143,17 @@ describe("mistakes in the arguments", () => {
         ["checks.0.path: is an Output", { checks: [{ kind: "http", service: "a", path: pulumi.output("/") }] }],
         ['image: "Node Image" is not allowed', { image: "Node Image" }],
         ["image: null is not allowed", { image: null }],
+        [
+            "pod.labels.chaos-experiments/pass: is set by the experiment",
+            { pod: { labels: { "chaos-experiments/pass": "x" } } },
+        ],
+        [
+            "pod.annotations.linkerd.io/inject: is set by the experiment",
+            { pod: { annotations: { "linkerd.io/inject": "enabled" } } },
+        ],
+        ["pod.runAsUser: allowed: the id of a user but 0, or false for none", { pod: { runAsUser: 0 } }],
+        ["pod.nodeName: ", { pod: { nodeName: "here" } }],
+        ["pod.imagePullSecrets.0: ", { pod: { imagePullSecrets: [{ name: "registry" }] } }],
         ["context: is an Output; allowed: text", { context: pulumi.output("kind-kind") }],
         ['namespace: "Über" is not a namespace', { namespace: "Über" }],
         ["kubeconfig: is 7; allowed: text", { kubeconfig: 7 }],

@@ -54,8 +54,9 @@ const target = {
     ports: [8080],
 };
 const runName = "hot-deals-blackhole-0a1b2c3d";
+const pass = "5f0c1b2e9d847a63";
 const printed = {
-    "steady-state": { runName, route: { kind: "address", url: "http://x/products" } },
+    "steady-state": { runName, pass, route: { kind: "address", url: "http://x/products" } },
     targets: {
         attacks: [
             ...["blackhole", "kill"].map((name) => ({ name, matching: 1, targets: [target] })),
@@ -85,6 +86,13 @@ function environmentOf(asked: Asked[]): Record<string, string> {
     const { env } = find(asked, kinds.job, "deadline").spec.template.spec.containers[0];
     return Object.fromEntries(env.map(({ name, value }: { name: string; value: string }) => [name, value]));
 }
+/** The deadline Job's right to remove the policy that lets it through, and all that this owns. */
+const passRule = {
+    apiGroups: ["networking.k8s.io"],
+    resources: ["networkpolicies"],
+    resourceNames: [`${runName}-job`],
+    verbs: ["get", "delete"],
+};
 /** The deadline Job's right to look at the lease. */
 const leaseRule = {
     apiGroups: ["coordination.k8s.io"],
@@ -149,7 +157,7 @@ describe("the deadline", () => {
             {
                 apiGroups: ["networking.k8s.io"],
                 resources: ["networkpolicies"],
-                resourceNames: [policy],
+                resourceNames: [policy, `${runName}-job`],
                 verbs: ["get", "delete"],
             },
             leaseRule,
@@ -183,7 +191,12 @@ describe("the deadline", () => {
         expect(environmentOf(asked).LEASE).toContain('"run":"a-run"');
         expect(environmentOf(asked).ATTACKS).toContain("/networkpolicies/a-run-blackhole");
         const [{ resourceNames }] = find(asked, kinds.role, "deadline-role").rules;
-        expect(resourceNames).toEqual(["a-run-blackhole"]);
+        expect(resourceNames).toEqual(["a-run-blackhole", "a-run-job"]);
+    });
+
+    it("must carry the run's random value, by which policies let its pod through", () => {
+        const { labels } = find(experiment, kinds.job, "deadline").spec.template.metadata;
+        expect(labels).toMatchObject({ "chaos-experiments/pass": pass });
     });
 
     it("must leave a lost node at once: meanwhile nothing would end the attacks", () => {
@@ -294,6 +307,7 @@ describe("a kill", () => {
         const killRequest = find(killing, kinds.configMap, "kill").metadata.name;
         expect(find(killing, kinds.role, "deadline-role").rules).toEqual([
             { apiGroups: [""], resources: ["configmaps"], resourceNames: [killRequest], verbs: ["get", "delete"] },
+            passRule,
             leaseRule,
             { apiGroups: [""], resources: ["pods"], verbs: ["list", "patch"] },
             { apiGroups: [""], resources: ["pods"], verbs: ["delete"] },
@@ -348,7 +362,7 @@ describe("several attacks", () => {
         expect(find(several, kinds.role, "deadline-role").rules[0]).toEqual({
             apiGroups: ["networking.k8s.io"],
             resources: ["networkpolicies"],
-            resourceNames: objects,
+            resourceNames: [...objects, `${runName}-job`],
             verbs: ["get", "delete"],
         });
         expect(
@@ -419,6 +433,7 @@ describe("an experiment without an attack", () => {
         expect(names(asked, kinds.command)).toEqual(["steady-state", "targets", "end-attacks", "check"]);
         expect(names(asked, kinds.policy)).toEqual([]);
         expect(find(asked, kinds.role, "deadline-role").rules).toEqual([
+            passRule,
             leaseRule,
             { apiGroups: ["apps"], resources: ["deployments"], resourceNames: ["gateway"], verbs: ["get", "patch"] },
         ]);

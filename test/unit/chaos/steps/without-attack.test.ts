@@ -11,7 +11,7 @@ import { labelTargets } from "../../../../chaos/steps/label-targets";
 import { recovery } from "../../../../chaos/steps/recovery";
 import { steadyState } from "../../../../chaos/steps/steady-state";
 import { limit } from "../support/fake-rbac";
-import { FakeRun, job } from "../support/fake-run";
+import { FakeRun, job, pass } from "../support/fake-run";
 import { settled } from "../support/time";
 
 const scale: Action = { kind: "scale", deployment: "hot-deals", replicas: 3 };
@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 afterEach(() => run.close());
 
-const found = () => ({ latencyMs: 5, runName: runNameOf(run.plan, run.context.stack) });
+const found = () => ({ latencyMs: 5, runName: runNameOf(run.plan, run.context.stack), pass });
 const begin = () => settled(steadyState(run.context, {}));
 /** The check, as a run without a deadline Job is given it. */
 const observe = () => settled(check(run.context, { steadyState: found(), ...nothingAttacked }));

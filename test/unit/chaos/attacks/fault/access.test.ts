@@ -30,11 +30,15 @@ const args = {
     },
     proxy,
     experiment: "slow",
+    pass: "5f0c",
     pods: [{ app: "hot-deals" }],
     namespace: { "kubernetes.io/metadata.name": "demo" },
 };
-const ofProxy = { "chaos-experiments/proxy": proxy, "chaos-experiments/experiment": "slow" };
-const toProxy = [{ podSelector: { matchLabels: { "chaos-experiments/proxy": proxy } } }];
+const known = { "chaos-experiments/proxy": proxy, "chaos-experiments/experiment": "slow" };
+const ofProxy = { ...known, "chaos-experiments/pass": "5f0c" };
+const toProxy = [
+    { podSelector: { matchLabels: { "chaos-experiments/proxy": proxy, "chaos-experiments/pass": "5f0c" } } },
+];
 
 const selecting = (policies: V1NetworkPolicy[], of: Record<string, string>) =>
     proxyPolicies(policies, args).filter(({ podSelector }) => selects(podSelector, of));
@@ -44,12 +48,23 @@ it("whom the Service's pods accept reaches the proxy, and nobody else but the wi
     expect(others).toEqual([]);
     expect(only!.ingress!.map(({ from, ports }) => [from![0]!.podSelector!.matchLabels, ports])).toEqual([
         [{ app: "gateway" }, [{ port: "main" }]],
-        [{ "chaos-experiments/experiment": "slow" }, undefined],
+        [{ "chaos-experiments/pass": "5f0c" }, undefined],
     ]);
 });
 
 it("everybody reaches it where no policy isolates the Service's pods", () => {
     expect(selecting([outOf], ofProxy)[0]).toMatchObject({ ingress: [{}], egress: [{}] });
+});
+
+it("a default deny that comes during the run does not cut it off: its own policy is there without others, too", () => {
+    expect(proxyPolicies([], args)).toMatchObject([
+        { podSelector: { matchLabels: toProxy[0]!.podSelector.matchLabels }, ingress: [{}], egress: [{}] },
+    ]);
+});
+
+it("nothing is opened for a pod that only has labels which somebody could know before the run", () => {
+    for (const { podSelector } of proxyPolicies([denied, into, outOf], args))
+        expect(selects(podSelector, known)).toBe(false);
 });
 
 it("the Service's pods accept the proxy, on their ports", () => {

@@ -1,0 +1,80 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { Trial } from "./attacks/kind";
+import { objectNameOf } from "./attacks/registry";
+import { attackTrials } from "./attacks/resource";
+import { labels } from "./cluster/labels";
+import { jobNameOf, jobSpec } from "./job/deadline";
+import { type Plan, runNameOf } from "./definition/plan";
+import type { PodOptions } from "./pod-options";
+import type { ExperimentPrograms } from "./programs";
+import type { Room } from "./steps/contract";
+
+/** What changes the inputs of the resources of a component. */
+export type Transforms = Pick<pulumi.ComponentResourceOptions, "transforms" | "transformations">;
+
+export interface RoomArgs {
+    plan: Plan;
+    /** The stack, as leases name it; see `holderOf`. */
+    stack: pulumi.Input<string>;
+    /** A Node image, for the run's own pods. */
+    image: string;
+    programs: ExperimentPrograms;
+    pod?: PodOptions;
+    /** The component's own. */
+    transforms?: Transforms;
+    /** Begins the names of the resources. */
+    prefix: string;
+    parent: pulumi.Resource;
+}
+
+const types: Record<Trial["kind"], string> = {
+    Job: "kubernetes:batch/v1:Job",
+    Pod: "kubernetes:core/v1:Pod",
+    Service: "kubernetes:core/v1:Service",
+};
+
+/** The run's random value is not known yet. */
+const somePass = "0".repeat(16);
+
+/**
+ * What a run will make that a namespace may have no room for, as the steps try it by a dry run: as it is made later,
+ * with what the component's own transforms make of it. Only the engine knows the transforms of its parents and of the
+ * stack, and only the run the Service of a fault.
+ */
+export function roomOf(args: RoomArgs): pulumi.Output<Room> {
+    const { plan, image, programs, pod, prefix } = args;
+    const { namespace, experiment } = plan;
+    return pulumi.output(args.stack).apply((stack) => {
+        const run = runNameOf(plan, stack);
+        const spec = jobSpec({ plan, image, program: programs.deadline, pod, run, pass: somePass });
+        const metadata = { name: jobNameOf(run), namespace, labels: { [labels.experiment]: experiment } };
+        const ofAttacks = plan.attacks.flatMap(({ name, attack }) => {
+            const made = { attack, experiment, namespace, image, programs, pod, run, pass: somePass };
+            return attackTrials(`${prefix}${name}`, { ...made, object: objectNameOf(run, name) });
+        });
+        return pulumi.all({
+            job: transformed({ kind: "Job", name: `${prefix}deadline`, props: { metadata, spec } }, args),
+            attacks: pulumi.all(ofAttacks.map((trial) => transformed(trial, args))),
+        });
+    });
+}
+
+/** An object as the component's own transforms make it. @returns its inputs, with the kind */
+function transformed(
+    { kind, name, props }: Trial,
+    { transforms: { transforms = [], transformations = [] } = {}, parent }: RoomArgs,
+): pulumi.Output<object> {
+    const all: pulumi.ResourceTransform[] = [
+        ...transformations.map((change) => (asked: object) => change({ ...asked, resource: parent } as never)),
+        ...transforms,
+    ];
+    const inputs = all.reduce<pulumi.Output<object>>(
+        (before, transform) =>
+            before.apply(async (known) => {
+                const asked = { custom: true, type: types[kind], name, props: known, opts: {} };
+                return pulumi.output((await transform(asked))?.props ?? known) as never;
+            }),
+        pulumi.output<object>(props),
+    );
+    return inputs.apply((known) => ({ ...known, kind }));
+}
