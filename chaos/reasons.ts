@@ -11,6 +11,7 @@ export const reasonCodes = {
     "no-target": "no container is left that matches a target or the peers",
     "targets-not-ready": "containers match a target, but their pods are not ready",
     "targets-not-replaced": "containers match the target of a kill, but nothing would replace their pods",
+    "service-unfit": "the Service of a fault is not there, or a proxy cannot stand in its place",
     "radius-too-small": "the radius allows none of the containers that match",
     "no-tool": "no container of a pod has a tool that the proof could use",
     "exec-refused": "the API server lets nothing be run in a pod, so nothing can be tried from within it",
