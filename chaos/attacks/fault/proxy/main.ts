@@ -44,14 +44,11 @@ async function main(): Promise<void> {
         .listen(Number(READY_PORT));
     void followPods(pods, NAMESPACE, SERVICE);
     await proxy.listen();
+    while (!pods.listed) await sleep(100);
     // Slices may come one by one, and a network may take a while to let the proxy through.
     const reach = new Reach(pods, ports);
-    for (
-        const begun = performance.now();
-        performance.now() - begun < reachWithinMs;
-        await sleep(pods.listed ? reportMs : 100)
-    )
-        if (pods.listed) await reach.look(write);
+    for (const begun = performance.now(); performance.now() - begun < reachWithinMs; await sleep(reportMs))
+        await reach.look(write);
 }
 
 // One connection's trouble must not end the others.

@@ -1,8 +1,11 @@
 import type { V1NetworkPolicy, V1NetworkPolicySpec } from "@kubernetes/client-node";
 import { describe, expect, it } from "vitest";
-import { proxyPolicies, refuseForeignCallers } from "../../../../../chaos/attacks/fault/access";
+import { admitProxy, proxyPolicies, refuseForeignCallers } from "../../../../../chaos/attacks/fault/access";
 import type { Pod } from "../../../../../chaos/cluster/kubernetes-rules";
+import type { FoundService } from "../../../../../chaos/attacks/fault/find";
+import type { RunAttack } from "../../../../../chaos/attacks/kind";
 import { selects } from "../../../../../chaos/policies/selector";
+import { FakeCluster } from "../../support/fake-cluster";
 
 const policy = (name: string, spec: V1NetworkPolicySpec): V1NetworkPolicy => ({ metadata: { name }, spec });
 const app = (name: string) => ({ matchLabels: { app: name } });
@@ -207,4 +210,30 @@ it("is refused where a policy of another namespace lets callers reach the pods b
             args,
         ),
     ).not.toThrow();
+});
+
+it("pods that have ended are none of the Service's: no policy need let anybody reach them", async () => {
+    const cluster = new FakeCluster();
+    cluster.add("Namespace", "demo");
+    const containers = [{ name: "api", ports: [{ name: "main", containerPort: 8080 }] }];
+    const add = (name: string, component: string, phase: string) =>
+        cluster.add("Pod", name, {
+            metadata: { labels: { app: "hot-deals", component } },
+            spec: { containers },
+            status: { phase },
+        });
+    add("hot-deals-1", "server", "Running");
+    const attack = { ...args, namespace: "demo", object: proxy, chosen: { found: args.service } };
+    const server = policy("into-server", {
+        podSelector: { matchLabels: { component: "server" } },
+        policyTypes: ["Ingress"],
+        ingress: [{ _from: [{ podSelector: app("gateway") }] }],
+    });
+    const admitted = () =>
+        admitProxy(attack as unknown as RunAttack<unknown, FoundService>, cluster.api, [denied, server]);
+    const without = await admitted();
+    for (const phase of ["Succeeded", "Failed"]) add(`migrate-${phase}`, "migrate", phase);
+    expect(await admitted()).toEqual(without);
+    add("migrate-again", "migrate", "Running");
+    await expect(admitted()).rejects.toThrow("the NetworkPolicy into-server lets callers reach some pods");
 });
