@@ -1,6 +1,7 @@
 import * as z from "zod";
-import { nameSchema } from "../texts";
+import { dnsSubdomain } from "../cluster/kubernetes-rules";
 import { resources } from "../cluster/resources";
+import { nameSchema } from "../texts";
 import type { ActionKind } from "./kind";
 import { setUntilUndone } from "./workload";
 
@@ -18,7 +19,7 @@ const resource = resources.deployment;
 export const scale: ActionKind<ScaleAction> = {
     schema: z.strictObject({
         kind: z.literal("scale"),
-        deployment: nameSchema("a Deployment name"),
+        deployment: nameSchema("a Deployment name", dnsSubdomain),
         replicas: z.int().min(0).max(100),
     }),
     examples: [{ kind: "scale", deployment: "NAME", replicas: 2 }],

@@ -5,7 +5,7 @@ import { checkKindOf, checkSchema } from "../checks/registry";
 import { againOnConflict } from "../cluster/change";
 import { type Cluster, ignoreNotFound, mergePatch } from "../cluster/client";
 import { annotations, labels } from "../cluster/labels";
-import { isName } from "../texts";
+import { dnsLabel } from "../cluster/kubernetes-rules";
 import { objectApi } from "../cluster/objects";
 import type { ObjectApi } from "../cluster/resources";
 import type { Plan } from "../definition/plan";
@@ -114,7 +114,8 @@ async function end(
 function trusted(text: string): Plan {
     const plan = JSON.parse(text) as Plan;
     const { service } = plan;
-    if (service && ![service.name, service.namespace].every(isName)) throw new Error("the Service has no such name");
+    if (service && ![service.name, service.namespace].every(dnsLabel().isValid))
+        throw new Error("the Service has no such name");
     for (const { name, check } of plan.checks)
         // By the schema no path leads out of its Service: the API server's proxy would take it to other objects.
         if (!checkSchema.safeParse(check).success || !checkKindOf(check).onlyReadsCluster(check))
