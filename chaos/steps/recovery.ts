@@ -18,9 +18,9 @@ import type { Step, StepContext } from "./contract";
  *
  * @throws Error with all that failed: the engine deletes nothing then, and the deadline Job ends the attacks
  */
-export const endAttacksStep: Step<"end-attacks"> = async ({ cluster, stack, plan }) => {
+export const endAttacksStep: Step<"end-attacks"> = async ({ cluster, stack, plan, say }) => {
     const { others } = await leaseFor(cluster, { stack, plan });
-    return { ended: others ? 0 : await endAttacks(objectApi(cluster), attacksLeftOf(plan)) };
+    return { ended: others ? 0 : await endAttacks(objectApi(cluster), attacksLeftOf(plan), say) };
 };
 
 /**
@@ -59,7 +59,7 @@ export async function undo(cluster: Cluster, stack: string, plan: Plan, say: (li
     const holder = { stack, plan };
     const { own, others } = await leaseFor(cluster, holder);
     if (others) say(others);
-    const swept = await endAttacks(objectApi(cluster), others ? policiesOf(plan, stack) : leftOf(plan));
+    const swept = await endAttacks(objectApi(cluster), others ? policiesOf(plan, stack) : leftOf(plan), say);
     if (swept > 0) say(`Removed what was left of ${undoneOf(plan)}: ${swept} ${swept === 1 ? "object" : "objects"}`);
     const end = own && earlyEndOf(own);
     const at = end?.at ?? Date.now();

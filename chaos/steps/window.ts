@@ -1,4 +1,4 @@
-import { performAll, type Performed } from "../actions/perform";
+import { type Done, performAll, type Performed, whyNotKept } from "../actions/perform";
 import { attackKindOf } from "../attacks/registry";
 import { ApiServerPulse } from "../checks/api-server";
 import { Endpoints, routeKey, serviceNamedBy } from "../checks/endpoints";
@@ -67,8 +67,13 @@ export async function watchWindow(
     });
     const asked = Promise.all(asking).finally(() => pulse?.stop());
     const attacksLast = () => runLasts(plan, cluster, run);
-    const [actions, held] = await Promise.all([
-        performAll(plan.actions, { cluster, namespace: plan.namespace, endsAt, signal }, attacksLast, say),
+    const acting = { cluster, namespace: plan.namespace, run: steadyState.runName, endsAt, signal };
+    const done: Done[] = [];
+    const [actions, undone, held] = await Promise.all([
+        performAll(plan.actions, acting, attacksLast, say, done),
+        plan.actions.length > 0
+            ? whyNotKept(done, acting).catch((error: unknown) => notSeen(error).inconclusive)
+            : undefined,
         isAttack(plan)
             ? proofs.whyNotHeld(endsAt, signal).catch((error: unknown) => notSeen(error).inconclusive)
             : pause(lengthMs, signal),
@@ -81,7 +86,7 @@ export async function watchWindow(
     const endedAt = ending && "at" in ending ? ending.at : undefined;
     const checks = await asked;
     const bypassed = await whyAnsweredAllTheSame(plan, cluster, attacks, checks);
-    const reasons = [shiftedClock(shiftMs()), held ?? undefined, failedAction(actions), isOver, bypassed];
+    const reasons = [shiftedClock(shiftMs()), held ?? undefined, failedAction(actions), undone, isOver, bypassed];
     return { checks, actions, reasons, ...(aborted && { aborted: { ...aborted, endedAt }, ending }) };
 }
 
