@@ -59,7 +59,8 @@ async function main(): Promise<void> {
             ending: ending.signal,
             mayAct: () => mayAct(path),
             log,
-            killed: ({ at, pod, uid }) => jobLog.killed({ at, killed: { pod, uid, label } }),
+            killed: ({ at, pod, uid }) => jobLog.told({ at, killed: { pod, uid, label } }),
+            missed: ({ at, ...missed }) => jobLog.told({ at, missed: { label, ...missed } }),
             noteOnOwnPod: (metadata) => noteOnOwnPod(NAMESPACE, metadata),
         }),
     );
@@ -69,7 +70,7 @@ async function main(): Promise<void> {
         over ??= await whyEndNow(begun, parts);
         if (over !== undefined) {
             ending.abort();
-            if (await endAttacks(objectApi, reach).then(() => true, tellFailures)) break;
+            if (await endAttacks(objectApi, reach, log).then(() => true, tellFailures)) break;
         }
         await sleep(1_000);
     }
