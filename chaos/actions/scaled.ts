@@ -62,20 +62,26 @@ function isOfRun(object: KubeObject, { before, set }: Scaling): boolean {
     const number = replicasIn(object);
     if (number === set) return true;
     const isBetween = Math.min(before, set) < number && number < Math.max(before, set);
-    return isBetween && autoscalers.test(setterOf(object.metadata!, field) ?? "");
+    return isBetween && isByAutoscaler(object);
 }
 
-/** By these names autoscalers scale: that of the component that runs the HorizontalPodAutoscalers, and KEDA's. */
-const autoscalers = /^(?:kube-controller-manager|k3s|kubelite|keda.*)$/;
+/**
+ * Whether a HorizontalPodAutoscaler has set the number: by the subresource `scale`, from the program that also reports
+ * the status of Deployments. Its name is not the same in all distributions: `kube-controller-manager`, `k3s`, `kubelite`.
+ */
+function isByAutoscaler({ metadata }: KubeObject): boolean {
+    const setter = setterOf(metadata!, field);
+    const reports = (metadata!.managedFields ?? []).filter(({ subresource }) => subresource === "status");
+    return setter?.subresource === "scale" && reports.some(({ manager }) => manager === setter.manager);
+}
 
-/** Such as "Deployment web has 3 replicas, as kubectl has set it". */
+/** Such as "Deployment web has 3 replicas, as kubectl has set it", by what the API server knows of that. */
 export function describeNumber(object: KubeObject, verb = "has"): string {
     const number = replicasIn(object);
     const setter = setterOf(object.metadata!, field);
-    return (
-        `Deployment ${object.metadata!.name} ${verb} ${number} ${number === 1 ? "replica" : "replicas"}` +
-        (setter === undefined ? "" : `, as ${setter} has set it`)
-    );
+    const by = setter && `, as ${setter.manager} has set it${isByAutoscaler(object) ? " for an autoscaler" : ""}`;
+    const replicas = `${number} ${number === 1 ? "replica" : "replicas"}`;
+    return `Deployment ${object.metadata!.name} ${verb} ${replicas}${by ?? ""}`;
 }
 
 /** A Deployment that a run has scaled: it takes two patches, as scaling does. */

@@ -100,11 +100,11 @@ export const ownersOf = ({ managedFields = [] }: V1ObjectMeta, field: Field): Ow
         .filter((entry) => has(entry, field) && entry.manager !== fieldManager)
         .map(({ manager, operation, apiVersion, subresource }) => ({ manager, operation, apiVersion, subresource }));
 
-/** The program that has set a field last. Undefined if the API server does not say. */
-export function setterOf({ managedFields = [] }: V1ObjectMeta, field: Field): string | undefined {
+/** Who has set a field last. Undefined if the API server does not say. */
+export function setterOf({ managedFields = [] }: V1ObjectMeta, field: Field): Owner | undefined {
     const at = ({ time }: V1ManagedFieldsEntry) => new Date(time ?? 0).getTime();
     const entries = managedFields.filter((entry) => has(entry, field));
-    return entries.sort((a, b) => at(b) - at(a))[0]?.manager;
+    return entries.sort((a, b) => at(b) - at(a))[0];
 }
 
 /** Whether this package owns a field: it has set it, and not given it back. */

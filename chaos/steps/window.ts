@@ -110,7 +110,7 @@ function shiftedClock(shiftMs: number): Reason | undefined {
     return reason("clock-shift", `this machine's clock moved ${by} against the time that passed during the run`);
 }
 
-/** Watches the API server if a check asks a Service through it: one of these Services tells. */
+/** Watches the API server if a check asks over the network: a Service that is asked through it tells, if one is. */
 function pulseOf(plan: Plan, cluster: Cluster, { route, routes = {} }: SteadyState): ApiServerPulse | undefined {
     const { service, checks, defaultNamespace } = plan;
     const named = checks.flatMap(({ check }) => serviceNamedBy(check, defaultNamespace) ?? []);
@@ -118,11 +118,16 @@ function pulseOf(plan: Plan, cluster: Cluster, { route, routes = {} }: SteadySta
         ...(service !== undefined && route?.kind === "apiServer" ? [service] : []),
         ...named.filter((one) => routes[routeKey(one)]?.kind === "apiServer"),
     ];
-    if (throughProxy.length === 0) return undefined;
+    if (!checks.some(({ check }) => checkKindOf(check).asks !== undefined)) return undefined;
+    const [told = service ?? named[0]] = throughProxy;
+    // The account may read either.
+    const ask = () =>
+        told ? cluster.core.readNamespacedService(told) : cluster.core.readNamespace({ name: defaultNamespace });
+    if (throughProxy.length === 0) return new ApiServerPulse(ask);
     const limits = checks.map(({ check, timeoutMs }) =>
         Math.min(timeoutMs, checkKindOf(check).limitMs?.(check) ?? timeoutMs),
     );
-    return new ApiServerPulse(cluster, throughProxy[0]!, Math.min(...limits));
+    return new ApiServerPulse(ask, Math.min(...limits));
 }
 
 function failedAction(actions: readonly Performed[]): Reason | undefined {

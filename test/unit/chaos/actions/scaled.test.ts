@@ -17,7 +17,8 @@ const owning = (manager: string, fields: object, more: object = {}) => ({
 const applier = owning("kubectl", { "f:replicas": {}, "f:template": {} }, { operation: "Apply" });
 const withoutReplicas = owning("kubectl", { "f:template": {} }, { operation: "Apply" });
 const ours = owning("chaos-experiments", { "f:replicas": {} });
-const autoscaler = owning("kube-controller-manager", { "f:replicas": {} }, { subresource: "scale" });
+const autoscaler = owning("k3s", { "f:replicas": {} }, { subresource: "scale" });
+const status = { manager: "k3s", operation: "Update", subresource: "status", fieldsV1: { "f:status": {} } };
 const person = owning("kubectl", { "f:replicas": {} }, { subresource: "scale" });
 
 let cluster: FakeCluster;
@@ -26,13 +27,13 @@ const numberAndTraces = () => [web().spec.replicas, web().metadata.labels, web()
 
 beforeEach(() => {
     cluster = new FakeCluster();
-    const metadata = { labels: { app: "web" }, annotations: { other: "stays" }, managedFields: [applier] };
+    const metadata = { labels: { app: "web" }, annotations: { other: "stays" }, managedFields: [applier, status] };
     cluster.add("Deployment", "web", { metadata, spec: { replicas: 1 } });
     // As the API server does: who changes a field owns it alone.
     cluster.changed = (kind, before, after, body) => {
         if (kind !== "Deployment" || before.spec.replicas === after.spec.replicas) return;
         expect(body.metadata.managedFields).toBeUndefined();
-        after.metadata.managedFields = [withoutReplicas, ours] as never;
+        after.metadata.managedFields = [withoutReplicas, status, ours] as never;
     };
 });
 
@@ -50,7 +51,7 @@ async function undone(): Promise<void> {
 /** What somebody else does meanwhile. */
 function setBy(manager: object, replicas: number): void {
     web().spec.replicas = replicas;
-    web().metadata.managedFields = [withoutReplicas, manager] as never;
+    web().metadata.managedFields = [withoutReplicas, status, manager] as never;
 }
 const before = [1, { app: "web" }, { other: "stays" }];
 
@@ -65,9 +66,9 @@ describe("a Deployment that a run has scaled", () => {
 
     it("belongs to whom it belonged, during the run and afterwards: their next apply has no conflict", async () => {
         await scaled(3);
-        expect(web().metadata.managedFields).toEqual([applier]);
+        expect(web().metadata.managedFields).toEqual([applier, status]);
         await undone();
-        expect(web().metadata.managedFields).toEqual([applier]);
+        expect(web().metadata.managedFields).toEqual([applier, status]);
     });
 
     it("is nobody's if a killed update has lost whose it was: nobody's apply has a conflict", async () => {
@@ -78,7 +79,7 @@ describe("a Deployment that a run has scaled", () => {
         await expect(scaled(3)).rejects.toThrow();
         await undone();
         expect(numberAndTraces()).toEqual(before);
-        expect(web().metadata.managedFields).toEqual([withoutReplicas]);
+        expect(web().metadata.managedFields).toEqual([withoutReplicas, status]);
     });
 
     it("has no annotation of the run: Kubernetes would copy it to ReplicaSets, and `rollout undo` bring it back", async () => {
@@ -115,7 +116,7 @@ describe("a number that somebody else has set since", () => {
         setBy(person, 4);
         await undone();
         expect(numberAndTraces()).toEqual([4, ...before.slice(1)]);
-        expect(web().metadata.managedFields).toEqual([withoutReplicas, person]);
+        expect(web().metadata.managedFields).toEqual([withoutReplicas, status, person]);
         expect(said).toEqual(["Deployment web keeps 4 replicas, as kubectl has set it since; before the run it had 1"]);
     });
 
@@ -124,7 +125,7 @@ describe("a number that somebody else has set since", () => {
         setBy(autoscaler, 3);
         await undone();
         expect(numberAndTraces()).toEqual(before);
-        expect(web().metadata.managedFields).toEqual([withoutReplicas]);
+        expect(web().metadata.managedFields).toEqual([withoutReplicas, status]);
         expect(said).toEqual([]);
     });
 
@@ -133,7 +134,7 @@ describe("a number that somebody else has set since", () => {
         setBy(autoscaler, 8);
         await undone();
         expect(numberAndTraces()).toEqual([8, ...before.slice(1)]);
-        expect(said[0]).toContain("keeps 8 replicas, as kube-controller-manager has set it");
+        expect(said[0]).toContain("keeps 8 replicas, as k3s has set it for an autoscaler");
     });
 
     it("is the number before, of a run that scales it after that", async () => {
@@ -179,7 +180,7 @@ describe("whether a Deployment is still as it was scaled", () => {
         await scaled(5);
         expect(await why()).toBeUndefined();
         setBy(autoscaler, 3);
-        expect(await why()).toBe("Deployment web has 3 replicas, as kube-controller-manager has set it");
+        expect(await why()).toBe("Deployment web has 3 replicas, as k3s has set it for an autoscaler");
         web().metadata.managedFields = [];
         expect(await why()).toBe("Deployment web has 3 replicas");
     });

@@ -105,7 +105,10 @@ describe("a run without an attack", () => {
         run.after(700, () => {
             const fields = { fieldsType: "FieldsV1", fieldsV1: { "f:spec": { "f:replicas": {} } } };
             const autoscaler = { manager: "kube-controller-manager", operation: "Update", subresource: "scale" };
-            const managedFields = [{ ...autoscaler, ...fields }];
+            const managedFields = [
+                { ...autoscaler, ...fields },
+                { ...autoscaler, subresource: "status" },
+            ];
             const { labels } = run.cluster.get("Deployment", "hot-deals").metadata;
             const spec = { replicas: 3 };
             run.cluster.add("Deployment", "hot-deals", { metadata: { ...metadata, labels, managedFields }, spec });
@@ -114,7 +117,7 @@ describe("a run without an attack", () => {
             verdict: "INCONCLUSIVE",
             code: "action-undone",
             reason: expect.stringMatching(
-                /^the action "scale hot-deals to 5" did not last: .* after it, .* as kube-controller-manager has set it\.$/,
+                /^the action "scale hot-deals to 5" did not last: .* after it, .* as kube-controller-manager has set it for an autoscaler\.$/,
             ),
         });
         await settled(recovery(run.context, {}));
