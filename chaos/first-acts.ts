@@ -119,8 +119,10 @@ export async function endAndReport(
     { of, but }: { of?: string; but?: string },
 ): Promise<void> {
     try {
-        const ended = await endRuns(cluster(), owner, but);
+        const left: string[] = [];
+        const ended = await endRuns(cluster(), owner, but, (message) => left.push(message));
         if (ended.length > 0) await pulumi.log.info(`Ended the attacks of ${ended.join(" and ")}`);
+        for (const message of left) await pulumi.log.info(message);
     } catch (error) {
         if (of !== undefined)
             await pulumi.log.warn(`The attacks of ${of} could not be ended first: ${problemOf(error)}`);

@@ -42,6 +42,7 @@ export const reasonCodes = {
     // These may follow from the above, and a failed action from the end of the run: none begins after it.
     "run-over": "the run had ended before its check had",
     "action-failed": "an action could not be done",
+    "action-undone": "somebody changed what an action had set, before the checks had ended",
 
     // The attack held, but the application may not have met it.
     "attack-bypassed": "all pods of a Service were cut off, and it still answered",

@@ -19,7 +19,7 @@ import {
     type RunEnd,
 } from "../lifecycle/lease";
 import { recover, recoveryTimeoutMs } from "../lifecycle/recover";
-import { endAttacks, throwAll } from "./end";
+import { endAttacks, type Say, throwAll } from "./end";
 import { attacksLeftOf, leftOf } from "./left";
 
 /**
@@ -37,10 +37,11 @@ const backgroundTimeoutMs = 10_000;
  * attack. Then sees when the application recovers, if need be in the background.
  *
  * @param but name of a run that goes on. @default none does
+ * @param say as of `endAttacks`
  * @returns the experiments whose attacks were ended
  * @throws Error with all that failed, after everything was tried
  */
-export async function endRuns(cluster: Cluster, owner: LeaseOwner, but?: string): Promise<string[]> {
+export async function endRuns(cluster: Cluster, owner: LeaseOwner, but?: string, say?: Say): Promise<string[]> {
     const leases = (await leasesOf(cluster, owner)).filter((lease) => but === undefined || isOfAnother(lease, but));
     const ended = await valuesOf(
         leases.map(async (lease) => {
@@ -51,7 +52,7 @@ export async function endRuns(cluster: Cluster, owner: LeaseOwner, but?: string)
             // An abort has ended the attacks before; what was left are the parts of the deadline Job.
             const isEnded = earlyEndOf(lease) !== undefined;
             const { at, swept, noted } = await end(cluster, isEnded ? undefined : lease, (api) =>
-                endAttacks(api, left),
+                endAttacks(api, left, say),
             );
             if (isEnded || swept === 0) return [];
             const plan = written[annotations.plan];
@@ -76,10 +77,13 @@ export async function endRuns(cluster: Cluster, owner: LeaseOwner, but?: string)
 export async function endRun(
     cluster: Cluster,
     holder: LeaseHolder & { plan: Plan },
+    say?: Say,
 ): Promise<{ at: number; recovery: Promise<number | undefined> }> {
     const { plan } = holder;
     const { own, others } = await leaseFor(cluster, holder);
-    const { at, noted } = await end(cluster, own, async (api) => (others ? 0 : endAttacks(api, attacksLeftOf(plan))));
+    const { at, noted } = await end(cluster, own, async (api) =>
+        others ? 0 : endAttacks(api, attacksLeftOf(plan), say),
+    );
     return { at, recovery: noteRecovery(cluster, noted, at, () => plan, recoveryTimeoutMs) };
 }
 

@@ -65,14 +65,15 @@ async function main(): Promise<void> {
             ending: ending.signal,
             mayAct: () => mayAct(path),
             log,
-            killed: ({ at, pod, uid }) => jobLog.killed({ at, killed: { pod, uid, label } }),
+            killed: ({ at, pod, uid }) => jobLog.told({ at, killed: { pod, uid, label } }),
+            missed: ({ at, ...missed }) => jobLog.told({ at, missed: { label, ...missed } }),
             noteOnOwnPod: (metadata) => noteOnOwnPod(NAMESPACE, metadata),
         }),
     );
     if (attacks.length > 0) void witness(NAMESPACE, attacks, lease, jobLog, { ending: ending.signal, parts });
     const over = await whyOver(begun, parts, ending.signal);
     ending.abort();
-    while (!(await endAttacks(endingApi, reach).then(() => true, tellFailures))) await sleep(lookMs);
+    while (!(await endAttacks(endingApi, reach, log).then(() => true, tellFailures))) await sleep(lookMs);
     const ended = { 0: "what was changed is restored", 1: "the attack is ended" }[attacks.length];
     log(`${over}: ${ended ?? "the attacks are ended"}`);
 }

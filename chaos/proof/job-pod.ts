@@ -3,10 +3,10 @@ import { type Cluster, statusOf } from "../cluster/client";
 import { hasEnded } from "../cluster/kubernetes-rules";
 import { annotations } from "../cluster/labels";
 import { withoutPeriod } from "../cluster/problem";
-import type { ConnectionReport, KillReport, Presence } from "../job/protocol";
+import type { Presence } from "../job/protocol";
 import { ReasonError } from "../reasons";
 import { poll } from "../async";
-import { JobLogReader } from "./job-log-reader";
+import { JobLogReader, type JobReports } from "./job-log-reader";
 
 /** How long the deadline Job may take to start: its image may have to be pulled. */
 export const startTimeoutMs = 120_000;
@@ -79,7 +79,7 @@ export class JobPod {
     }
 
     /** What the Job's pods have logged so far, in order of time. */
-    async read(): Promise<{ reports: ConnectionReport[]; kills: KillReport[] }> {
+    async read(): Promise<JobReports> {
         // A container that has not started has no log; the API server answers with an error (400) then.
         const started = (await this.pods()).filter(({ status }) =>
             status?.containerStatuses?.some(({ state }) => state?.running || state?.terminated),

@@ -118,8 +118,8 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
  * @throws the error
  */
 async function endIfAborted(context: StepContext, error: unknown): Promise<never> {
-    const { plan, cluster, stack } = context;
-    if (error instanceof ReasonError) await endWholly(cluster, { stack, plan }).catch(sayNotUndone(context));
+    const { plan, cluster, stack, say } = context;
+    if (error instanceof ReasonError) await endWholly(cluster, { stack, plan }, say).catch(sayNotUndone(context));
     throw error;
 }
 
