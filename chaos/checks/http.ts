@@ -31,7 +31,8 @@ export interface HttpCheck extends CheckSettings, EndpointSettings {
     maxLatencyMs?: number;
 }
 
-const dotSegment = /[/\\](?:\.|%2e){1,2}(?:[/\\?#]|$)/i;
+/** Through the API server's proxy they would lead to its other objects. */
+const dotSegment = /^[^?]*[/\\](?:\.|%2e){1,2}(?:[/\\?]|$)/i;
 const status = z.int().min(100).max(599);
 const statusMistake = notAllowed("a status from 100 to 599, or a list of the least and the most");
 const statuses = z.union(
@@ -60,8 +61,10 @@ export const http: CheckKind<HttpCheck> = {
             path: z
                 .string()
                 .regex(/^\/(?!\/)\S*$/, { error: "not a path; allowed: a path such as /products" })
-                // Through the API server's proxy they would lead to its other objects.
-                .refine((path) => !dotSegment.test(path), { error: "must not have the segments . and .." }),
+                .refine((path) => !dotSegment.test(path), { error: "must not have the segments . and .." })
+                // What URLs make of these is another path.
+                .refine((path) => !path.includes("#"), { error: "a fragment is never sent; write # as %23" })
+                .refine((path) => !/^[^?]*\\/.test(path), { error: "\\ stands for / in URLs; write it as %5C" }),
             method: z.enum(methods).optional(),
             ...endpointSchema,
             body: z

@@ -7,6 +7,7 @@ import { forgetCredentials } from "../cluster/exec-plugin";
 import { forbidden, withoutPeriod } from "../cluster/problem";
 import { UnseenError } from "./answer";
 import { refusalIn } from "./api-server";
+import { notPassedOn } from "./proxy-limits";
 import type { Route } from "./service";
 
 export interface Request {
@@ -65,9 +66,8 @@ export async function send(
     return exchange(url, { ...options, ...tls }, (error) => unreached(error, url.origin), body);
 }
 
-/** Headers that the API server takes for its own, removes or replaces, by its authentication filter and its proxy. */
-const notPassedOn =
-    /^(?:authorization|host|impersonate-.*|x-remote-(?:user|uid|group|extra-.*)|x-forwarded-(?:host|proto|uri))$/i;
+/** Path and query as they are sent: what no URL may have is encoded. Node.js leaves out the mark of an empty query. */
+const targetOf = ({ pathname, search, href }: URL) => pathname + (search || (href.endsWith("?") ? "?" : ""));
 
 async function sendThroughApiServer(
     path: string,
@@ -80,9 +80,9 @@ async function sendThroughApiServer(
     const remedy =
         "and the Service has no external address that answers this machine. Give it one (type LoadBalancer), or set " +
         "`url`";
-    const lost = Object.keys(options.headers!).filter((name) => notPassedOn.test(name));
+    const lost = notPassedOn(targetOf(new URL(`http://service${path}`)), Object.keys(options.headers!));
     if (lost.length > 0)
-        throw new UnseenError(`the API server's proxy does not pass on the header ${lost.join(" and ")}, ${remedy}`);
+        throw new UnseenError(`the API server's proxy does not pass on ${lost.join(" and ")}, ${remedy}`);
     if (ca !== undefined || serverName !== undefined)
         throw new UnseenError(
             `the API server's proxy does not verify the Service's certificate, ${remedy}, or leave out the CA`,
@@ -143,9 +143,10 @@ async function exchange(
     content?: Buffer,
 ): Promise<Response> {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
-        const request = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, options, resolve);
-        request.on("error", (error) => reject(failed(error)));
-        request.end(content);
+        const request = url.protocol === "https:" ? httpsRequest : httpRequest;
+        const sent = request(url, { ...options, path: targetOf(url) }, resolve);
+        sent.on("error", (error) => reject(failed(error)));
+        sent.end(content);
     });
     return { status: response.statusCode!, body: await text(response) };
 }

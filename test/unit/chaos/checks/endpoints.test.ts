@@ -59,6 +59,28 @@ describe("a check asks", () => {
         expect(asked).toEqual([`/api/v1/namespaces/demo/services/${target}/proxy/health`]);
     });
 
+    it.each([
+        ["/api/queues/%2F/orders", "the path /api/queues/%2F/orders, which would arrive as /api/queues/orders"],
+        ["/files//1?a=//", "the path /files//1, which would arrive as /files/1"],
+        ["/orders?", "an empty query"],
+    ])("%s by an address, as written, and never through the proxy, which cannot pass that on", async (path, what) => {
+        const asked: string[] = [];
+        const port = await serve((request, response) => response.end(asked.push(request.url!) && "{}"));
+        addService(cluster, "outside", [{ port }], "127.0.0.1");
+        expect(await look({ service: "outside", path })).toMatchObject({ good: true });
+        expect(asked.splice(0)).toEqual(["/", path]);
+
+        addService(cluster, "inside", [{ port }]);
+        useApiServer(cluster, port);
+        expect(await look({ service: "inside", path })).toMatchObject({
+            unseen: true,
+            problem:
+                `the API server's proxy does not pass on ${what}, and the Service has no external address that ` +
+                "answers this machine. Give it one (type LoadBalancer), or set `url`",
+        });
+        expect(asked).toEqual([]);
+    });
+
     it("a Service through the proxy, if its external address does not answer", async () => {
         const port = await closedPort();
         addService(cluster, "orders", [{ port }], "127.0.0.1");

@@ -49,6 +49,9 @@ const checkMistakes: [string, object, ...string[]][] = [
         "headersFrom\\.a b: not a",
     ],
     ["headers of nothing", { ...http, headers: null, headersFrom: null }, "headers: is null", "headersFrom: is null"],
+    ["a path out of its Service", { ...http, path: "/a/%2E./b" }, "path: must not have the segments"],
+    ["a fragment", { ...http, path: "/a#b" }, "path: a fragment is never sent; write # as %23"],
+    ["a backslash", { ...http, path: "/a\\b?c" }, "path: .* write it as %5C"],
     ["a status as text", { ...http, status: "200" }, 'status: "200" is not allowed; allowed: a status from 100'],
     [
         "statuses in reverse",
@@ -118,6 +121,7 @@ describe("a definition", () => {
     it.each([
         { ...http, url: "https://shop.example/api", serverName: "shop.example", caFrom: { name: "ca" } },
         { ...http, service: "orders", namespace: "shop", port: "web", scheme: "https" },
+        { ...http, path: "/files//%2F/?of=/a/../b\\c?;&x=" },
         { ...http, headersFrom: { Authorization: { secret: "a", key: "b", prefix: "Bearer ", namespace: "c" } } },
         { ...prometheus, atMost: 1, allowEmpty: true },
         { ...condition, type: "Available" },
