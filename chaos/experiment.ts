@@ -103,7 +103,7 @@ export class Experiment extends pulumi.ComponentResource {
             const mistake = mistakeInEnabled(name, enabled);
             this.conclusion = pulumi.output(mistake === undefined ? undefined : first.refuse(mistake));
             if (!pulumi.runtime.isDryRun()) {
-                const ending = endFirst(name, args, stack);
+                const ending = endFirst(name, args, stack, "plan" in prepared ? prepared.plan : undefined);
                 first.end(ending);
                 acts.push(ending);
             }
@@ -266,7 +266,12 @@ function describeWithoutAttack(plan: Plan): string {
     return `${nothing}; in namespace ${namespace} it would ${done}, while it checks ${namesOf({ checks })}`;
 }
 
-function endFirst(name: string, args: ExperimentArgs, stack: pulumi.Output<string>): pulumi.Output<void> {
+function endFirst(
+    name: string,
+    args: ExperimentArgs,
+    stack: pulumi.Output<string>,
+    prepared: Plan | undefined,
+): pulumi.Output<void> {
     const plan = "plan" in args ? args.plan : undefined;
     const context = args.context ?? plan?.context;
     const namespace = plan?.namespace ?? ("plan" in args ? undefined : namespaceOf(args)) ?? "default";
@@ -275,6 +280,10 @@ function endFirst(name: string, args: ExperimentArgs, stack: pulumi.Output<strin
             if (args.kubeconfig !== undefined) requireText(text);
             return connect({ kubeconfig: text, context: contextIn(text, context) }, endTimeoutMs);
         };
-        await endAndReport(cluster, { stack: holder, defaultNamespace: namespace }, { of: name });
+        await endAndReport(
+            cluster,
+            { stack: holder, defaultNamespace: namespace },
+            { of: name, planned: () => prepared },
+        );
     });
 }

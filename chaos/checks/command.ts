@@ -48,7 +48,6 @@ export const command: CheckKind<CommandCheck> = {
     }),
     name: nameOf,
     describeSuccess: (check) => `runs of ${nameOf(check)} ended with exit code ${check.exitCode ?? 0}`,
-    onlyReadsCluster: () => false,
     showsLatency: true,
     rights: () => [],
     probe: ({ command: [program, ...args], exitCode = 0, env }, _, timeoutMs) =>

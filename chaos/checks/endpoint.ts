@@ -46,7 +46,3 @@ export interface SecretReference {
     /** Namespace of the Secret. @default the check's */
     namespace?: string;
 }
-
-/** Whether a request goes to a Service of the cluster, and has nothing from Secrets. */
-export const asksOnlyCluster = ({ url, headersFrom, caFrom }: EndpointSettings): boolean =>
-    [url, headersFrom, caFrom].every((one) => one === undefined);

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Cluster } from "../cluster/client";
 import { type Answer, answerOf } from "./answer";
 import { lackOfEndpoints } from "./api-server";
-import { asksOnlyCluster, type EndpointSettings } from "./endpoint";
+import type { EndpointSettings } from "./endpoint";
 import { endpointRights } from "./endpoint-rights";
 import { endpointMistakes, endpointSchema } from "./endpoint-schema";
 import { askEndpoint, type Endpoint, serviceNamedBy } from "./endpoints";
@@ -86,7 +86,6 @@ export const http: CheckKind<HttpCheck> = {
         ),
     name: nameOf,
     describeSuccess: (check) => `requests to ${nameOf(check)} succeeded`,
-    onlyReadsCluster: (check) => asksOnlyCluster(check) && ["GET", "HEAD"].includes(check.method ?? "GET"),
     showsLatency: true,
     limitMs: ({ maxLatencyMs }) => maxLatencyMs,
     asks: (check, defaultNamespace) =>

@@ -3,7 +3,7 @@ import { messageOf } from "../cluster/client";
 import { withoutPeriod } from "../cluster/problem";
 import { answerOf } from "./answer";
 import { lackOfEndpoints } from "./api-server";
-import { asksOnlyCluster, type EndpointSettings } from "./endpoint";
+import type { EndpointSettings } from "./endpoint";
 import { endpointMistakes, endpointSchema } from "./endpoint-schema";
 import { askEndpoint } from "./endpoints";
 import { endpointRights } from "./endpoint-rights";
@@ -52,7 +52,6 @@ export const prometheus: CheckKind<PrometheusCheck> = {
         ),
     name: nameOf,
     describeSuccess: (check) => `values of ${nameOf(check)} were ${describeLimits(check)}`,
-    onlyReadsCluster: asksOnlyCluster,
     rights: (check, place) => endpointRights(check, place),
     probe: (check, context, timeoutMs) =>
         askEndpoint(check, context, timeoutMs, ({ route, access, hide }) => {

@@ -114,8 +114,9 @@ async function creationOf(path: string): Promise<number | undefined> {
 
 /** Why the attacks must end now. Undefined while they may last. */
 async function whyEndNow(begun: number, parts: readonly JobPart[]): Promise<string | undefined> {
-    // Without attacks, what was changed is restored.
-    const beginning = attacks.length > 0 ? attackedSince(attacks) : takenAt(lease);
+    // Without attacks, what was changed is restored. Who may change the lease must not put that off.
+    const beginning =
+        attacks.length > 0 ? attackedSince(attacks) : takenAt(lease).then((at = begun) => Math.min(at, begun));
     const [state, since, ...reasons] = await Promise.all([
         lookAtLease(lease).catch(log),
         beginning.catch(log),
