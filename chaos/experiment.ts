@@ -12,6 +12,7 @@ import { endAndReport, type FirstActs, firstActs } from "./first-acts";
 import { holderOf, identityIn } from "./stash";
 import { builtPrograms, type ExperimentPrograms } from "./programs";
 import { verdictLine } from "./reasons";
+import { secretSettingsIn } from "./secret-settings";
 import type { Conclusion } from "./report/conclusion";
 import type { Verdict } from "./report/verdict";
 import { runResources } from "./run";
@@ -149,8 +150,19 @@ function prepare(name: string, args: ExperimentArgs): { plan: Plan } | { problem
     const named = context ?? ("plan" in rest ? rest.plan.context : undefined);
     const allowed = attempt(() => contextIn(kubeconfig, named));
     const plan = "plan" in rest ? rest.plan : attempt(() => planOfArguments(name, rest));
+    if (plan) attempt(() => requireNoSecrets(name, plan));
     if (plan === undefined || problems.length > 0) return { problem: problems.join("\n") };
     return { plan: { ...plan, context: allowed } };
+}
+
+/** @throws Error if the plan, which the state shows, has the value of a secret setting */
+function requireNoSecrets(name: string, plan: Plan): void {
+    const held = secretSettingsIn(plan);
+    if (held.length === 0) return;
+    throw new Error(
+        `the experiment ${name} has the value of the secret setting ${held.join(" and ")}: the state and journals show ` +
+            "it; use headersFrom, queryFrom or bodyFrom with a Secret",
+    );
 }
 
 /** The context that may be used. Undefined for the current one of a kubeconfig that is given. @throws GuardError */

@@ -44,7 +44,7 @@ export const prometheus: CheckKind<PrometheusCheck> = {
         .superRefine(
             ...together<PrometheusCheck>((check) => [
                 ...limitMistakes(check),
-                ...endpointMistakes(check),
+                ...endpointMistakes(check, ["query", "timeout"]),
                 ...(check.url === undefined && check.service === undefined
                     ? [{ field: "url", message: "missing; allowed: the `url` of Prometheus, or its `service`" }]
                     : []),

@@ -30,6 +30,10 @@ export interface Access {
     serverName?: string;
     /** Headers, sent as they are. @default none */
     headers?: Record<string, string>;
+    /** Parameters that are added to the query. @default none */
+    query?: Record<string, string>;
+    /** Fields that are added to the body, by keys joined by dots. @default none */
+    body?: Record<string, string>;
     /** Accepts any certificate: only to find out if there is an answer. @default false */
     anyCertificate?: boolean;
 }
@@ -46,7 +50,9 @@ export async function send(
     signal: AbortSignal,
     access: Access = {},
 ): Promise<Response> {
-    const body = request.body === undefined ? undefined : Buffer.from(JSON.stringify(request.body));
+    const path = withQuery(request.path, access.query);
+    const content = withFields(request.body, access.body);
+    const body = content && Buffer.from(JSON.stringify(content));
     const own = Object.entries(request.headers ?? {});
     const options: RequestOptions = {
         agent: false,
@@ -59,11 +65,33 @@ export async function send(
             ...access.headers,
         },
     };
-    if (route.kind === "apiServer") return sendThroughApiServer(request.path, cluster, route, options, access, body);
-    const url = new URL(route.url + request.path);
+    if (route.kind === "apiServer") return sendThroughApiServer(path, cluster, route, options, access, body);
+    const url = new URL(route.url + path);
     const { ca, serverName: servername, anyCertificate } = access;
     const tls = url.protocol === "https:" && { ca, servername, rejectUnauthorized: anyCertificate !== true };
     return exchange(url, { ...options, ...tls }, (error) => unreached(error, url.origin), body);
+}
+
+function withQuery(path: string, query: Record<string, string> = {}): string {
+    const added = Object.entries(query).map((pair) => pair.map(encodeURIComponent).join("="));
+    if (added.length === 0) return path;
+    return `${path}${path.includes("?") ? "&" : "?"}${added.join("&")}`;
+}
+
+function withFields(body: Request["body"], fields: Record<string, string> = {}): Request["body"] {
+    if (Object.keys(fields).length === 0) return body;
+    const whole = structuredClone(body ?? {});
+    for (const [path, value] of Object.entries(fields)) {
+        const keys = path.split(".");
+        const last = keys.pop()!;
+        let place = whole;
+        for (const key of keys) {
+            if (!Object.hasOwn(place, key)) place[key] = {};
+            place = place[key] as Record<string, unknown>;
+        }
+        place[last] = value;
+    }
+    return whole;
 }
 
 /** Path and query as they are sent: what no URL may have is encoded. Node.js leaves out the mark of an empty query. */

@@ -258,6 +258,47 @@ describe("headers from Secrets", () => {
         expect(problem).not.toContain(base64(secret).slice(0, 8));
     });
 
+    it("are sent as parameters and fields, too, and show in no problem", async () => {
+        const asked: string[] = [];
+        const port = await serve((request, response) => {
+            void request.toArray().then((chunks) => {
+                asked.push(request.url!, Buffer.concat(chunks as Buffer[]).toString());
+                response.writeHead(401).end(`no: ${asked.join()}`);
+            });
+        });
+        const { problem } = await look({
+            url: `http://127.0.0.1:${port}`,
+            path: "/login?q=1",
+            method: "POST",
+            queryFrom: { "api key": { secret: "keys", key: "token", prefix: "v1-" } },
+            body: { user: "a", login: { as: "b" } },
+            bodyFrom: {
+                "login.password": { secret: "keys", key: "token" },
+                pin: { secret: "keys", key: "token", namespace: "shop" },
+            },
+        });
+        expect(asked).toEqual([
+            `/login?q=1&api%20key=${encodeURIComponent(`v1-${secret}`)}`,
+            JSON.stringify({ user: "a", login: { as: "b", password: secret }, pin: "other" }),
+        ]);
+        expect(problem).toContain("[secret]");
+        expect(problem).not.toMatch(/key-|other/);
+    });
+
+    it("are sent as parameters and fields of a request that has none", async () => {
+        const asked: string[] = [];
+        const port = await serve((request, response) => {
+            void request.toArray().then((chunks) => {
+                asked.push(request.url!, Buffer.concat(chunks as Buffer[]).toString());
+                response.end();
+            });
+        });
+        const other = { secret: "keys", key: "token", namespace: "shop" };
+        const url = `http://127.0.0.1:${port}`;
+        expect(await look({ url, queryFrom: { token: other }, bodyFrom: { a: other } })).toMatchObject({ good: true });
+        expect(asked).toEqual(["/?token=other", '{"a":"other"}']);
+    });
+
     it.each(["Authorization", "Impersonate-User"])(
         "named %s are not sent through the API server, which takes them for its own",
         async (name) => {
