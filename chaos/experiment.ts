@@ -160,8 +160,8 @@ function requireNoSecrets(name: string, plan: Plan): void {
     const held = secretSettingsIn(plan);
     if (held.length === 0) return;
     throw new Error(
-        `the experiment ${name} has the value of the secret setting ${held.join(" and ")}: the state and journals show ` +
-            "it; use headersFrom, queryFrom or bodyFrom with a Secret",
+        `the experiment ${name} has the value of the secret setting ${held.join(" and ")}: the state and ` +
+            "journals show it; use headersFrom, queryFrom or bodyFrom with a Secret",
     );
 }
 

@@ -16,8 +16,9 @@ export const namesCredential = (name: string): boolean =>
 /** How a value begins that is none: a variable or command of a shell, a file, nothing. */
 const noValue = "(?![$`\"'\\s/.@&;,}-]|$)";
 const urlWithPassword = new RegExp(String.raw`\b[a-z][a-z\d+.-]*://[^\s/?#@:]*:${noValue}[^\s/?#@]+@`, "i");
+const scheme = String.raw`(?:basic|bearer|token)\s+`;
 const authorization = new RegExp(
-    String.raw`\bauthorization["']?\s*[:=]\s*["']?(?:(?:basic|bearer|token)\s+)?(?!(?:basic|bearer|token)\s)${noValue}\S`,
+    String.raw`\bauthorization["']?\s*[:=]\s*["']?(?:${scheme})?(?!${scheme})${noValue}\S`,
     "i",
 );
 /** With a digit: of words that follow, few have one. */

@@ -3,7 +3,7 @@ import type { Cluster } from "../cluster/client";
 import { type Answer, answerOf } from "./answer";
 import { lackOfEndpoints } from "./api-server";
 import { credentialInPath, credentialsWithin, storedInClear } from "./credentials";
-import type { EndpointSettings, FromSecrets } from "./endpoint";
+import type { EndpointSettings, SecretReference } from "./endpoint";
 import { endpointRights } from "./endpoint-rights";
 import { endpointMistakes, endpointSchema, fromSecrets } from "./endpoint-schema";
 import { askEndpoint, type Endpoint, serviceNamedBy } from "./endpoints";
@@ -25,7 +25,7 @@ export interface HttpCheck extends CheckSettings, EndpointSettings {
     /** Object that is sent as JSON. Never put secrets here: the state and journals show them. */
     body?: Record<string, unknown>;
     /** Fields of the body whose values are in Secrets, by keys joined by dots, such as `login.password`. */
-    bodyFrom?: FromSecrets["bodyFrom"];
+    bodyFrom?: Record<string, SecretReference>;
     /** The good status, or the first and the last of a range. @default [200, 299] */
     status?: number | [least: number, most: number];
     /** What the JSON of a good answer must contain. @default anything */

@@ -75,7 +75,8 @@ export async function send(
 function withQuery(path: string, query: Record<string, string> = {}): string {
     const added = Object.entries(query).map((pair) => pair.map(encodeURIComponent).join("="));
     if (added.length === 0) return path;
-    return `${path}${path.includes("?") ? "&" : "?"}${added.join("&")}`;
+    const between = /[?&]$/.test(path) ? "" : path.includes("?") ? "&" : "?";
+    return path + between + added.join("&");
 }
 
 function withFields(body: Request["body"], fields: Record<string, string> = {}): Request["body"] {

@@ -33,7 +33,7 @@ const backgroundTimeoutMs = 10_000;
 export interface EndOptions {
     /** Name of a run that goes on. @default none does */
     but?: string;
-    /** The experiment as the program has it. It is not asked before the attacks have ended. @default nothing is known */
+    /** The experiment as the program has it, asked for when the attacks have ended. @default nothing is known */
     planned?: () => Plan | undefined;
 }
 

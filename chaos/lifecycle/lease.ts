@@ -265,8 +265,10 @@ function otherOfStack({ spec, metadata }: V1Lease, { stack, plan }: LeaseHolder)
 
 function describe(held: V1Lease): string {
     const { namespace, annotations } = held.metadata!;
+    const holder = held.spec?.holderIdentity ?? "somebody";
+    const until = new Date(leaseEndsAt(held)).toISOString();
     return (
-        `${held.spec?.holderIdentity ?? "somebody"} runs ${annotations?.[labels.experiment]} in namespace ${namespace}, until it ` +
-        `is disabled there or its lease ends at ${new Date(leaseEndsAt(held)).toISOString()}`
+        `${holder} runs ${annotations?.[labels.experiment]} in namespace ${namespace}, until it is disabled there or ` +
+        `its lease ends at ${until}`
     );
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { savedExperiments } from "../../../experiments/saved";
 import { kinds } from "../../../test/trials/kinds";
 import { judge } from "../../../test/trials/judge";
+import { loadSavedExperiments } from "../support/saved-experiments";
 
 const allowed = { FAILED: /hot-deals/, INCONCLUSIVE: /reachable again/ };
 
@@ -49,7 +49,7 @@ describe("the kinds", () => {
         ));
 
     it.each(kinds.filter(({ experiment }) => experiment))("$name names a saved experiment", ({ experiment }) =>
-        expect(savedExperiments().map(({ name }) => name)).toContain(experiment),
+        expect(loadSavedExperiments().map(({ name }) => name)).toContain(experiment),
     );
 
     it("have different names, and a meaning without a period", () => {
