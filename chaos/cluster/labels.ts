@@ -48,8 +48,6 @@ export const experimentOf = (targetLabel: string): string => targetLabel.slice(0
 export const fieldManager = "chaos-experiments";
 
 export const annotations = {
-    /** On a namespace's lease: the plan of the run that holds it, as JSON. */
-    plan: "chaos-experiments/plan",
     /** On a namespace's lease: when the update ended the run's attacks, as JSON. */
     ended: "chaos-experiments/ended",
     /** On a namespace's lease: the run that holds it. */

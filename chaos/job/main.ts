@@ -137,8 +137,10 @@ async function whyLost(): Promise<string | undefined> {
 }
 
 async function whyTooLate(begun: number): Promise<string | undefined> {
-    // Without attacks, what was changed is restored.
-    const since = await (attacks.length > 0 ? attackedSince(attacks) : takenAt(lease)).catch(log);
+    // Without attacks, what was changed is restored. Who may change the lease must not put that off.
+    const beginning =
+        attacks.length > 0 ? attackedSince(attacks) : takenAt(lease).then((at = begun) => Math.min(at, begun));
+    const since = await beginning.catch(log);
     // If no attack comes, the update that was to create it is gone. The labels must be removed all the same.
     return Date.now() >= (since ?? begun) + deadlineMs ? "the deadline has passed" : undefined;
 }
