@@ -60,7 +60,7 @@ export async function endRuns(
             const { namespace, annotations: written = {} } = lease.metadata!;
             const experiment = written[labels.experiment] ?? "";
             // It becomes part of selectors.
-            if (!isName(experiment)) return [];
+            if (!dnsLabel().isValid(experiment)) return [];
             const left = leftOf({ namespace: namespace!, experiment });
             // An abort has ended the attacks before; what was left are the parts of the deadline Job.
             const isEnded = earlyEndOf(lease) !== undefined;
