@@ -186,7 +186,8 @@ function describeLeftOut(connections: string[]): string {
 /**
  * Attributes and place of a container come in one answer, which may contradict itself.
  *
- * @throws ReasonError if a target is outside of the plan's namespace, which alone has the lease and whose labels are removed
+ * @throws ReasonError if a target is outside of the plan's namespace, which alone has the lease and whose labels are
+ *   removed
  */
 function requireWithin({ namespace }: Plan, chosen: readonly Chosen[]): void {
     const outside = chosen.flatMap(({ targets }) => targets).find((target) => target.namespace !== namespace);

@@ -50,7 +50,8 @@ export interface AccessArgs {
  * for the proxy itself.
  *
  * @param policies of the namespace, without those of experiments
- * @throws ReasonError if not the same policies apply to all pods of the Service: one that may reach some would reach all
+ * @throws ReasonError if not the same policies apply to all pods of the Service: one that may reach some would reach
+ *   all
  */
 export function proxyPolicies(policies: readonly V1NetworkPolicy[], args: AccessArgs): PolicySpec[] {
     const { service, proxy, pass, pods } = args;
