@@ -5,7 +5,7 @@ import { fieldManager, noteIn } from "./labels";
 import type { KubeObject } from "./resources";
 
 /** Who has set a field, by server-side apply or otherwise. */
-type Owner = Pick<V1ManagedFieldsEntry, "manager" | "operation" | "apiVersion" | "subresource">;
+export type Owner = Pick<V1ManagedFieldsEntry, "manager" | "operation" | "apiVersion" | "subresource">;
 
 /** A field of `spec` that has an owner as a whole. */
 type Field = "selector" | "podSelector";

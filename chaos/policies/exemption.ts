@@ -1,6 +1,6 @@
 import type { V1LabelSelector, V1NetworkPolicy } from "@kubernetes/client-node";
 import { isDeepStrictEqual } from "node:util";
-import { BorrowedSelector, newOwners } from "../cluster/field-owners";
+import { BorrowedSelector, newOwners, type Owner } from "../cluster/field-owners";
 import { annotations, labels } from "../cluster/labels";
 import type { Restorable } from "../cluster/resources";
 import { also, isSameSelector } from "./selector";
@@ -33,11 +33,7 @@ const hasLine = ({ matchExpressions = [] }: V1LabelSelector = {}) =>
     matchExpressions.some(({ key, operator }) => key === exemption.key && operator === exemption.operator);
 
 /** Whether somebody means the line: has set the whole selector, not only merged other labels into it. */
-function isSetByOthers(
-    policy: V1NetworkPolicy,
-    set: V1LabelSelector,
-    owners: Parameters<typeof newOwners>[2],
-): boolean {
+function isSetByOthers(policy: V1NetworkPolicy, set: V1LabelSelector, owners: readonly Owner[]): boolean {
     const others = newOwners(policy.metadata!, "podSelector", owners);
     const isWhole = isSameSelector(policy.spec!.podSelector ?? {}, set) || others.some(isApply);
     return (others.length > 0 && isWhole) || hasLine(podSelector.appliedIn(policy));
