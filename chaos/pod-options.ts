@@ -9,7 +9,7 @@ export interface Toleration {
     tolerationSeconds?: number;
 }
 
-/** What is set on the pods that a run makes for itself, the deadline Job's and the proxies of faults, beside their own. */
+/** What is set on a run's own pods, the deadline Job's and the proxies of faults, beside what they have anyway. */
 export interface PodOptions {
     /** Names of Secrets in the targets' namespace, to pull `image` with. @default none */
     imagePullSecrets?: string[];

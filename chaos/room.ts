@@ -52,29 +52,39 @@ export function roomOf(args: RoomArgs): pulumi.Output<Room> {
             const made = { attack, experiment, namespace, image, programs, pod, run, pass: somePass };
             return attackTrials(`${prefix}${name}`, { ...made, object: objectNameOf(run, name) });
         });
-        return pulumi.all({
-            job: transformed({ kind: "Job", name: `${prefix}deadline`, props: { metadata, spec } }, args),
-            attacks: pulumi.all(ofAttacks.map((trial) => transformed(trial, args))),
-        });
+        const job: Trial = { kind: "Job", name: `${prefix}deadline`, props: { metadata, spec } };
+        return pulumi.all([job, ...ofAttacks].map((trial) => transformed(trial, args))).apply(([first, ...rest]) => ({
+            job: first,
+            attacks: rest.filter((one) => one !== undefined),
+        }));
     });
 }
 
-/** An object as the component's own transforms make it. @returns its inputs, with the kind */
+/**
+ * An object as the component's own transforms make it.
+ *
+ * @returns its inputs, with the kind. Undefined if a transform fails, which may want something of the engine
+ */
 function transformed(
     { kind, name, props }: Trial,
     { transforms: { transforms = [], transformations = [] } = {}, parent }: RoomArgs,
-): pulumi.Output<object> {
+): pulumi.Output<object | undefined> {
     const all: pulumi.ResourceTransform[] = [
         ...transformations.map((change) => (asked: object) => change({ ...asked, resource: parent } as never)),
         ...transforms,
     ];
-    const inputs = all.reduce<pulumi.Output<object>>(
-        (before, transform) =>
-            before.apply(async (known) => {
-                const asked = { custom: true, type: types[kind], name, props: known, opts: {} };
-                return pulumi.output((await transform(asked))?.props ?? known) as never;
-            }),
+    const change = async (known: object | undefined, transform: pulumi.ResourceTransform) => {
+        if (known === undefined) return undefined;
+        try {
+            const asked = { custom: true, type: types[kind], name, props: known, opts: { parent } };
+            return (await transform(asked))?.props ?? known;
+        } catch {
+            return undefined;
+        }
+    };
+    const inputs = all.reduce<pulumi.Output<object | undefined>>(
+        (before, transform) => before.apply(async (known) => pulumi.output(await change(known, transform)) as never),
         pulumi.output<object>(props),
     );
-    return inputs.apply((known) => ({ ...known, kind }));
+    return inputs.apply((known) => known && { ...known, kind });
 }

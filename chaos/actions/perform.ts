@@ -16,7 +16,8 @@ export const changesWorkloads = (actions: readonly Action[]): boolean =>
 /**
  * Looks whether actions can be done: one that cannot would leave an attack without a verdict.
  *
- * @throws ReasonError with all that keeps them from it: workloads that are missing or protected, or that the kind refuses
+ * @throws ReasonError with all that keeps them from it: workloads that are missing or protected, or that the kind
+ *   refuses
  */
 export async function requireWorkloads(cluster: Cluster, namespace: string, actions: readonly Action[]): Promise<void> {
     const wanted = actions.flatMap((action) => {

@@ -38,8 +38,8 @@ export interface LabeledTargets {
 
 /** What a run makes that a namespace may not admit, as the program makes it. Names are those of the run. */
 export interface Room {
-    /** The deadline Job. */
-    job: object;
+    /** The deadline Job. Absent if it is not known. */
+    job?: object;
     /** The objects of attacks. */
     attacks: object[];
 }

@@ -176,7 +176,8 @@ function describeExempt(policies: readonly V1NetworkPolicy[]): string {
 /**
  * Attributes and place of a container come in one answer, which may contradict itself.
  *
- * @throws ReasonError if a target is outside of the plan's namespace, which alone has the lease and whose labels are removed
+ * @throws ReasonError if a target is outside of the plan's namespace, which alone has the lease and whose labels are
+ *   removed
  */
 function requireWithin({ namespace }: Plan, chosen: readonly Chosen[]): void {
     const outside = chosen.flatMap(({ targets }) => targets).find((target) => target.namespace !== namespace);

@@ -34,6 +34,12 @@ export interface Admitted {
     owner: V1OwnerReference;
 }
 
+/** The policy that lets the deadline Job through. */
+export const policyOfJob = ({ experiment, namespace }: Plan, runName: string, pass: string) => ({
+    metadata: { name: jobPolicyName(runName), namespace, labels: { [labels.witness]: experiment } },
+    spec: jobPolicy(pass),
+});
+
 /**
  * Lets the deadline Job through, whether or not other policies are there yet: one that comes during the run must not
  * keep it from ending the attacks. Its policy goes with the Job, and with its work.
@@ -45,12 +51,11 @@ export async function admitJob(
     job: Pick<V1OwnerReference, "name" | "uid">,
 ): Promise<Admitted> {
     const { cluster, plan, runName, pass } = run;
-    const { experiment, namespace } = plan;
-    const name = jobPolicyName(runName);
+    const { metadata, spec } = policyOfJob(plan, runName, pass);
     const ownerReferences = [{ apiVersion: "batch/v1", kind: resources.job.kind, ...job }];
-    const metadata = { name, namespace, labels: { [labels.witness]: experiment }, ownerReferences };
+    const made = await create(cluster, { metadata: { ...metadata, ownerReferences }, spec });
     const { kind } = resources.networkPolicy;
-    const made = await create(cluster, { metadata, spec: jobPolicy(pass) });
+    const { name } = metadata;
     return { ...run, owner: { apiVersion: "networking.k8s.io/v1", kind, name, uid: made.metadata!.uid! } };
 }
 

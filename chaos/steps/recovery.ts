@@ -48,8 +48,8 @@ export const recovery: Step<"recovery"> = async (context) => {
 };
 
 /**
- * Removes all that is left of an experiment, and releases the lease. If another run has that by now, only what cannot be
- * that run's.
+ * Removes all that is left of an experiment, and releases the lease. If another run has that by now, removes only
+ * what cannot be that run's.
  *
  * @returns the lease as it was, as `leaseFor`, and the number of objects that were removed, restored or lost labels
  */

@@ -2,15 +2,14 @@ import type { V1Job, V1ObjectMeta, V1OwnerReference, V1Pod } from "@kubernetes/c
 import { randomUUID } from "node:crypto";
 import { poll } from "../async";
 import { type Cluster, messageOf, statusOf } from "../cluster/client";
-import { labels } from "../cluster/labels";
 import { problemOf } from "../cluster/problem";
-import { jobPolicyName } from "../ending/reach";
+import type { Plan } from "../definition/plan";
 import { rightToTryPods } from "../permissions/of-run";
 import { missingRights } from "../permissions/review";
 import { forClient } from "../policies/rules";
-import { jobPolicy } from "../policies/witness-access";
 import { ReasonError } from "../reasons";
 import type { Room, StepContext } from "./contract";
+import { policyOfJob } from "./other-policies";
 
 interface Tried {
     kind: keyof typeof creating;
@@ -37,7 +36,10 @@ const sweptMs = 5_000;
 const pauseMs = 500;
 
 /** What the deadline Job is made of: the Job, its pod as the Job will make it, and the policy that lets it through. */
-export function jobObjects({ job }: Room, runName: string, pass: string): Tried[] {
+export function jobObjects({ job }: Room, plan: Plan, runName: string, pass: string): Tried[] {
+    const { metadata: ofPolicy, spec: rules } = policyOfJob(plan, runName, pass);
+    const policy = { kind: "NetworkPolicy" as const, metadata: ofPolicy, spec: forClient(rules) };
+    if (job === undefined) return [policy];
     const { metadata, spec } = job as V1Job;
     const name = metadata!.name!;
     const { template } = spec!;
@@ -52,11 +54,6 @@ export function jobObjects({ job }: Room, runName: string, pass: string): Tried[
             ownerReferences: [owner],
         },
         spec: template.spec,
-    };
-    const policy = {
-        kind: "NetworkPolicy" as const,
-        metadata: { name: jobPolicyName(runName), labels: { [labels.witness]: "" } },
-        spec: forClient(jobPolicy(pass)),
     };
     return [job as Tried, pod, policy];
 }

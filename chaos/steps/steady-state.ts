@@ -33,7 +33,8 @@ const rolloutMs = 30_000;
 
 /**
  * Checks that the account has all rights that the run needs, takes the lease, wants three good answers in a row to
- * every check within ten seconds, and room for what the run makes. Otherwise the experiment is aborted and nothing was touched.
+ * every check within ten seconds, and room for what the run makes. Otherwise the experiment is aborted and
+ * nothing was touched.
  */
 export const steadyState: Step<"steady-state", "room"> = async (context, { room }) => {
     const { plan, cluster, stack } = context;
@@ -90,7 +91,7 @@ async function findSteadyState(
     const pass = randomBytes(8).toString("hex");
     await Promise.all([
         isAttack(plan) && requireTargets(context, discovered),
-        room && requireRoom(context, [...jobObjects(room, runName, pass), ...attackObjects(room)]),
+        room && requireRoom(context, [...jobObjects(room, plan, runName, pass), ...attackObjects(room)]),
     ]);
     return {
         ...(route && { route }),

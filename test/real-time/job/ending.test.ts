@@ -86,7 +86,7 @@ describe("in a namespace with other policies", () => {
         expect(first("PATCH /api/v1/namespaces/demo/pods/c")).toBeLessThan(first(`DELETE ${policyPath}`));
     });
 
-    it("those of another run stay as they are; that of its own pod goes last, and with it all that it owns", async () => {
+    it("those of another run stay as they are; that of its own pod goes last, with all that it owns", async () => {
         const theirs = { run: "another", selector: {}, owners: [] };
         const spec = { podSelector: { matchLabels: { app: "web" }, matchExpressions: [line] } };
         const annotations = { "chaos-experiments/exempting": JSON.stringify(theirs) };

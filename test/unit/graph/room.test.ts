@@ -41,9 +41,9 @@ const printed = {
 const of = { plan, kubeconfig, image: "node:22", identity: "0a1b2c3d", programs: () => programs, enabled: true };
 
 const graphOf = (more: Partial<ExperimentArgs>) =>
-    recordGraph(async () => new Experiment("slow", { ...of, ...more } as ExperimentArgs), printed);
+    recordGraph(async () => new Experiment("slow", { ...of, ...more }), printed);
 const roomIn = (asked: Asked[], name: string) =>
-    JSON.parse(fromVariable(find(asked, kinds.command, name).environment.ROOM)) as Room;
+    JSON.parse(fromVariable(find(asked, kinds.command, name).environment.value.ROOM)) as Room;
 const proxyIn = (asked: Asked[]) => find(asked, "kubernetes:core/v1:Pod", "slow-fault");
 
 let asked: Asked[];
@@ -129,4 +129,11 @@ it("the component's transforms and transformations change what is tried, as they
         spec: { template: { metadata: { labels: { team: "shop" } } } },
     });
     expect(room.attacks[1]).toMatchObject({ kind: "Pod", metadata: { labels: { team: "shop" } } });
+    // One that wants something of the engine leaves unknown what it changes.
+    const engines = ({ opts }: pulumi.ResourceTransformArgs) => ({
+        props: {},
+        opts: { ...opts, provider: opts.provider!.constructor as never },
+    });
+    const unknown = { ...args, transforms: { transforms: [engines] } };
+    expect(await new Promise((resolve) => roomOf(unknown).apply(resolve))).toEqual({ job: undefined, attacks: [] });
 });

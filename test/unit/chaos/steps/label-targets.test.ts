@@ -77,6 +77,7 @@ it("labels nobody if a quota has no room left for a proxy, now that the Job's po
 describe("a run that is ABORTED ends as a whole", () => {
     const jobs = () => run.cluster.names("Job");
     beforeEach(() => {
+        Object.defineProperty(run, "jobUid", { value: run.jobUid, configurable: true });
         run.cluster.get("Job", job).metadata.labels = { "chaos-experiments/experiment": run.plan.experiment };
     });
 
@@ -387,7 +388,7 @@ it("returns a label that tells the peers from all pods of their namespace, also 
     expect((await step()).attacks[0]!.peersLabel).toBeUndefined();
 });
 
-it("lets the deadline Job through, whether or not there are policies yet: a default deny may come at any time", async () => {
+it("lets the deadline Job through also without other policies: a default deny may come at any time", async () => {
     await step();
     expect(run.cluster.names("NetworkPolicy")).toEqual(["run-job"]);
     const { metadata, spec } = run.cluster.get("NetworkPolicy", "run-job");

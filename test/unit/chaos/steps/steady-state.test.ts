@@ -230,7 +230,7 @@ describe("room for what the run makes is tried by a dry run of each, before anyt
         expect([run.cluster.names("NetworkPolicy"), run.cluster.names("Service")]).toEqual([[], []]);
     });
 
-    it("the Job's pod has its Job as controller, which policies may want, and no account that is not there", async () => {
+    it("the Job's pod has its Job as controller, which policies may want, and no account that is missing", async () => {
         await begin();
         const [, pod] = tried.find(([, { metadata }]) => metadata.name === "x-deadline-trial")!;
         expect(pod.metadata.ownerReferences).toMatchObject([{ kind: "Job", name: "x-deadline", controller: true }]);
@@ -288,7 +288,9 @@ describe("room for what the run makes is tried by a dry run of each, before anyt
             'pods is forbidden: User "ada" cannot create resource "pods"',
             () => {
                 run.cluster.rules = [{ apiGroups: ["*"], resources: ["*"], verbs: ["get"] }];
-                run.cluster.access = ({ verb, resource }) => ({ allowed: !(verb === "create" && resource === "pods") });
+                run.cluster.access = ({ verb, resource, subresource }) => ({
+                    allowed: !(verb === "create" && resource === "pods" && subresource === undefined),
+                });
             },
         ],
     ])("a pod is not refused %s", async (_, status, words, prepare) => {

@@ -214,6 +214,6 @@ describe("an action is refused before anything is touched", () => {
             { kind: "rollout", deployment: "one" },
             { kind: "scale", deployment: "two", replicas: 1 },
         ];
-        await expect(begin()).rejects.toThrow(/cannot restart one: .*\n.*cannot scale two to 1: /);
+        await expect(begin()).rejects.toThrow(/cannot restart one: .*; .*cannot scale two to 1: /);
     });
 });
