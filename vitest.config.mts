@@ -3,12 +3,9 @@ import { defineConfig } from "vitest/config";
 /** `npm run test:all` runs every file, with all its cases. */
 const all = process.env.TEST_ALL === "true";
 
-/** Tests that stop a part of the sandbox, or all of it, or change this project's files: alone, after the others. */
+/** Tests that stop a part of the sandbox, or all of it: alone, after the others. */
 const alone = ["unenforced", ...(all ? ["trials"] : [])].map((file) => `test/e2e/${file}.test.ts`);
-const aloneInAll = [
-    "test/e2e/all/workshop.test.ts",
-    ...["network-policy", "lifecycle"].map((file) => `sandbox/test/e2e/${file}.test.ts`),
-];
+const aloneInAll = ["network-policy", "lifecycle"].map((file) => `sandbox/test/e2e/${file}.test.ts`);
 const endToEnd = {
     testTimeout: 300_000,
     hookTimeout: 600_000,

@@ -52,8 +52,9 @@ describeInChromium("the shop's page under attack, in Chromium", () => {
         expect.poll(() => page.textContent(selector), { timeout: 15_000 }).toMatch(words);
     const minuteOf = (department: string) => page.locator(`#${department}`).getByRole("img").getAttribute("aria-label");
     const line = (kind: "answered" | "failed") => page.getAttribute(`#HOT_DEALS .minute .${kind}`, "d");
-    /** Of the last place in the data of a path, in pixels from the top. */
-    const lastHeight = (path: string | null) => Number(/.*[ML][\d.]+ ([\d.]+)/.exec(path ?? "")?.[1]);
+    /** Of each place in the data of a path, in pixels from the top. */
+    const heights = (path: string | null) =>
+        [...(path ?? "").matchAll(/[ML][\d.]+ ([\d.]+)/g)].map(([, height]) => Number(height));
 
     /** All that screen readers were told since the page was opened, in lines. */
     const heard = () => page.evaluate<string>('heard.join("\\n")');
@@ -111,13 +112,15 @@ describeInChromium("the shop's page under attack, in Chromium", () => {
 
     it("names how slow a department is, and shows 500 ms well above what is usual", async () => {
         const shop = await openShop();
-        const usual = lastHeight(await line("answered"));
+        // A busy machine has slow answers among the usual ones.
+        await expect.poll(() => minuteOf("HOT_DEALS"), { timeout: 15_000 }).toMatch(/between \d{1,2} and/);
         shop.hotDealsIs({ afterMs: 500 });
         const slow = fakePod("hot-deals-1", "slow-shop.fault");
         shop.attack(slow, proxyOf([slow], "slow by 500 ms"));
         await shows("#HOT_DEALS .attack", "Under attack: slow by 500 ms\nhot-deals-1");
-        await expect.poll(() => minuteOf("HOT_DEALS"), { timeout: 5_000 }).toMatch(/: 5\d\d ms now/);
-        expect(lastHeight(await line("answered"))).toBeLessThan(usual - 10);
+        await expect.poll(() => minuteOf("HOT_DEALS"), { timeout: 15_000 }).toMatch(/: [5-9]\d\d ms now/);
+        const answers = heights(await line("answered"));
+        expect(answers.at(-1)).toBeLessThan(Math.max(...answers) - 8);
         shop.attack();
         await shows("#attack", /^none$/);
         expect(await page.isVisible("#HOT_DEALS .attack")).toBe(false);

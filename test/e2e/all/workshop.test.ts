@@ -1,12 +1,20 @@
+import { rmSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { checkout, lendPackages } from "../checkout";
 import { ExperimentCommand } from "../shop/experiment-command";
 
+// Its exercises change the gateway's source, and other tests run at the same time.
+const folder = checkout();
 let command: ExperimentCommand;
 beforeAll(async () => {
-    command = await ExperimentCommand.open("e2e-workshop");
+    lendPackages(folder);
+    command = await ExperimentCommand.open("e2e-workshop", folder);
 });
 afterEach(() => command.interrupt());
-afterAll(() => command.close());
+afterAll(async () => {
+    await command.close();
+    rmSync(folder, { recursive: true, force: true });
+});
 
 it("every exercise, done as its page says, has the verdicts of the page", async () => {
     const { code, stdout, stderr } = await command.workshop("--check", "--set", "agent.enabled=false");

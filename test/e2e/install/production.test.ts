@@ -1,29 +1,28 @@
 import { execFile, execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { removeNamespaces } from "../../../bench/cluster";
 import { connect } from "../../../chaos/cluster/client";
-import { project } from "../../../cli/stack-file";
 import { fileBackend } from "../../../toolchain/pulumi/environment";
 import { cliPath } from "../../../toolchain/pulumi/home";
 import { sandboxUp } from "../../../sandbox/node/up";
 import { inOrder } from "../../support/in-order";
+import { checkout } from "../checkout";
 
 const run = promisify(execFile);
 const namespace = "e2e-production";
-let checkout: string;
+let folder: string;
 let env: NodeJS.ProcessEnv;
 /** Runs Pulumi as a user does who has run the commands that npm start prints. */
 const pulumi = (...args: string[]) => {
     const backend = {
-        PULUMI_BACKEND_URL: fileBackend(checkout),
-        PULUMI_CONFIG_PASSPHRASE_FILE: join(checkout, ".pulumi", "passphrase"),
+        PULUMI_BACKEND_URL: fileBackend(folder),
+        PULUMI_CONFIG_PASSPHRASE_FILE: join(folder, ".pulumi", "passphrase"),
     };
     return run(cliPath(), [...args, "--stack", "local", "--non-interactive"], {
-        cwd: checkout,
+        cwd: folder,
         env: { ...env, ...backend },
     });
 };
@@ -32,28 +31,24 @@ beforeAll(async () => {
     const { kubeconfig, context } = await sandboxUp();
     process.env.KUBECONFIG = kubeconfig;
     await removeNamespaces(connect({ context }), [namespace]);
-    checkout = mkdtempSync(join(tmpdir(), "chaos-shop-production-"));
-    const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: project });
-    for (const file of listed.toString().split("\n")) {
-        if (file !== "") cpSync(join(project, file), join(checkout, file));
-    }
-    const stackFile = join(checkout, "Pulumi.local.yaml");
+    folder = checkout();
+    const stackFile = join(folder, "Pulumi.local.yaml");
     const settings = readFileSync(stackFile, "utf8");
     writeFileSync(stackFile, settings.replace("config:\n", `config:\n  chaos-shop:namespace: ${namespace}\n`));
     const folders = (process.env.PATH ?? "").split(delimiter);
     const withoutPulumi = folders.filter((folder) => !/pulumi|node_modules/.test(folder)).join(delimiter);
     const ownVariables = Object.entries(process.env).filter(([name]) => !/^(?:PULUMI_|npm_)/.test(name));
     env = { ...Object.fromEntries(ownVariables), PATH: withoutPulumi, KUBECONFIG: kubeconfig };
-    await run("npm", ["ci", "--omit=dev", "--no-audit", "--no-fund", "--prefer-offline"], { cwd: checkout, env });
+    await run("npm", ["ci", "--omit=dev", "--no-audit", "--no-fund", "--prefer-offline"], { cwd: folder, env });
 });
 
 afterAll(async () => {
     await pulumi("destroy", "--yes", "--skip-preview");
-    rmSync(checkout, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
 });
 
 it("npm start needs neither development dependencies nor Pulumi on PATH", async () => {
-    const { stdout } = await run("npm", ["start"], { cwd: checkout, env });
+    const { stdout } = await run("npm", ["start"], { cwd: folder, env });
     const [, url] = /The shop is up: (http:\S+)/.exec(stdout) ?? [];
     expect(url).toBeDefined();
     const response = await fetch(url!);
@@ -63,7 +58,7 @@ it("npm start needs neither development dependencies nor Pulumi on PATH", async 
 
 it("npm start sees a Service that somebody has deleted, and the command that it prints repairs the shop", async () => {
     execFileSync("kubectl", ["delete", "service", "hot-deals", "--namespace", namespace], { env });
-    const failed = await run("npm", ["start"], { cwd: checkout, env }).then(
+    const failed = await run("npm", ["start"], { cwd: folder, env }).then(
         () => {
             throw new Error("npm start succeeded without the Service");
         },
@@ -80,6 +75,6 @@ it("npm start sees a Service that somebody has deleted, and the command that it 
     );
     await pulumi("config", "set", "--secret", "agent.key", "the-key-of-this-test");
     await pulumi("up", "--yes", "--skip-preview", "--refresh");
-    const { stdout } = await run("npm", ["start"], { cwd: checkout, env });
+    const { stdout } = await run("npm", ["start"], { cwd: folder, env });
     expect(stdout).toContain("The shop is up: ");
 });

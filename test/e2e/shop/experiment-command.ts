@@ -24,13 +24,15 @@ export class ExperimentCommand {
         readonly namespace: string,
         readonly cluster: Cluster,
         private readonly backend: string,
+        private readonly folder: string,
     ) {}
 
-    static async open(namespace: string): Promise<ExperimentCommand> {
+    /** @param folder of the programs, if not this project's */
+    static async open(namespace: string, folder = project): Promise<ExperimentCommand> {
         const backend = mkdtempSync(join(tmpdir(), temporaryPrefix));
         const cluster = await useBackend(backend);
         await removeNamespaces(cluster, [namespace]);
-        return new ExperimentCommand(namespace, cluster, backend);
+        return new ExperimentCommand(namespace, cluster, backend, folder);
     }
 
     begin(...options: string[]): {
@@ -54,7 +56,7 @@ export class ExperimentCommand {
         const all = Object.entries({ namespace: this.namespace, ...settings });
         const set = all.flatMap(([key, value]) => ["--set", `${key}=${value}`]);
         const command = ["--import", "tsx", `cli/${program}.ts`, ...set, ...options];
-        const child = spawn(process.execPath, command, { cwd: project, detached: true });
+        const child = spawn(process.execPath, command, { cwd: this.folder, detached: true });
         const said = { stdout: "", stderr: "" };
         for (const stream of ["stdout", "stderr"] as const)
             child[stream].setEncoding("utf8").on("data", (text: string) => (said[stream] += text));
