@@ -66,7 +66,7 @@ it("whom the Service's pods accept reaches the proxy, and nobody else but the wi
     expect(others).toEqual([]);
     expect(only!.ingress!.map(({ from, ports }) => [from![0]!.podSelector!.matchLabels, ports])).toEqual([
         [{ app: "gateway" }, [{ protocol: "TCP", port: 8080 }]],
-        [{ "chaos-experiments/experiment": "slow" }, undefined],
+        [{ "chaos-experiments/pass": "5f0c" }, undefined],
     ]);
 });
 
