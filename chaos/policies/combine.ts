@@ -1,6 +1,7 @@
 import type { V1NetworkPolicy } from "@kubernetes/client-node";
 import { type Pod, portNumberIn } from "../cluster/kubernetes-rules";
 import { labels } from "../cluster/labels";
+import { ReasonError } from "../reasons";
 import { type Denial, isTotal, type Peers, subtract } from "./denial";
 import { isolates, type PolicyRules, policyRules, type Rule, rulesOf, type Way, ways } from "./rules";
 import { type Labels, selects } from "./selector";
@@ -27,7 +28,7 @@ export interface Combination {
  * Combines an attack with the policies that apply to its targets.
  *
  * @param witness allows connections with the deadline Job's pod: without them, nothing would be proven
- * @throws Error that names a policy whose rules cannot be combined with the attack
+ * @throws ReasonError that names a policy whose rules cannot be combined with the attack
  */
 export function combine(
     policies: readonly V1NetworkPolicy[],
@@ -96,10 +97,11 @@ function naming<T>({ metadata }: V1NetworkPolicy, work: () => T): T {
     try {
         return work();
     } catch (error) {
-        throw new Error(
+        throw new ReasonError(
+            "attack-refused",
             `the NetworkPolicy ${metadata!.name} applies to a target and allows ${(error as Error).message}: the ` +
-                "attack would allow more than that policy, or less than it should. Nothing was attacked. Attack " +
-                "both directions without ports and peers, or write that policy with port numbers and addresses",
+                "attack would allow more than that policy, or less than it should",
+            "Attack both directions without ports and peers, or write that policy with port numbers and addresses",
         );
     }
 }

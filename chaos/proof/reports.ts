@@ -46,10 +46,19 @@ export function leakIn(reports: readonly ConnectionReport[], endpoints: readonly
     return reports.map(({ open }) => leak(open)).find((endpoint) => endpoint !== undefined);
 }
 
-/** The first of the endpoints that was not tried, where none is open: the Job does not look at pods without a label. */
-export function unlabeledIn(reports: readonly ConnectionReport[], endpoints: readonly string[]): string | undefined {
-    const missing = missingOf(endpoints);
-    return reports.map(({ closed }) => missing(closed)).find((endpoint) => endpoint !== undefined);
+/**
+ * The first endpoint of the first pod that was not tried: the Job does not look at pods without a label.
+ *
+ * @param pods the endpoints of each
+ */
+export function unlabeledIn(reports: readonly ConnectionReport[], pods: readonly string[][]): string | undefined {
+    const those = oncePerList((list) => new Set(list));
+    for (const { open, closed } of reports) {
+        const isTried = (endpoint: string) => those(closed).has(endpoint) || those(open).has(endpoint);
+        const missing = pods.find((endpoints) => !endpoints.some(isTried));
+        if (missing !== undefined) return missing[0];
+    }
+    return undefined;
 }
 
 /** The longest time without a report, in milliseconds. */

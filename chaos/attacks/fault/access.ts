@@ -13,7 +13,7 @@ import { also, both, type Labels, selects } from "../../policies/selector";
 import { witnessRule } from "../../policies/witness-access";
 import { ReasonError } from "../../reasons";
 import type { FoundPort, FoundService } from "./find";
-import type { RunAttack } from "../kind";
+import type { Policed, RunAttack } from "../kind";
 import { containerPorts } from "./listeners";
 import { proxyLabels } from "./pointing";
 import { proxyContainer } from "./proxy/protocol";
@@ -22,7 +22,7 @@ import { proxyContainer } from "./proxy/protocol";
 export async function admitProxy(
     { experiment, namespace, object: proxy, chosen }: RunAttack<unknown, FoundService>,
     { core, networking }: Cluster,
-    policies: readonly V1NetworkPolicy[],
+    { policies, pass }: Policed,
 ): Promise<PolicySpec[]> {
     const service = chosen.found!;
     const [{ items }, own, everywhere] = await Promise.all([
@@ -32,15 +32,17 @@ export async function admitProxy(
         unlessForbidden(networking.listNetworkPolicyForAllNamespaces()),
     ]);
     const pods = items.filter((pod) => !hasEnded(pod) && selects({ matchLabels: service.selector }, labelsOf(pod)));
-    const access = { service, proxy, experiment, pods, namespace: labelsOf(own) };
+    const access = { service, proxy, experiment, pass, pods, namespace: labelsOf(own) };
     refuseForeignCallers(everywhere?.items ?? [], access);
-    return policies.length === 0 ? [] : proxyPolicies(policies, access);
+    return proxyPolicies(policies, access);
 }
 
 export interface AccessArgs {
     service: FoundService;
     proxy: string;
     experiment: string;
+    /** See `labels.pass`. */
+    pass: string;
     /** Of the Service. */
     pods: readonly Pod[];
     /** The labels of their namespace. */
@@ -52,21 +54,23 @@ export interface AccessArgs {
  * for the proxy itself.
  *
  * @param policies of the namespace, without those of experiments
- * @throws Error if they let some callers reach some pods of the Service only: these would reach all
+ * @throws ReasonError if they let some callers reach some pods of the Service only: these would reach all
  */
 export function proxyPolicies(policies: readonly V1NetworkPolicy[], args: AccessArgs): PolicySpec[] {
-    const { service, proxy, experiment, pods } = args;
-    const toProxy: Rule["peers"] = [{ podSelector: { matchLabels: proxyLabels(proxy) } }];
+    const { service, proxy, pass, pods } = args;
+    const proxyPod = { matchLabels: { ...proxyLabels(proxy), [labels.pass]: pass } };
+    const toProxy: Rule["peers"] = [{ podSelector: proxyPod }];
     const accepted = service.ports.map((port) => ({
         peers: acceptedAt(port, policies, args),
         ports: [tcp(port.listen)],
     }));
     const ofProxy: PolicySpec = {
-        podSelector: { matchLabels: proxyLabels(proxy) },
+        // There without other policies, too: one may come during the run.
+        podSelector: proxyPod,
         ...policyRules({
             ingress: accepted.every(({ peers }) => peers === "everybody")
                 ? [{}]
-                : [...accepted.flatMap(({ peers, ports }) => ruleFor(peers, ports)), witnessRule(experiment)],
+                : [...accepted.flatMap(({ peers, ports }) => ruleFor(peers, ports)), witnessRule(pass)],
             // It forwards to the Service's pods alone, and asks the API server for these.
             egress: [{}],
         }),
@@ -118,7 +122,7 @@ function acceptedAt(port: FoundPort, policies: readonly V1NetworkPolicy[], { ser
     if (areAlike(policies)) return listening.length === 0 ? [] : acceptedBy(listening[0]!, port, policies);
     const policy = policies.find((one) => !areAlike([one]))!.metadata!.name;
     throw new ReasonError(
-        "service-unfit",
+        "attack-refused",
         `the NetworkPolicy ${policy} lets callers reach some pods of Service ${service.service} at its port ` +
             `${port.port} and not all, and through a proxy in their place they would reach all`,
         "Let the policies allow the same callers for all of them",
@@ -183,7 +187,7 @@ export function refuseForeignCallers(all: readonly V1NetworkPolicy[], args: Acce
     const policy = all.find(keepsOut)?.metadata;
     if (policy === undefined) return;
     throw new ReasonError(
-        "service-unfit",
+        "attack-refused",
         `the NetworkPolicy ${policy.name} of namespace ${policy.namespace} lets its pods reach those of Service ` +
             `${args.service.service} by labels or ports that a proxy in their place does not have: it would be out ` +
             "of reach for them",

@@ -56,7 +56,7 @@ describe("the action", () => {
         settled(
             rollout.perform(
                 { kind: "rollout", deployment: "gateway", ...action },
-                { cluster: cluster.api, namespace: "demo", endsAt: Date.now() + 20_000, signal },
+                { cluster: cluster.api, namespace: "demo", run: "x-1", endsAt: Date.now() + 20_000, signal },
             ),
         );
     const gateway = () => cluster.get("Deployment", "gateway");

@@ -208,7 +208,7 @@ describe("an attack that cannot be combined with a policy is refused, and the po
                 ports: [80],
             }),
         ).toThrow(
-            /^the NetworkPolicy theirs applies to a target and allows the named port http, .* Nothing was attacked/,
+            /^the NetworkPolicy theirs applies to a target and allows the named port http, .*\. Attack both directions/,
         ));
 
     it("peers by label, if no label tells those of the attack from others", () =>

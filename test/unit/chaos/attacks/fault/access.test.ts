@@ -48,11 +48,15 @@ const args = {
     },
     proxy,
     experiment: "slow",
+    pass: "5f0c",
     pods: [pod({ app: "hot-deals" }, { main: 8080 })],
     namespace: { "kubernetes.io/metadata.name": "demo" },
 };
-const ofProxy = { "chaos-experiments/proxy": proxy, "chaos-experiments/experiment": "slow" };
-const toProxy = [{ podSelector: { matchLabels: { "chaos-experiments/proxy": proxy } } }];
+const known = { "chaos-experiments/proxy": proxy, "chaos-experiments/experiment": "slow" };
+const ofProxy = { ...known, "chaos-experiments/pass": "5f0c" };
+const toProxy = [
+    { podSelector: { matchLabels: { "chaos-experiments/proxy": proxy, "chaos-experiments/pass": "5f0c" } } },
+];
 
 const selecting = (policies: V1NetworkPolicy[], of: Record<string, string>) =>
     proxyPolicies(policies, args).filter(({ podSelector }) => selects(podSelector, of));
@@ -62,12 +66,23 @@ it("whom the Service's pods accept reaches the proxy, and nobody else but the wi
     expect(others).toEqual([]);
     expect(only!.ingress!.map(({ from, ports }) => [from![0]!.podSelector!.matchLabels, ports])).toEqual([
         [{ app: "gateway" }, [{ protocol: "TCP", port: 8080 }]],
-        [{ "chaos-experiments/experiment": "slow" }, undefined],
+        [{ "chaos-experiments/pass": "5f0c" }, undefined],
     ]);
 });
 
 it("everybody reaches it where no policy isolates the Service's pods", () => {
     expect(selecting([outOf], ofProxy)[0]).toMatchObject({ ingress: [{}], egress: [{}] });
+});
+
+it("a default deny that comes during the run does not cut it off: its own policy is there without others, too", () => {
+    expect(proxyPolicies([], args)).toMatchObject([
+        { podSelector: { matchLabels: toProxy[0]!.podSelector.matchLabels }, ingress: [{}], egress: [{}] },
+    ]);
+});
+
+it("nothing is opened for a pod that only has labels which somebody could know before the run", () => {
+    for (const { podSelector } of proxyPolicies([denied, into, outOf], args))
+        expect(selects(podSelector, known)).toBe(false);
 });
 
 it("the Service's pods accept the proxy, on their ports, also a pod that is still to come", () => {
@@ -230,7 +245,10 @@ it("pods that have ended are none of the Service's: no policy need let anybody r
         ingress: [{ _from: [{ podSelector: app("gateway") }] }],
     });
     const admitted = () =>
-        admitProxy(attack as unknown as RunAttack<unknown, FoundService>, cluster.api, [denied, server]);
+        admitProxy(attack as unknown as RunAttack<unknown, FoundService>, cluster.api, {
+            policies: [denied, server],
+            pass: "5f0c",
+        });
     const without = await admitted();
     for (const phase of ["Succeeded", "Failed"]) add(`migrate-${phase}`, "migrate", phase);
     expect(await admitted()).toEqual(without);
