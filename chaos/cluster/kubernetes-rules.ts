@@ -9,7 +9,7 @@ export type Pod = Pick<V1Pod, "metadata" | "spec" | "status">;
 
 /** A rule for texts. */
 export interface TextRule {
-    isValid(text: string): boolean;
+    isValid: (text: string) => boolean;
     /** Completes the sentence "allowed: …". */
     allowed: string;
 }

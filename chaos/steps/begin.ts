@@ -2,13 +2,15 @@ import { attackKindOf } from "../attacks/registry";
 import { type Cluster, statusOf } from "../cluster/client";
 import { labels } from "../cluster/labels";
 import { objectApi } from "../cluster/objects";
+import { problemOf } from "../cluster/problem";
 import type { Plan } from "../definition/plan";
 import { endAttacks } from "../ending/end";
 import { ofPlan } from "../ending/left";
-import { decisive, reason, type Reason } from "../reasons";
+import { decisive, reason, type Reason, ReasonError } from "../reasons";
 import { labelPods } from "../targets/pods";
 import { type Begun, notSeen, whyBegunTooLate } from "./attacks-last";
 import type { StepContext } from "./contract";
+import { undo } from "./recovery";
 
 const maxNamed = 3;
 
@@ -26,13 +28,19 @@ export function describeLeftOut(connections: readonly string[]): string {
  * Begins the attacks that do not begin by themselves, once all of these are ready. Notes what the proof does without.
  *
  * @returns why one has not begun, or that the attacks are over, and then none lasts
+ * @throws ReasonError if one is not ready, and the run has no others that begin by themselves: nobody was attacked, and
+ *   the run is undone
  */
-export async function beginAttacks({ plan, cluster, say }: StepContext, run: Begun): Promise<Reason | undefined> {
+export async function beginAttacks(
+    { plan, cluster, stack, say }: StepContext,
+    run: Begun,
+): Promise<Reason | undefined> {
     const begun = run.attacks.filter(({ attack }) => attackKindOf(attack).begin !== undefined);
     if (begun.length === 0) return undefined;
     let problem: Reason | undefined;
+    let isReady = false;
     try {
-        const ready = await Promise.all(begun.map((one) => attackKindOf(one.attack).ready?.(one, cluster)));
+        const ready = await Promise.all(begun.map(async (one) => attackKindOf(one.attack).ready?.(one, cluster)));
         problem = decisive(ready.map((seen) => (seen && "code" in seen ? seen : undefined)));
         for (const [index, seen] of ready.entries()) {
             const { chosen } = begun[index]!;
@@ -40,11 +48,19 @@ export async function beginAttacks({ plan, cluster, say }: StepContext, run: Beg
             chosen.leftOut = [...(chosen.leftOut ?? []), ...seen.leftOut];
             say(describeLeftOut(seen.leftOut));
         }
-        if (problem === undefined) for (const one of begun) await attackKindOf(one.attack).begin?.(one, cluster);
+        isReady = problem === undefined;
+        if (isReady) for (const one of begun) await attackKindOf(one.attack).begin?.(one, cluster);
     } catch (error) {
         problem = notSeen(error).inconclusive;
     }
-    return decisive([problem, await endIfTooLate(plan, cluster, run)]);
+    const over = await endIfTooLate(plan, cluster, run);
+    if (problem === undefined || over !== undefined || isReady || begun.length < run.attacks.length)
+        return decisive([problem, over]);
+    // It must not hide why the run ends. The deadline Job tries again, and so does the next update.
+    await undo(cluster, stack, plan, say).catch((error: unknown) =>
+        say(`Not everything could be undone yet: ${problemOf(error)}`),
+    );
+    throw new ReasonError(problem.code, problem.message, "Start another run");
 }
 
 /**

@@ -13,6 +13,7 @@ import { ReadinessRecorder } from "../report/readiness";
 import type { Conclusion } from "../report/conclusion";
 import { keepReport } from "../report/report";
 import { awaitRecovery, endOwnRun, type Ending } from "./abort";
+import { abortingRun } from "./abort-run";
 import { notSeen, whyRunIsOver } from "./attacks-last";
 import { beginAttacks, letGo } from "./begin";
 import type { Step, StepContext } from "./contract";
@@ -37,7 +38,10 @@ export const check: Step<"check", "steadyState" | "targets" | "deadlineJob"> = a
     const ended = await whyRunIsOver(plan, cluster, run);
     const kept = ended === undefined ? undefined : await keptVerdict(context);
     if (kept) return conclude(context, kept);
-    const over = ended ?? (isPoliced ? await letGo(context, run) : undefined) ?? (await beginAttacks(context, run));
+    const over =
+        ended ??
+        (isPoliced ? await letGo(context, run) : undefined) ??
+        (await abortingRun(context, () => beginAttacks(context, run)));
     const { deadlineJob: job } = given;
     const proofs = new AttackProofs({ cluster, plan, job, attacks: run.attacks, baselineMs });
     const readiness = new ReadinessRecorder(cluster, plan.defaultNamespace);

@@ -148,7 +148,7 @@ const textOf = (accepted: Accepted) =>
               .sort()
               .join();
 
-/** The ports of a Service at which an egress rule lets callers reach its pods, and would not let them reach the proxy. */
+/** The ports of a Service at which an egress rule lets callers reach its pods, and would keep them from the proxy. */
 function missedBy(rule: Rule, args: AccessArgs, isOwnNamespace: boolean): FoundPort[] {
     const { service, pods, proxy, experiment, namespace } = args;
     const reaches = (side: Pod, number: number | undefined) =>
@@ -189,8 +189,8 @@ export function refuseForeignCallers(all: readonly V1NetworkPolicy[], args: Acce
     throw new ReasonError(
         "attack-refused",
         `the NetworkPolicy ${policy.name} of namespace ${policy.namespace} lets its pods reach those of Service ` +
-            `${args.service.service} by labels or ports that a proxy in their place does not have: it would be out of ` +
-            "reach for them",
+            `${args.service.service} by labels or ports that a proxy in their place does not have: it would be out ` +
+            "of reach for them",
         "Let the policy name the namespace alone, without podSelector and ports",
     );
 }

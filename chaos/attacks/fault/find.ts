@@ -31,7 +31,7 @@ export interface FoundPort {
     target: number | string;
     /** Where the proxy listens: as its pods do, if these agree on a number. */
     listen: number;
-    /** Those of `pods` in which the port has no number, since they have no port of that name. Absent if there are none. */
+    /** Those of `pods` that have no port of that name: it leads nowhere in them. Absent if there are none. */
     without?: string[];
     appProtocol?: string;
 }

@@ -1,4 +1,4 @@
-/** Callers of a Service that do not go the way that a fault's proxy can stand in, as far as Service and pods show it. */
+/** Callers of a Service that would not reach a proxy in its place, as far as the Service and its pods show it. */
 import type { V1Service } from "@kubernetes/client-node";
 import { parseJson } from "../../checks/values";
 import type { Pod } from "../../cluster/kubernetes-rules";
@@ -68,9 +68,9 @@ const meshes: readonly { mesh: string; container?: string; annotation?: readonly
 ];
 
 /**
- * Why the proxy could not pass on what reaches the pods of a Service: they are in a mesh, and it is not. A mesh may want
- * its identity of callers, as Istio does with mTLS mode STRICT. That mode is in objects of the mesh, which are not read,
- * and a connection shows nothing: the sidecar accepts it, and resets it at the first byte. Undefined if none is.
+ * Why the proxy could not pass on what reaches the pods of a Service: they are in a mesh, and it is not. A mesh may
+ * want its identity of callers, as Istio does with mTLS mode STRICT. That mode is in objects of the mesh, which are not
+ * read, and a connection shows nothing: the sidecar accepts it, and resets it at the first byte. Undefined if none is.
  */
 export function whyInMesh(pods: readonly Pod[]): string | undefined {
     for (const { metadata, spec } of pods) {

@@ -67,8 +67,8 @@ export interface ProxyReport {
 }
 
 /**
- * A line of the proxy's log, as JSON: what it has met of the Service's pods before callers come. After its start it tries
- * each ready pod at each port, once a second until that is reached. Written when it changes. Pods are known by name.
+ * A line of the proxy's log, as JSON: which of the Service's pods it reaches, before callers come. After its start it
+ * tries each ready pod at each port, once a second until that is reached. Written when it changes.
  */
 export interface ReachReport {
     reach: Tried[];

@@ -1,5 +1,5 @@
 import type { V1Service } from "@kubernetes/client-node";
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { nextPointing } from "../../../../chaos/attacks/fault/pointing";
 import type { Plan, RunAttack } from "../../../../chaos/definition/plan";
 import { beginAttacks } from "../../../../chaos/steps/begin";
@@ -17,8 +17,10 @@ const planned = {
 const plan = {
     namespace: "demo",
     run: "1",
+    experiment: "slow",
     attacks: [planned],
     actions: [],
+    checks: [],
     settings: "experiment.",
 } as unknown as Plan;
 const object = "slow-fault";
@@ -31,8 +33,10 @@ const one = {
 } as unknown as RunAttack;
 
 let cluster: FakeCluster;
+let said: string[];
 
 beforeEach(() => {
+    said = [];
     cluster = new FakeCluster();
     cluster.add("Pod", object, { status: { conditions: [{ type: "Ready", status: "True" }] } });
     cluster.add("Pod", "hot-deals-1", { metadata: { labels: { "chaos-experiments/target": "slow.fault" } } });
@@ -40,12 +44,34 @@ beforeEach(() => {
     cluster.add("Service", "hot-deals", { metadata: { managedFields }, spec: { selector } });
 });
 
-const begin = () => beginAttacks({ plan, cluster: cluster.api } as StepContext, { runName: "slow", attacks: [one] });
+const context = () =>
+    ({ plan, cluster: cluster.api, stack: "ours", say: (line: string) => said.push(line) }) as unknown as StepContext;
+const begin = (...attacks: RunAttack[]) =>
+    beginAttacks(context(), { runName: "slow", attacks: attacks.length > 0 ? attacks : [one] });
 
 it("a fault begins when its Service points to its proxy", async () => {
     expect(await begin()).toBeUndefined();
     const service = cluster.get("Service", "hot-deals") as V1Service;
     expect(nextPointing(service, { proxy: object, run: "slow", selector })).toBeUndefined();
+});
+
+describe("a proxy that is not ready leaves the Service alone, and the run", () => {
+    beforeEach(() => cluster.add("Pod", object, { status: { phase: "Failed" } }));
+    const message = expect.stringContaining(`the fault's proxy, pod ${object}, is not ready`);
+    const points = () => cluster.get("Service", "hot-deals").spec.selector;
+
+    it("is aborted, and undone: nobody was attacked", async () => {
+        await expect(begin()).rejects.toMatchObject({ reason: { code: "proxy-failed", message } });
+        expect(points()).toEqual(selector);
+        expect(cluster.get("Pod", "hot-deals-1").metadata.labels).toEqual({});
+    });
+
+    it("has no verdict, if it has attacks that have begun by themselves", async () => {
+        const blackhole = { ...one, name: "blackhole", attack: { kind: "blackhole" } } as RunAttack;
+        cluster.add("NetworkPolicy", object);
+        expect(await begin(one, blackhole)).toEqual({ code: "proxy-failed", message });
+        expect(points()).toEqual(selector);
+    });
 });
 
 it.each([
