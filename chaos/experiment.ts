@@ -14,6 +14,7 @@ import { holderOf, identityIn } from "./stash";
 import type { PodOptions } from "./pod-options";
 import { builtPrograms, type ExperimentPrograms } from "./programs";
 import { verdictLine } from "./reasons";
+import { secretSettingsIn } from "./secret-settings";
 import type { Conclusion } from "./report/conclusion";
 import type { Verdict } from "./report/verdict";
 import { runResources } from "./run";
@@ -107,7 +108,7 @@ export class Experiment extends pulumi.ComponentResource {
             const mistake = mistakeInEnabled(name, enabled);
             this.conclusion = pulumi.output(mistake === undefined ? undefined : first.refuse(mistake));
             if (!pulumi.runtime.isDryRun()) {
-                const ending = endFirst(name, args, stack);
+                const ending = endFirst(name, args, stack, "plan" in prepared ? prepared.plan : undefined);
                 first.end(ending);
                 acts.push(ending);
             }
@@ -155,8 +156,19 @@ function prepare(name: string, args: ExperimentArgs): { plan: Plan } | { problem
     const named = context ?? ("plan" in rest ? rest.plan.context : undefined);
     const allowed = attempt(() => contextIn(kubeconfig, named));
     const plan = "plan" in rest ? rest.plan : attempt(() => planOfArguments(name, rest));
+    if (plan) attempt(() => requireNoSecrets(name, plan));
     if (plan === undefined || problems.length > 0) return { problem: problems.join("\n") };
     return { plan: { ...plan, context: allowed } };
+}
+
+/** @throws Error if the plan, which the state shows, has the value of a secret setting */
+function requireNoSecrets(name: string, plan: Plan): void {
+    const held = secretSettingsIn(plan);
+    if (held.length === 0) return;
+    throw new Error(
+        `the experiment ${name} has the value of the secret setting ${held.join(" and ")}: the state and ` +
+            "journals show it; use headersFrom, queryFrom or bodyFrom with a Secret",
+    );
 }
 
 /** The context that may be used. Undefined for the current one of a kubeconfig that is given. @throws GuardError */
@@ -272,7 +284,12 @@ function describeWithoutAttack(plan: Plan): string {
     return `${nothing}; in namespace ${namespace} it would ${done}, while it checks ${namesOf({ checks })}`;
 }
 
-function endFirst(name: string, args: ExperimentArgs, stack: pulumi.Output<string>): pulumi.Output<void> {
+function endFirst(
+    name: string,
+    args: ExperimentArgs,
+    stack: pulumi.Output<string>,
+    prepared: Plan | undefined,
+): pulumi.Output<void> {
     const plan = "plan" in args ? args.plan : undefined;
     const context = args.context ?? plan?.context;
     const namespace = plan?.namespace ?? ("plan" in args ? undefined : namespaceOf(args)) ?? "default";
@@ -281,6 +298,10 @@ function endFirst(name: string, args: ExperimentArgs, stack: pulumi.Output<strin
             if (args.kubeconfig !== undefined) requireText(text);
             return connect({ kubeconfig: text, context: contextIn(text, context) }, endTimeoutMs);
         };
-        await endAndReport(cluster, { stack: holder, defaultNamespace: namespace }, { of: name });
+        await endAndReport(
+            cluster,
+            { stack: holder, defaultNamespace: namespace },
+            { of: name, planned: () => prepared },
+        );
     });
 }

@@ -66,8 +66,12 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
      * @throws Error if it cannot
      */
     admit?(attack: RunAttack<A, F>, cluster: Cluster, { policies, pass }: Policed): Promise<PolicySpec[]>;
-    /** Why it cannot begin, although its object is there and its targets are labeled. @default it begins by itself */
-    whyNotReady?(attack: RunAttack<A, F>, cluster: Cluster): Promise<Reason | undefined>;
+    /**
+     * Waits until it can begin, once its object is there and its targets are labeled. @default it begins by itself
+     *
+     * @returns connections that do not work even now, and so can show nothing; or why it cannot begin
+     */
+    ready?(attack: RunAttack<A, F>, cluster: Cluster): Promise<{ leftOut: string[] } | Reason>;
     /** Begins it, once all are ready. @throws Error if that is not possible */
     begin?(attack: RunAttack<A, F>, cluster: Cluster): Promise<void>;
     /** What the Job's reports call what it must hit, and what it must leave alone. @default endpoints only */

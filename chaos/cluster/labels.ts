@@ -18,6 +18,10 @@ export const labels = {
     proxy: "chaos-experiments/proxy",
     /** `true` on the deadline Job's pod once it has killed a pod: its annotation `killed` says which. */
     kills: "chaos-experiments/kills",
+    /** On a Deployment that an action has scaled: its replicas before, those that the action has set, and its uid. */
+    scaled: "chaos-experiments/scaled",
+    /** On such a Deployment: the run. */
+    scaledBy: "chaos-experiments/scaled-by",
     /** `true` on a pod, or on a namespace with all its pods: no experiment may attack it. */
     protected: "chaos-experiments/protected",
 } as const;
@@ -44,8 +48,6 @@ export const experimentOf = (targetLabel: string): string => targetLabel.slice(0
 export const fieldManager = "chaos-experiments";
 
 export const annotations = {
-    /** On a namespace's lease: the plan of the run that holds it, as JSON. */
-    plan: "chaos-experiments/plan",
     /** On a namespace's lease: when the update ended the run's attacks, as JSON. */
     ended: "chaos-experiments/ended",
     /** On a namespace's lease: the run that holds it. */
@@ -67,8 +69,6 @@ export const annotations = {
     exempting: "chaos-experiments/exempting",
     /** On a Service whose place a proxy has taken: its selector before, and whose it was, as JSON. */
     pointing: "chaos-experiments/pointing",
-    /** On an object that an action has changed: what it has set, and what was there before, as JSON. */
-    changed: "chaos-experiments/changed",
     /** On the pod template of a workload that an experiment has restarted: when. */
     restarted: "chaos-experiments/restarted-at",
 } as const;

@@ -1,6 +1,6 @@
 /** The one way to end attacks: for the update, its steps, and the deadline Job. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { notedChange } from "../actions/noted";
+import { scaledDeployment } from "../actions/scaled";
 import { change } from "../cluster/change";
 import { unlabeling } from "../cluster/labels";
 import type { KubeObject, ObjectApi, ObjectReference, Restorable } from "../cluster/resources";
@@ -43,12 +43,13 @@ const order: readonly ((ending: Ending) => Promise<unknown>)[] = [
  * Ends attacks: removes the targets' labels and the attacks' objects, and restores what was somebody's. Then removes
  * the rest, such as the deadline Job, if the reach has any.
  *
+ * @param say is told what stays as somebody else has set it since. @default nobody is
  * @returns the number of objects that were removed, restored or lost labels
  * @throws Error with all that failed: everything is tried, also if something fails or hangs. Then the rest stays: the
  *   Job may have to end what is left
  */
-export async function endAttacks(api: ObjectApi, reach: Reach): Promise<number> {
-    const ending = new Ending(api, reach);
+export async function endAttacks(api: ObjectApi, reach: Reach, say: Say = () => undefined): Promise<number> {
+    const ending = new Ending(api, reach, say);
     const begun: Promise<unknown>[] = [];
     for (const [index, part] of order.entries()) {
         const patience = new AbortController();
@@ -72,9 +73,10 @@ export function throwAll(failures: readonly unknown[]): void {
     if (distinct.length > 1) throw new AggregateError(distinct);
 }
 
-const restorables: readonly Restorable[] = [...restorablesOfAttacks, exemptedPolicy, notedChange];
+const restorables: readonly Restorable[] = [...restorablesOfAttacks, exemptedPolicy, scaledDeployment];
 
 type Work = () => Promise<unknown>;
+export type Say = (message: string) => void;
 
 /** What is done and what has failed so far. */
 class Ending {
@@ -84,6 +86,7 @@ class Ending {
     constructor(
         readonly api: ObjectApi,
         readonly reach: Reach,
+        private readonly say: Say,
     ) {}
 
     /** @throws Error with everything that failed */
@@ -154,8 +157,12 @@ class Ending {
         const keeper = restorable.keeperOf?.(found);
         const kept = keeper === undefined ? undefined : await this.api.get({ ...object, name: keeper });
         const next = (current: KubeObject) =>
-            this.restorableOf(current, known === undefined) === restorable ? restorable.next(current, kept) : undefined;
+            this.restorableOf(current, known === undefined) === restorable
+                ? restorable.next(current, kept, found)
+                : undefined;
         await change(this.api, object, next, found);
+        const left = restorable.left?.(found);
+        if (left !== undefined) this.say(left);
     }
 
     /**

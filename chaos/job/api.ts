@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { type ApiCall, type ApiResponse, callApi } from "../cluster/in-cluster-api";
 import { fieldManager } from "../cluster/labels";
 import { type KubeObject, type ObjectApi, type ObjectReference, pathOf, resources } from "../cluster/resources";
-import { type Pod, tcpPortsOf } from "../targets/containers";
+import { hasEnded, type Pod, tcpPortsOf } from "../cluster/kubernetes-rules";
 import { endpoint } from "./protocol";
 
 type Calling = (path: string, call?: Pick<ApiCall, "method" | "body">) => Promise<ApiResponse>;
@@ -90,11 +90,10 @@ export async function noteOnOwnPod(
     await objectApi.patch({ resource: resources.pod, namespace, name: hostname() }, { metadata });
 }
 
-/** The endpoints of every TCP port that a pod declares. */
-export function endpointsOf({ spec, status }: Pod): string[] {
-    const podIP = status?.podIP;
-    if (podIP === undefined) return [];
-    return (spec?.containers ?? []).flatMap(tcpPortsOf).map((port) => endpoint(podIP, port));
+/** The endpoints of every TCP port that a pod declares. Another pod may have the address of one that has ended. */
+export function endpointsOf(pod: Pod): string[] {
+    const podIP = pod.status?.podIP;
+    return podIP === undefined || hasEnded(pod) ? [] : tcpPortsOf(pod).map((port) => endpoint(podIP, port));
 }
 
 /** Writes a line to the pod's log, beside its reports. */

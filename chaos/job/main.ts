@@ -65,14 +65,15 @@ async function main(): Promise<void> {
             ending: ending.signal,
             mayAct: () => mayAct(path),
             log,
-            killed: ({ at, pod, uid }) => jobLog.killed({ at, killed: { pod, uid, label } }),
+            killed: ({ at, pod, uid }) => jobLog.told({ at, killed: { pod, uid, label } }),
+            missed: ({ at, ...missed }) => jobLog.told({ at, missed: { label, ...missed } }),
             noteOnOwnPod: (metadata) => noteOnOwnPod(NAMESPACE, metadata),
         }),
     );
     if (attacks.length > 0) void witness(NAMESPACE, attacks, lease, jobLog, { ending: ending.signal, parts });
     const over = await whyOver(begun, parts, ending.signal);
     ending.abort();
-    while (!(await endAttacks(endingApi, reach).then(() => true, tellFailures))) await sleep(lookMs);
+    while (!(await endAttacks(endingApi, reach, log).then(() => true, tellFailures))) await sleep(lookMs);
     const ended = { 0: "what was changed is restored", 1: "the attack is ended" }[attacks.length];
     log(`${over}: ${ended ?? "the attacks are ended"}`);
 }
@@ -136,8 +137,10 @@ async function whyLost(): Promise<string | undefined> {
 }
 
 async function whyTooLate(begun: number): Promise<string | undefined> {
-    // Without attacks, what was changed is restored.
-    const since = await (attacks.length > 0 ? attackedSince(attacks) : takenAt(lease)).catch(log);
+    // Without attacks, what was changed is restored. Who may change the lease must not put that off.
+    const beginning =
+        attacks.length > 0 ? attackedSince(attacks) : takenAt(lease).then((at = begun) => Math.min(at, begun));
+    const since = await beginning.catch(log);
     // If no attack comes, the update that was to create it is gone. The labels must be removed all the same.
     return Date.now() >= (since ?? begun) + deadlineMs ? "the deadline has passed" : undefined;
 }

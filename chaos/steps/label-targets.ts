@@ -28,6 +28,7 @@ import {
 import { exemption } from "../policies/exemption";
 import { type LabeledTargets, nothingAttacked, type Step, type StepContext, type StepInputs } from "./contract";
 import { abortingRun } from "./abort-run";
+import { describeLeftOut } from "./begin";
 import { equip } from "./equip";
 import { ReasonError } from "../reasons";
 import { endWholly } from "./recovery";
@@ -117,8 +118,8 @@ async function label(context: StepContext, given: Pick<StepInputs, Given>): Prom
  * @throws the error
  */
 async function endIfAborted(context: StepContext, error: unknown): Promise<never> {
-    const { plan, cluster, stack } = context;
-    if (error instanceof ReasonError) await endWholly(cluster, { stack, plan }).catch(sayNotUndone(context));
+    const { plan, cluster, stack, say } = context;
+    if (error instanceof ReasonError) await endWholly(cluster, { stack, plan }, say).catch(sayNotUndone(context));
     throw error;
 }
 
@@ -162,8 +163,6 @@ async function requireSameCluster(
     );
 }
 
-const maxNamed = 3;
-
 function describeExempt(policies: readonly V1NetworkPolicy[]): string {
     const names = policies.map(({ metadata }) => metadata!.name).join(", ");
     return (
@@ -171,15 +170,6 @@ function describeExempt(policies: readonly V1NetworkPolicy[]): string {
         `${names}. ` +
         `A policy that always has the line key: ${exemption.key}, operator: ${exemption.operator} among its ` +
         "podSelector's matchExpressions is not changed"
-    );
-}
-
-function describeLeftOut(connections: string[]): string {
-    const named = connections.slice(0, maxNamed).join(", ");
-    const more = connections.length > maxNamed ? `, and ${connections.length - maxNamed} more` : "";
-    return (
-        `Not part of the proof, since they do not work before the attack or cannot be tried: connections ` +
-        `${named}${more}`
     );
 }
 

@@ -90,7 +90,7 @@ export async function combined(
 ): Promise<CombinedAttack[]> {
     if (policies.length === 0) return [...attacks];
     const { items } = await core.listNamespacedPod({ namespace });
-    const pods = items.map(({ metadata }) => ({ uid: metadata!.uid!, labels: metadata!.labels ?? {} }));
+    const pods = items.map(({ metadata, spec }) => ({ uid: metadata!.uid!, labels: metadata!.labels ?? {}, spec }));
     return attacks.map((one) => {
         const denial = attackKindOf(one.attack).denies?.(one.attack);
         if (denial === undefined) return one;

@@ -18,9 +18,9 @@ import type { Step, StepContext } from "./contract";
  *
  * @throws Error with all that failed: the engine deletes nothing then, and the deadline Job ends the attacks
  */
-export const endAttacksStep: Step<"end-attacks"> = async ({ cluster, stack, plan }) => {
+export const endAttacksStep: Step<"end-attacks"> = async ({ cluster, stack, plan, say }) => {
     const { others } = await leaseFor(cluster, { stack, plan });
-    return { ended: others ? 0 : await endAttacks(objectApi(cluster), attacksLeftOf(plan)) };
+    return { ended: others ? 0 : await endAttacks(objectApi(cluster), attacksLeftOf(plan), say) };
 };
 
 /**
@@ -53,10 +53,10 @@ export const recovery: Step<"recovery"> = async (context) => {
  *
  * @returns the lease as it was, as `leaseFor`, and the number of objects that were removed, restored or lost labels
  */
-export async function endWholly(cluster: Cluster, holder: { stack: string; plan: Plan }) {
+export async function endWholly(cluster: Cluster, holder: { stack: string; plan: Plan }, say: (line: string) => void) {
     const { stack, plan } = holder;
     const { own, others } = await leaseFor(cluster, holder);
-    const swept = await endAttacks(objectApi(cluster), others ? policiesOf(plan, stack) : leftOf(plan));
+    const swept = await endAttacks(objectApi(cluster), others ? policiesOf(plan, stack) : leftOf(plan), say);
     await releaseLease(cluster, holder);
     return { own, others, swept };
 }
@@ -70,7 +70,7 @@ export async function endWholly(cluster: Cluster, holder: { stack: string; plan:
  * @throws NotRecoveredError if a check does not hold within a minute
  */
 export async function undo(cluster: Cluster, stack: string, plan: Plan, say: (line: string) => void) {
-    const { own, others, swept } = await endWholly(cluster, { stack, plan });
+    const { own, others, swept } = await endWholly(cluster, { stack, plan }, say);
     if (others) say(others);
     if (swept > 0) say(`Removed what was left of ${undoneOf(plan)}: ${swept} ${swept === 1 ? "object" : "objects"}`);
     const end = own && earlyEndOf(own);

@@ -66,7 +66,7 @@ async function findSteadyState(
     const { plan, cluster, stack, say } = context;
     const { namespace, service } = plan;
     const [swept, route, discovered] = await Promise.all([
-        endAttacks(objectApi(cluster), leftOf(plan)),
+        endAttacks(objectApi(cluster), leftOf(plan), say),
         service && chooseRoute(cluster, service),
         isAttack(plan) ? discover(cluster, plan) : [],
         requireWorkloads(cluster, namespace, plan.actions),

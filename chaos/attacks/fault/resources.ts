@@ -17,7 +17,8 @@ import {
 import type { Chosen } from "../../targets/choose";
 import type { AttackResourceArgs, Trial, TrialArgs } from "../kind";
 import { effectOf, type FaultAttack, faultOf } from "./fault";
-import type { FoundPort, FoundService } from "./find";
+import type { FoundService } from "./find";
+import { containerPorts } from "./listeners";
 import { proxyLabels } from "./pointing";
 
 /** Until a proxy that ends is killed, in seconds. It needs a moment more than it drains. */
@@ -95,9 +96,10 @@ function proxyMetadata({ attack, pod }: Made, proxy: string, pass: string) {
 }
 
 /** The Service's own pods, for the proxy alone. */
-const headlessSpec = ({ selector, ports, publishNotReadyAddresses }: FoundService) => ({
+const headlessSpec = ({ selector, ports, publishNotReadyAddresses, family }: FoundService) => ({
     clusterIP: "None",
     selector,
+    ...(family !== undefined && { ipFamilies: [family] }),
     ports: ports.map(({ name, port, target }) => ({ ...(name !== "" && { name }), port, targetPort: target })),
     ...(publishNotReadyAddresses && { publishNotReadyAddresses }),
 });
@@ -111,7 +113,7 @@ function podSpec(
     const { ports } = found as FoundService;
     const { spec } = runPod(pod);
     const { service: _, ...fault } = faultOf(attack);
-    // Two of its ports may lead to the same one.
+    // Two of its ports may lead to the same one in every pod.
     const listened = [...new Map(ports.map((port) => [port.listen, port])).values()];
     const readyPort = freePort(listened.map(({ listen }) => listen));
     const env: Record<keyof ProxyEnvironment, string> = {
@@ -158,14 +160,6 @@ function podSpec(
         ],
         volumes: [{ name: "program", configMap: { name: object } }],
     };
-}
-
-/** The ports that a proxy listens at, each once, and with its name if the Service's pods have one. */
-export function containerPorts(ports: readonly FoundPort[]) {
-    const names = new Map<number, string | undefined>();
-    for (const { listen, target } of ports)
-        names.set(listen, names.get(listen) ?? (typeof target === "string" ? target : undefined));
-    return [...names].map(([containerPort, name]) => ({ containerPort, ...(name !== undefined && { name }) }));
 }
 
 const freePort = (taken: readonly number[]): number => [8_086, 18_086, 28_086].find((one) => !taken.includes(one))!;

@@ -14,9 +14,8 @@ beforeEach(() => {
     for (const pod of ["a", "b", "c"]) job.addPod(pod);
     job.objects.set(deploymentPath, {
         metadata: {
-            annotations: {
-                "chaos-experiments/changed": JSON.stringify({ before: { replicas: 1 }, set: { replicas: 3 } }),
-            },
+            uid: "u",
+            labels: { "chaos-experiments/scaled": "1-3-u", "chaos-experiments/scaled-by": "run" },
         },
         spec: { replicas: 3 },
     });

@@ -141,6 +141,10 @@ describe("mistakes in the arguments", () => {
         ["interval: a list is not allowed; allowed: a duration", { interval: ["5s"] }],
         ["interval: is an Output; allowed: a plain value", { interval: pulumi.output("1s") }],
         ["checks.0.path: is an Output", { checks: [{ kind: "http", service: "a", path: pulumi.output("/") }] }],
+        [
+            "would be attacked; for a secret: headersFrom, queryFrom or bodyFrom",
+            { checks: [{ kind: "http", service: "a", path: "/", body: { of: pulumi.secret("b") } }] },
+        ],
         ['image: "Node Image" is not allowed', { image: "Node Image" }],
         ["image: null is not allowed", { image: null }],
         [
@@ -164,6 +168,19 @@ describe("mistakes in the arguments", () => {
         ["allowed: above 0", { checks: [{ kind: "http", service: "a", path: "/", successRate: 0 }] }],
     ])("include what is valid only by itself: %s", async (reason, changes, name = "it") => {
         expect(await errorOf(changes, name)).toContain(reason);
+    });
+
+    it("include the value of a secret setting, wherever it stands: the state would show it", async () => {
+        const checks = [{ kind: "http", service: "a", path: "/", body: { of: ["a customer's name"] } }];
+        pulumi.runtime.setAllConfig({ "shop:customer": "a customer's name", "shop:other": "nats" }, ["shop:customer"]);
+        try {
+            const error = await errorOf({ checks });
+            expect(error).toContain("the value of the secret setting shop:customer: the state and journals show it");
+            expect(error).not.toContain("a customer's name");
+        } finally {
+            pulumi.runtime.setAllConfig({});
+        }
+        expect((await refused({ it: { checks } })).errors).toEqual([]);
     });
 
     it("are each told once, and together with what is wrong only in relation to another", async () => {

@@ -25,10 +25,13 @@ const pointing = (run: string, note: object = { run, selector: { app: "web" }, o
     metadata: { annotations: { "chaos-experiments/pointing": json(note) } },
     spec: { selector: { "chaos-experiments/proxy": `${run}-fault` } },
 });
-const scaled = {
-    metadata: { annotations: { "chaos-experiments/changed": json({ before: { replicas: 1 }, set: { replicas: 3 } }) } },
-    spec: { replicas: 3 },
-};
+const scaled = (run: string, replicas = 3) => ({
+    metadata: {
+        uid: "u",
+        labels: { "chaos-experiments/scaled": "1-3-u", "chaos-experiments/scaled-by": run },
+    },
+    spec: { replicas },
+});
 
 /** The run `x-1` has three attacks and scales a Deployment; `x` is its experiment. */
 const own = ofRun(
@@ -160,22 +163,25 @@ const states: [string, Added[], ((one: StoredObject | undefined) => unknown)[], 
     ],
     [
         "a Deployment that is scaled",
-        [["Deployment", "web", scaled]],
-        [(one) => [one!.metadata.annotations, one!.spec.replicas]],
+        [["Deployment", "web", scaled("x-1")]],
+        [(one) => [one!.metadata.labels, one!.spec.replicas]],
         [[{}, 1]],
     ],
     [
         "a Deployment that somebody has scaled since",
-        [["Deployment", "web", { ...scaled, spec: { replicas: 5 } }]],
-        [(one) => [one!.metadata.annotations, one!.spec.replicas]],
+        [["Deployment", "web", scaled("x-1", 5)]],
+        [(one) => [one!.metadata.labels, one!.spec.replicas]],
         [[{}, 5]],
     ],
     [
-        "a Deployment that another run has left scaled",
-        [["Deployment", "another", scaled]],
+        "a Deployment that another run has scaled since, and one that it has left scaled",
+        [
+            ["Deployment", "web", scaled("y-1")],
+            ["Deployment", "another", scaled("y-1")],
+        ],
         [(one) => one!.spec.replicas],
-        [3],
-        [1],
+        [3, 3],
+        [1, 1],
     ],
 ];
 
@@ -219,7 +225,7 @@ describe.each<[string, (of: FakeCluster) => ObjectApi]>([
     it("ends the rest if something fails, and says all that failed", async () => {
         for (const name of ["a", "b"]) cluster.add("Pod", name, { metadata: { labels: { [label]: "x.blackhole" } } });
         cluster.add("NetworkPolicy", "x-1-blackhole", { metadata: ofExperiment });
-        cluster.add("Deployment", "web", scaled);
+        cluster.add("Deployment", "web", scaled("x-1"));
         cluster.intercept = (call, { name }) => {
             if (call === "patchNamespacedPod" && name === "a") refuse(500, "etcd is slow");
             if (call === "patchNamespacedDeployment") refuse(403, "forbidden");

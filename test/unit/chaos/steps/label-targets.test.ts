@@ -443,7 +443,7 @@ describe("in a namespace with other NetworkPolicies", () => {
 
     it("changes nothing if the attack cannot be combined with them", async () => {
         run.plan.attacks[0]!.attack = { kind: "blackhole", direction: "ingress", ports: [8080] };
-        policy("theirs").spec.ingress = [{ ports: [{ port: "http" }] }];
+        policy("theirs").spec.ingress = [{ ports: [{ protocol: "UDP", port: "http" }] }];
         await expect(step()).rejects.toThrow(/^ABORTED \(attack-refused\): the NetworkPolicy theirs .* Nothing/);
         expect([labels(), policy("theirs").spec.podSelector]).toEqual([[], {}]);
     });

@@ -5,7 +5,13 @@ import { join } from "node:path";
 import { vi } from "vitest";
 import { labels, targetLabelOf } from "../../../../chaos/cluster/labels";
 import { JobLog } from "../../../../chaos/job/job-log";
-import { type ConnectionReport, type KeptState, type KillReport, reference } from "../../../../chaos/job/protocol";
+import {
+    type ConnectionReport,
+    type KeptState,
+    type KillReport,
+    type MissedKill,
+    reference,
+} from "../../../../chaos/job/protocol";
 import type { Plan } from "../../../../chaos/definition/plan";
 import type { StepContext } from "../../../../chaos/steps/contract";
 import type { Target } from "../../../../chaos/targets/containers";
@@ -178,9 +184,9 @@ export class FakeRun {
     }
 
     /** Has the Job log something. */
-    report(report: ConnectionReport | KillReport): void {
-        if ("killed" in report) this.jobLog.killed(report);
-        else this.jobLog.looked(report);
+    report(report: ConnectionReport | KillReport | MissedKill): void {
+        if ("open" in report) this.jobLog.looked(report);
+        else this.jobLog.told(report);
     }
 
     /** Starts the Job's container again: its earlier log is lost. */
