@@ -31,7 +31,7 @@ const creating = {
     Service: ({ core }: Cluster, request: Request) => core.createNamespacedService(request),
 };
 
-/** What a sweep has deleted may count in a quota for a moment more, in milliseconds. */
+/** For so long, in milliseconds, what was just deleted may count in a quota, and a new quota may count nothing yet. */
 const sweptMs = 5_000;
 const pauseMs = 500;
 
@@ -69,7 +69,7 @@ export const attackObjects = ({ attacks }: Room): Tried[] => attacks as Tried[];
 export async function requireRoom(context: StepContext, objects: readonly Tried[]): Promise<void> {
     const { namespace } = context.plan;
     const look = async () => (await Promise.all(objects.map((one) => whyRejected(context, one)))).flat();
-    const isFinal = (all: readonly string[]) => !all.some((one) => one.includes("exceeded quota"));
+    const isFinal = (all: readonly string[]) => !all.some((one) => /quota/.test(one));
     const rejected = await poll(look, isFinal, sweptMs, pauseMs);
     if (rejected.length === 0) return;
     throw new ReasonError(

@@ -201,6 +201,25 @@ describe("before anything is attacked, an update is refused that", () => {
         expect(await traces()).toBe(0);
     });
 
+    it("has no room for the pod of its Job, in the words of the quota", async () => {
+        const quota = { metadata: { name: "few" }, spec: { hard: { pods: "1" } } };
+        await cluster.core.createNamespacedResourceQuota({ namespace, body: quota });
+        try {
+            await expect(up(blackhole("k8s.pod.name=alone"))).rejects.toThrow(
+                inOrder(
+                    `ABORTED (no-room): namespace ${namespace} admits no pod of the Job every-kind-`,
+                    "exceeded quota: few, requested: pods=1",
+                    "Nothing was attacked",
+                ),
+            );
+        } finally {
+            await cluster.core.deleteNamespacedResourceQuota({ name: "few", namespace });
+        }
+        const ofExperiment = { namespace, labelSelector: labels.experiment };
+        expect((await cluster.batch.listNamespacedJob(ofExperiment)).items).toEqual([]);
+        expect(await traces()).toBe(0);
+    });
+
     it("could not prove an attack, since no container of a pod has a tool; the error has the choice", async () => {
         await expect(up(blackhole("k8s.pod.name=toolless"))).rejects.toThrow(
             inOrder(
