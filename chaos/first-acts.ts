@@ -118,8 +118,10 @@ export async function endAndReport(
     { of, ...options }: EndOptions & { of?: string },
 ): Promise<void> {
     try {
-        const ended = await endRuns(cluster(), owner, options);
+        const left: string[] = [];
+        const ended = await endRuns(cluster(), owner, { ...options, say: (message) => left.push(message) });
         if (ended.length > 0) await pulumi.log.info(`Ended the attacks of ${ended.join(" and ")}`);
+        for (const message of left) await pulumi.log.info(message);
     } catch (error) {
         if (of !== undefined)
             await pulumi.log.warn(`The attacks of ${of} could not be ended first: ${problemOf(error)}`);

@@ -20,10 +20,15 @@ export interface ActionKind<A extends { kind: string }> {
     /** The workload that it changes; it must be there before anything is touched. Absent if it changes none. */
     workload?(action: A): Workload;
     /**
-     * What it changes by `noting` (`noted.ts`): the undoing restores it, and the deadline Job does if nothing else has.
-     * Absent if nothing must be restored.
+     * What it changes until the run is undone: the undoing restores it, and the deadline Job does if nothing else has,
+     * by a `Restorable` in `chaos/ending/end.ts`. Absent if nothing must be restored.
      */
     restores?: Restores<A>;
+    /**
+     * Asked again and again once it is done, until the checks end: why what it has set is not there any more, as a part
+     * of a sentence. Undefined while it is. @default nobody asks
+     */
+    whyNotKept?(action: A, context: Pick<ActionContext, "cluster" | "namespace">): Promise<string | undefined>;
     /** Why it cannot be done to the workload that was found. Undefined if it can. @default always */
     whyNot?(action: A, found: FoundWorkload): string | undefined;
     /** @throws Error if it cannot be done */
@@ -35,6 +40,8 @@ export interface ActionContext {
     cluster: Cluster;
     /** That of the attacks; without attacks, that of the application. */
     namespace: string;
+    /** Name of the run. */
+    run: string;
     /** When the checks end, in milliseconds since the epoch. What an action waits for must have come by then. */
     endsAt: number;
     /** Set when the run is aborted: an action that only waits ends then, with an error. */

@@ -2,6 +2,9 @@ import * as z from "zod";
 import type { Cluster } from "../cluster/client";
 import { isProtected } from "../cluster/labels";
 import { problemOf } from "../cluster/problem";
+import { describeMilliseconds } from "../duration";
+import { pause } from "../async";
+import { reason, type Reason, ReasonError } from "../reasons";
 import { instant } from "../texts";
 import type { ActionContext } from "./kind";
 import { type Action, actionKindOf } from "./registry";
@@ -13,7 +16,8 @@ export const changesWorkloads = (actions: readonly Action[]): boolean =>
 /**
  * Looks whether actions can be done: one that cannot would leave an attack without a verdict.
  *
- * @throws Error with all that keeps them from it: workloads that are missing or protected, or that the kind refuses
+ * @throws ReasonError with all that keeps them from it: workloads that are missing or protected, or that the kind
+ *   refuses
  */
 export async function requireWorkloads(cluster: Cluster, namespace: string, actions: readonly Action[]): Promise<void> {
     const wanted = actions.flatMap((action) => {
@@ -29,7 +33,8 @@ export async function requireWorkloads(cluster: Cluster, namespace: string, acti
         const problem = found ? (whyRefused(found) ?? kind.whyNot?.(action, found)) : missing(workload, all, namespace);
         return problem === undefined ? [] : [`the experiment cannot ${kind.describe(action)}: ${problem}`];
     });
-    if (mistakes.length > 0) throw new Error([...new Set(mistakes)].join("\n"));
+    if (mistakes.length === 0) return;
+    throw new ReasonError("action-refused", [...new Set(mistakes)].join("; "), "Correct the experiment");
 }
 
 function missing({ kind, name }: Workload, all: readonly FoundWorkload[], namespace: string): string {
@@ -56,6 +61,7 @@ export type Performed = z.infer<typeof performedSchema>;
  *
  * @param attacksLast asked before each action, also of a run without attacks: after the deadline nothing would undo it
  * @param context once its `signal` is set, no further action starts, and a wait ends
+ * @param done gets each action that was done, and when. @default nobody wants to know
  * @returns what was done, and what failed. A wait that the abort has cut short is neither
  */
 export async function performAll(
@@ -63,6 +69,7 @@ export async function performAll(
     context: ActionContext,
     attacksLast: () => Promise<boolean>,
     say: (message: string) => void,
+    done: Done[] = [],
 ): Promise<Performed[]> {
     const { signal } = context;
     const performed: Performed[] = [];
@@ -80,6 +87,42 @@ export async function performAll(
         performed.push({ action: description, begunAt, endedAt: Date.now(), problem });
         say(problem === undefined ? `Done: ${description}` : `Could not ${description}: ${problem}`);
         if (problem !== undefined) break;
+        done.push({ action, at: performance.now() });
     }
     return performed;
+}
+
+/** An action that was done, and when, in milliseconds of `performance.now()`. */
+export interface Done {
+    action: Action;
+    at: number;
+}
+
+const lookEveryMs = 1_000;
+
+/**
+ * Looks until the checks end, or the run is aborted, whether what actions have set is still there.
+ *
+ * @param done also those that are added meanwhile
+ * @returns why not, as far as is seen
+ * @throws Error if the API server does not say so at the end
+ */
+export async function whyNotKept(done: readonly Done[], context: ActionContext): Promise<Reason | undefined> {
+    const { endsAt, signal } = context;
+    for (;;) {
+        const isLast = Date.now() >= endsAt;
+        if (signal?.aborted) return undefined;
+        for (const { action, at } of [...done]) {
+            const kind = actionKindOf(action);
+            const why = await kind.whyNotKept?.(action, context).catch((error: unknown) => {
+                if (isLast) throw error;
+            });
+            if (why === undefined) continue;
+            const after = describeMilliseconds(performance.now() - at);
+            const message = `the action "${kind.describe(action)}" did not last: ${after} after it, ${why}`;
+            return reason("action-undone", message);
+        }
+        if (isLast) return undefined;
+        await pause(Math.min(lookEveryMs, endsAt - Date.now()), signal);
+    }
 }

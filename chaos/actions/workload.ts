@@ -5,11 +5,9 @@ import type {
     V1ObjectMeta,
     V1StatefulSetSpec,
 } from "@kubernetes/client-node";
-import { againOnConflict } from "../cluster/change";
 import type { Cluster } from "../cluster/client";
 import { objectApi } from "../cluster/objects";
 import { type ObjectReference, type Resource, resources } from "../cluster/resources";
-import { noting } from "./noted";
 
 export interface Workload {
     kind: WorkloadKind;
@@ -52,17 +50,10 @@ export const readWorkload = (
 ): Promise<FoundWorkload | undefined> => objectApi(cluster).get(referenceTo(workload, namespace));
 
 /** @throws Error that an object does not exist, if nothing was found */
-export function requireFound<T>(found: T | undefined, { resource, name, namespace }: ObjectReference): T {
+export function requireFound<T>(found: T | undefined, object: ObjectReference): T {
     if (found !== undefined) return found;
-    throw new Error(`there is no ${resource.kind} ${name} in namespace ${namespace}`);
+    throw new Error(notFound(object));
 }
 
-/** Sets fields of an object's `spec` until the run is undone. The kind of action says so by `restores`. */
-export async function setUntilUndone(cluster: Cluster, object: ObjectReference, spec: Record<string, unknown>) {
-    const api = objectApi(cluster);
-    const patched = await againOnConflict(async () => {
-        const current = await api.get(object);
-        return current && api.patch(object, noting(current, spec));
-    });
-    requireFound(patched, object);
-}
+export const notFound = ({ resource, name, namespace }: ObjectReference): string =>
+    `there is no ${resource.kind} ${name} in namespace ${namespace}`;

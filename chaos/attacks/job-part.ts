@@ -32,6 +32,8 @@ export interface JobContext {
     log: (message: unknown) => undefined;
     /** Reports that a pod was deleted. */
     killed: (pod: { at: number; pod: string; uid: string }) => void;
+    /** Reports that a kill was due at a moment, and could not be made for a time since. */
+    missed: (kill: { at: number; forMs: number; problem: string }) => void;
     /** Notes something on the Job's pod, for others to read. */
     noteOnOwnPod: (metadata: { labels: Record<string, string>; annotations: Record<string, string> }) => Promise<void>;
 }

@@ -1,6 +1,5 @@
-import { type Cluster, statusOf } from "../cluster/client";
+import { statusOf } from "../cluster/client";
 import { parseJson } from "./values";
-import type { ServiceReference } from "./service";
 
 /** How the API server's own answers begin that are not Status objects: it has too much to do, stops, or has failed. */
 const ownTexts = [
@@ -41,21 +40,27 @@ const parsed = (body: string) => (parseJson(body) ?? {}) as { kind?: string; api
 /** The longest time that the API server may take to answer, in milliseconds: depends on the checks' time limits. */
 const answerMs = { least: 50, most: 500 };
 
+/** Without any answer for so long, in milliseconds, this machine's network has stalled, or the API server. */
+const silentMs = 750;
+
 /**
- * Asks the API server for the Service again and again, while checks ask the Service through it. A request that failed
- * while the API server did not answer says nothing about the application. Reading the Service takes what the proxy
- * takes: the same credentials, the same share of requests, the API server's store.
+ * Asks the API server again and again, while checks ask a Service. A request that failed while the API server did not
+ * answer says nothing about the application: it was sent through the API server, or over the same network.
  */
 export class ApiServerPulse {
     private readonly beats: { at: number; answered: Promise<boolean> }[] = [];
+    private readonly answeredAt: number[] = [];
     private readonly answerMs: number;
     private readonly timer: NodeJS.Timeout;
 
-    /** @param shortestMs the shortest time limit of a request: a gap as long as that must not go unnoticed */
+    /**
+     * @param ask reads the Service that is asked through the API server, if one is. That takes what the proxy takes: the
+     *   same credentials, the same share of requests, the API server's store
+     * @param shortestMs the shortest time limit of a request through it: a gap as long must not go unnoticed
+     */
     constructor(
-        private readonly cluster: Cluster,
-        private readonly service: Pick<ServiceReference, "namespace" | "name">,
-        shortestMs: number,
+        private readonly ask: () => Promise<unknown>,
+        shortestMs = Infinity,
     ) {
         this.answerMs = Math.max(answerMs.least, Math.min(answerMs.most, shortestMs / 2));
         this.beat();
@@ -74,15 +79,30 @@ export class ApiServerPulse {
         return answered.length > 0 && answered.every((one) => one);
     }
 
+    /**
+     * Whether no answer at all came from the API server for a time, at some time since a moment: not even a refusal.
+     * Then this machine's network may have stalled. False if none ever came.
+     *
+     * @param moment in milliseconds of `performance.now()`
+     */
+    wasSilentSince(moment: number): boolean {
+        const before = this.answeredAt.findLastIndex((at) => at <= moment);
+        const moments = [...this.answeredAt.slice(Math.max(0, before)), performance.now()];
+        return moments.slice(1).some((at, index) => at - moments[index]! >= silentMs);
+    }
+
     private beat(): void {
-        const { namespace, name } = this.service;
         const at = performance.now();
-        const inTime = () => performance.now() - at <= this.answerMs;
-        const asked = this.cluster.core.readNamespacedService({ namespace, name }).then(
-            inTime,
+        const inTime = () => {
+            this.answeredAt.push(performance.now());
+            return performance.now() - at <= this.answerMs;
+        };
+        const asked = this.ask().then(inTime, (error: unknown) => {
+            const status = statusOf(error);
+            const isInTime = status !== undefined && inTime();
             // It has answered, too, if the Service is gone.
-            (error: unknown) => statusOf(error) === 404 && inTime(),
-        );
+            return status === 404 && isInTime;
+        });
         const tooLate = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), this.answerMs));
         this.beats.push({ at, answered: Promise.race([asked, tooLate]) });
     }

@@ -1,13 +1,12 @@
 import { X509Certificate } from "node:crypto";
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import * as z from "zod";
+import { dnsLabel, dnsSubdomain } from "../cluster/kubernetes-rules";
 import { credentialIn, storedInClear } from "./credentials";
 import type { EndpointSettings, FromSecrets } from "./endpoint";
 import { type Mistake, nameSchema as name, notAllowed } from "../texts";
 
-const objectName = z.string().regex(/^[a-z0-9](?:[-.a-z0-9]{0,251}[a-z0-9])?$/, {
-    error: notAllowed("lower-case letters, digits, dashes and dots", "the name of an object"),
-});
+const objectName = name("the name of an object", dnsSubdomain);
 const key = z
     .string()
     .regex(/^[-._a-zA-Z0-9]+$/, { error: notAllowed("letters, digits, dashes, dots and underscores", "a key") });
@@ -84,10 +83,7 @@ export function problemWithCa(pem: string): string | undefined {
 
 const notAPort = { error: "not a port; allowed: a number from 1 to 65535, or the name of a port of the Service" };
 const port = z.union(
-    [
-        z.int(notAPort).min(1, notAPort).max(65_535, notAPort),
-        z.string().regex(/^[a-z0-9](?:[-a-z0-9]{0,13}[a-z0-9])?$/, notAPort),
-    ],
+    [z.int(notAPort).min(1, notAPort).max(65_535, notAPort), z.string().refine(dnsLabel().isValid, notAPort)],
     notAPort,
 );
 

@@ -101,8 +101,8 @@ function once<K, V>(kept: Map<K, Promise<V>>, key: K, find: () => Promise<V>): P
 }
 
 /**
- * Looks at an endpoint. If that is not found, or the API server through which it is asked does not answer, nothing is
- * known about the application. Finding it is not part of the latency.
+ * Looks at an endpoint. If that is not found, or the API server does not answer either, through which or beside which it
+ * is asked, nothing is known about the application. Finding it is not part of the latency.
  */
 export async function askEndpoint(
     check: AnyCheck,
@@ -123,8 +123,12 @@ export async function askEndpoint(
     if (!finding.good || !endpoint) return finding;
     const begun = performance.now();
     const answer = await ask(endpoint);
-    const known = answer.good || answer.unseen || endpoint.route.kind !== "apiServer" || !pulse;
-    if (known || (await pulse.answeredSince(begun))) return answer;
+    if (answer.good || answer.unseen || !pulse) return answer;
+    const isSpoiled =
+        endpoint.route.kind === "apiServer"
+            ? !(await pulse.answeredSince(begun))
+            : answer.status === undefined && pulse.wasSilentSince(begun);
+    if (!isSpoiled) return answer;
     const problem = `${answer.problem}, while the API server did not answer other requests either`;
     return { ...answer, problem, unseen: true };
 }

@@ -1,4 +1,4 @@
-/** Selectors that a run changes for a while, and then gives back to who had set them. Pure patches. */
+/** Fields that a run changes for a while, and then gives back to who had set them. Pure patches. */
 import type { V1ManagedFieldsEntry, V1ObjectMeta } from "@kubernetes/client-node";
 import { isDeepStrictEqual } from "node:util";
 import { fieldManager, noteIn } from "./labels";
@@ -8,7 +8,7 @@ import type { KubeObject } from "./resources";
 export type Owner = Pick<V1ManagedFieldsEntry, "manager" | "operation" | "apiVersion" | "subresource">;
 
 /** A field of `spec` that has an owner as a whole. */
-type Field = "selector" | "podSelector";
+type Field = "selector" | "podSelector" | "replicas";
 
 /** What a selector was before a run: all that restoring needs. */
 interface SelectorNote<S> {
@@ -29,7 +29,7 @@ interface SelectorNote<S> {
  */
 export class BorrowedSelector<S extends object> {
     constructor(
-        private readonly field: Field,
+        private readonly field: Exclude<Field, "replicas">,
         private readonly annotation: string,
     ) {}
 
@@ -44,7 +44,7 @@ export class BorrowedSelector<S extends object> {
 
     /** The selector of the manifest that was applied last by a client-side `kubectl apply`, which notes it. */
     appliedIn(object: KubeObject): S | undefined {
-        const { spec } = noteIn<{ spec: Record<Field, S> }>(object, lastApplied);
+        const { spec } = noteIn<{ spec: Partial<Record<Field, S>> }>(object, lastApplied);
         return spec?.[this.field];
     }
 
@@ -94,13 +94,21 @@ type Fields = Record<"f:spec", Record<string, object> | undefined>;
 const has = ({ fieldsV1 }: V1ManagedFieldsEntry, field: Field) =>
     (fieldsV1 as Fields | undefined)?.["f:spec"]?.[`f:${field}`] !== undefined;
 
-const ownersOf = ({ managedFields = [] }: V1ObjectMeta, field: Field): Owner[] =>
+/** Who has set a field, but for this package. */
+export const ownersOf = ({ managedFields = [] }: V1ObjectMeta, field: Field): Owner[] =>
     managedFields
-        .filter((entry) => has(entry, field))
+        .filter((entry) => has(entry, field) && entry.manager !== fieldManager)
         .map(({ manager, operation, apiVersion, subresource }) => ({ manager, operation, apiVersion, subresource }));
 
+/** Who has set a field last. Undefined if the API server does not say. */
+export function setterOf({ managedFields = [] }: V1ObjectMeta, field: Field): Owner | undefined {
+    const at = ({ time }: V1ManagedFieldsEntry) => new Date(time ?? 0).getTime();
+    const entries = managedFields.filter((entry) => has(entry, field));
+    return entries.sort((a, b) => at(b) - at(a))[0];
+}
+
 /** Whether this package owns a field: it has set it, and not given it back. */
-const isOurs = ({ managedFields = [] }: V1ObjectMeta, field: Field): boolean =>
+export const isOurs = ({ managedFields = [] }: V1ObjectMeta, field: Field): boolean =>
     managedFields.some((entry) => has(entry, field) && entry.manager === fieldManager);
 
 /** Those that own a field by now, but for this package and the earlier owners. */
@@ -113,7 +121,7 @@ const isSameOwner = (owner: Owner) => (another: Owner) =>
     (["manager", "operation", "apiVersion", "subresource"] as const).every((key) => another[key] === owner[key]);
 
 /** The `managedFields` by which a field is not this package's, and its earlier owners' again unless others own it. */
-function givenBack(metadata: V1ObjectMeta, field: Field, owners: readonly Owner[]): V1ManagedFieldsEntry[] {
+export function givenBack(metadata: V1ObjectMeta, field: Field, owners: readonly Owner[]): V1ManagedFieldsEntry[] {
     const others = (metadata.managedFields ?? []).filter(({ manager }) => manager !== fieldManager);
     if (others.some((entry) => has(entry, field))) return others;
     const kept = others.map((entry) => (owners.some(isSameOwner(entry)) ? owning(entry, field) : entry));

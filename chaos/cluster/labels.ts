@@ -9,10 +9,19 @@ export const labels = {
     experiment: "chaos-experiments/experiment",
     /** On the policies that let the deadline Job work among other policies: the experiment's name. */
     witness: "chaos-experiments/witness",
+    /**
+     * On the run's own pods: the run's random value, by which policies let them through. A value that somebody could
+     * know before the run would open a namespace's default deny to their pods, too.
+     */
+    pass: "chaos-experiments/pass",
     /** On the proxy of a fault, and what its Service selects meanwhile: the proxy's name. */
     proxy: "chaos-experiments/proxy",
     /** `true` on the deadline Job's pod once it has killed a pod: its annotation `killed` says which. */
     kills: "chaos-experiments/kills",
+    /** On a Deployment that an action has scaled: its replicas before, those that the action has set, and its uid. */
+    scaled: "chaos-experiments/scaled",
+    /** On such a Deployment: the run. */
+    scaledBy: "chaos-experiments/scaled-by",
     /** `true` on a pod, or on a namespace with all its pods: no experiment may attack it. */
     protected: "chaos-experiments/protected",
 } as const;
@@ -60,8 +69,6 @@ export const annotations = {
     exempting: "chaos-experiments/exempting",
     /** On a Service whose place a proxy has taken: its selector before, and whose it was, as JSON. */
     pointing: "chaos-experiments/pointing",
-    /** On an object that an action has changed: what it has set, and what was there before, as JSON. */
-    changed: "chaos-experiments/changed",
     /** On the pod template of a workload that an experiment has restarted: when. */
     restarted: "chaos-experiments/restarted-at",
 } as const;

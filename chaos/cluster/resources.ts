@@ -106,8 +106,12 @@ export interface Restorable {
     /**
      * The next merge patch that restores an object. Undefined if there is nothing to restore. It names the object's
      * `resourceVersion`: the API server rejects it (409) if somebody has changed the object since.
+     *
+     * @param found the object before the first of the patches. @default the object
      */
-    next(object: KubeObject, kept?: KubeObject): object | undefined;
+    next(object: KubeObject, kept?: KubeObject, found?: KubeObject): object | undefined;
+    /** What stays of an object as somebody else has set it since, in words. @default nothing, or it goes without saying */
+    left?(object: KubeObject): string | undefined;
 }
 
 /** What Kubernetes RBAC lets an account do with some objects. */

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { againOnConflict } from "../cluster/change";
 import { type Cluster, ignoreNotFound, mergePatch } from "../cluster/client";
 import { annotations, labels } from "../cluster/labels";
-import { isName } from "../texts";
+import { dnsLabel } from "../cluster/kubernetes-rules";
 import { objectApi } from "../cluster/objects";
 import type { ObjectApi } from "../cluster/resources";
 import { type Plan, runNameOf } from "../definition/plan";
@@ -18,7 +18,7 @@ import {
     type RunEnd,
 } from "../lifecycle/lease";
 import { recover, recoveryTimeoutMs } from "../lifecycle/recover";
-import { endAttacks, throwAll } from "./end";
+import { endAttacks, type Say, throwAll } from "./end";
 import { attacksLeftOf, leftOf } from "./left";
 
 /**
@@ -35,6 +35,8 @@ export interface EndOptions {
     but?: string;
     /** The experiment as the program has it, asked for when the attacks have ended. @default nothing is known */
     planned?: () => Plan | undefined;
+    /** As of `endAttacks`. */
+    say?: Say;
 }
 
 /**
@@ -50,7 +52,7 @@ export interface EndOptions {
 export async function endRuns(
     cluster: Cluster,
     owner: LeaseOwner,
-    { but, planned }: EndOptions = {},
+    { but, planned, say }: EndOptions = {},
 ): Promise<string[]> {
     const leases = (await leasesOf(cluster, owner)).filter((lease) => but === undefined || isOfAnother(lease, but));
     const ended = await valuesOf(
@@ -58,12 +60,12 @@ export async function endRuns(
             const { namespace, annotations: written = {} } = lease.metadata!;
             const experiment = written[labels.experiment] ?? "";
             // It becomes part of selectors.
-            if (!isName(experiment)) return [];
+            if (!dnsLabel().isValid(experiment)) return [];
             const left = leftOf({ namespace: namespace!, experiment });
             // An abort has ended the attacks before; what was left are the parts of the deadline Job.
             const isEnded = earlyEndOf(lease) !== undefined;
             const { at, swept, noted } = await end(cluster, isEnded ? undefined : lease, (api) =>
-                endAttacks(api, left),
+                endAttacks(api, left, say),
             );
             if (isEnded || swept === 0) return [];
             const plan = attempt(() => planned?.());
@@ -88,10 +90,13 @@ export async function endRuns(
 export async function endRun(
     cluster: Cluster,
     holder: LeaseHolder & { plan: Plan },
+    say?: Say,
 ): Promise<{ at: number; recovery: Promise<number | undefined> }> {
     const { plan } = holder;
     const { own, others } = await leaseFor(cluster, holder);
-    const { at, noted } = await end(cluster, own, async (api) => (others ? 0 : endAttacks(api, attacksLeftOf(plan))));
+    const { at, noted } = await end(cluster, own, async (api) =>
+        others ? 0 : endAttacks(api, attacksLeftOf(plan), say),
+    );
     return { at, recovery: noteRecovery(cluster, noted, at, plan, recoveryTimeoutMs) };
 }
 

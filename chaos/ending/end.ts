@@ -1,20 +1,23 @@
 /** The one way to end attacks: for the update, its steps, and the deadline Job. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { notedChange } from "../actions/noted";
+import { scaledDeployment } from "../actions/scaled";
 import { change } from "../cluster/change";
 import { unlabeling } from "../cluster/labels";
 import type { KubeObject, ObjectApi, ObjectReference, Restorable } from "../cluster/resources";
 import { restorablesOfAttacks } from "../attacks/in-job";
 import { inTurns } from "../async";
 import { exemptedPolicy } from "../policies/exemption";
-import { selectingNobody, admitPrefix } from "../policies/witness-access";
 import type { Reach, Some } from "./reach";
 
 /** Calls to the API server at a time, in each part: fewer than the Job's connections, of which some may hang. */
 const maxCalls = 12;
 
-/** How long a part may take before the next begins nevertheless: a call that hangs must keep no attack from its end. */
-const patienceMs = 5_000;
+/**
+ * How long each part may take before the next begins nevertheless, in milliseconds: calls that hang must not keep an
+ * attack from its end within 5 s, of which the Job needs one to see that it is wanted. Policies get the most: a pod that others
+ * do not select yet is open without that of its attack.
+ */
+const patienceMs = [1_000, 2_000];
 
 /**
  * The order of ending.
@@ -40,17 +43,19 @@ const order: readonly ((ending: Ending) => Promise<unknown>)[] = [
  * Ends attacks: removes the targets' labels and the attacks' objects, and restores what was somebody's. Then removes
  * the rest, such as the deadline Job, if the reach has any.
  *
+ * @param say is told what stays as somebody else has set it since. @default nobody is
  * @returns the number of objects that were removed, restored or lost labels
  * @throws Error with all that failed: everything is tried, also if something fails or hangs. Then the rest stays: the
  *   Job may have to end what is left
  */
-export async function endAttacks(api: ObjectApi, reach: Reach): Promise<number> {
-    const ending = new Ending(api, reach);
+export async function endAttacks(api: ObjectApi, reach: Reach, say: Say = () => undefined): Promise<number> {
+    const ending = new Ending(api, reach, say);
     const begun: Promise<unknown>[] = [];
-    for (const part of order) {
+    for (const [index, part] of order.entries()) {
         const patience = new AbortController();
         begun.push(part(ending).finally(() => patience.abort()));
-        await Promise.race([begun.at(-1), sleep(patienceMs, undefined, patience).catch(() => undefined)]);
+        const patient = sleep(patienceMs[index] ?? 0, undefined, patience).catch(() => undefined);
+        await Promise.race([begun.at(-1), patient]);
     }
     await Promise.all(begun);
     const ended = ending.done();
@@ -68,9 +73,10 @@ export function throwAll(failures: readonly unknown[]): void {
     if (distinct.length > 1) throw new AggregateError(distinct);
 }
 
-const restorables: readonly Restorable[] = [...restorablesOfAttacks, exemptedPolicy, notedChange];
+const restorables: readonly Restorable[] = [...restorablesOfAttacks, exemptedPolicy, scaledDeployment];
 
 type Work = () => Promise<unknown>;
+export type Say = (message: string) => void;
 
 /** What is done and what has failed so far. */
 class Ending {
@@ -80,6 +86,7 @@ class Ending {
     constructor(
         readonly api: ObjectApi,
         readonly reach: Reach,
+        private readonly say: Say,
     ) {}
 
     /** @throws Error with everything that failed */
@@ -93,13 +100,9 @@ class Ending {
     }
 
     restore(some?: readonly Some[]): Promise<unknown> {
-        const admitting = this.reach.run === undefined ? undefined : admitPrefix(this.reach.run);
-        return this.each(some, (object, found) => {
-            // The run has made them. The Job may not delete them.
-            if (admitting !== undefined && object.name.startsWith(admitting))
-                return () => this.api.patch(object, selectingNobody);
-            return found && !this.restorableOf(found) ? undefined : () => this.restoreOne(object, found);
-        });
+        return this.each(some, (object, found) =>
+            found && !this.restorableOf(found) ? undefined : () => this.restoreOne(object, found),
+        );
     }
 
     /**
@@ -154,8 +157,12 @@ class Ending {
         const keeper = restorable.keeperOf?.(found);
         const kept = keeper === undefined ? undefined : await this.api.get({ ...object, name: keeper });
         const next = (current: KubeObject) =>
-            this.restorableOf(current, known === undefined) === restorable ? restorable.next(current, kept) : undefined;
+            this.restorableOf(current, known === undefined) === restorable
+                ? restorable.next(current, kept, found)
+                : undefined;
         await change(this.api, object, next, found);
+        const left = restorable.left?.(found);
+        if (left !== undefined) this.say(left);
     }
 
     /**

@@ -1,4 +1,4 @@
-import { type Change, type ConnectionReport, type KillReport, type LogLine } from "./protocol";
+import { type Change, type ConnectionReport, type KillReport, type LogLine, type MissedKill } from "./protocol";
 
 /** How often the log says that the Job has looked, if nothing has changed. */
 const heartbeatMs = 2_000;
@@ -42,11 +42,12 @@ export class JobLog {
         }
     }
 
-    killed(report: KillReport): void {
+    /** Writes down a kill, or one that could not be made. */
+    told(report: KillReport | MissedKill): void {
         this.append(report);
     }
 
-    private append(content: Pick<LogLine, "at" | "changed" | "killed">): void {
+    private append(content: Omit<LogLine, "begun" | "line">): void {
         this.write(`${JSON.stringify({ begun: this.begun, line: this.lines++, ...content } satisfies LogLine)}\n`);
     }
 }

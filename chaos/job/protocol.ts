@@ -87,13 +87,20 @@ export interface KillReport {
     killed: { pod: string; uid: string; label: string };
 }
 
+/** A kill that was due, allowed by the radius, and could not be made for some seconds. */
+export interface MissedKill {
+    /** Since when it was due, in milliseconds since the epoch. */
+    at: number;
+    missed: { label: string; forMs: number; problem: string };
+}
+
 /** A line of the Job's log, as JSON. */
 export interface LogLine {
     /** When the process began, in milliseconds since the epoch: tells the processes of a restarted container apart. */
     begun: number;
     /** Lines of a process are numbered from 0: none may be missing, since they say only what changed. */
     line: number;
-    /** When the look began, or the pod was deleted, in milliseconds since the epoch. */
+    /** When the look began, the pod was deleted, or the kill was due, in milliseconds since the epoch. */
     at: number;
     /**
      * The endpoints that are not as in the look before: empty if all are. `gone` are those of pods without a label.
@@ -102,6 +109,7 @@ export interface LogLine {
      */
     changed?: Partial<Record<Change, string[]>> & { more?: boolean };
     killed?: KillReport["killed"];
+    missed?: MissedKill["missed"];
 }
 
 export type Change = "open" | "closed" | "gone" | KeptState | "unkept";

@@ -69,7 +69,7 @@ export async function witness(
     jobLog: JobLog,
     { ending, parts }: { ending: AbortSignal; parts: readonly JobPart[] },
 ): Promise<void> {
-    let pods: LabeledPod[] = [];
+    let pods: LabeledPod[] | undefined;
     let endpoints: string[] = [];
     let announced: string | undefined;
     let toKeep: KeptTargets | undefined;
@@ -90,6 +90,10 @@ export async function witness(
         // If the API server does not answer, the targets are the last known ones.
         pods = (await labeledPods(namespace, attacks).catch(log)) ?? pods;
         if (ending.aborted) return;
+        if (pods === undefined) {
+            await sleep(pauseMs.closed);
+            continue;
+        }
         endpoints = pods.flatMap((pod) => pod.endpoints);
         const targets = targetsToKeep(pods, toKeep);
         const attacked = new Set(pods.flatMap((pod) => attackedOf(pod, toKeep)));

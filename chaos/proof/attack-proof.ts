@@ -38,8 +38,8 @@ export interface AttackProofArgs extends FromWithinArgs {
 }
 
 /**
- * Proves one attack. What must fail under it is tried before, when it must work, then until it fails, and again at the
- * end: connections into the targets by the witness, an ordinary pod; connections out of them and DNS lookups from
+ * Proves one attack. What must fail under it is tried before, when it must work, then until it fails, then during the
+ * window, and again at the end: connections into the targets by the witness, an ordinary pod; connections out of them and DNS lookups from
  * within each target; and connections between targets and peers from within both. What must still work is tried, too:
  * see `PositiveControl`.
  */
@@ -114,19 +114,25 @@ export class AttackProof {
         const end = performance.now() + endMs - Date.now();
         // The checks do not wait for it.
         const overreachingAtOnce = positive?.whyOverreaching();
+        const lastFrom = end - probeTimeoutMs.last - this.baselineMs;
+        const workingMeanwhile = this.fromWithin.whyWorkedMeanwhile(proven, this.baselineMs, lastFrom, signal);
         // Begins before the end: a dropped connection takes the whole timeout to fail, plus what the baseline took.
-        await pause(end - probeTimeoutMs.last - this.baselineMs - performance.now(), signal);
+        await pause(lastFrom - performance.now(), signal);
         const [working, overreachingAtEnd] = await Promise.all([
             this.whyStillWorking(signal),
             signal?.aborted ? undefined : positive?.whyOverreaching(),
         ]);
         await pause(end - performance.now(), signal);
         const changed = proof.deleted
-            ? witness.kills().then((kills) => whyNotKilled(cluster, targets[0]!.namespace, kills))
+            ? Promise.all([
+                  witness.kills().then((kills) => whyNotKilled(cluster, targets[0]!.namespace, kills)),
+                  witness.whyKillMissed(proven),
+              ]).then(decisive)
             : whyChanged(cluster, targets);
-        const [cut, unlike, overreaching, ended] = await Promise.all([
+        const [cut, unlike, meanwhile, overreaching, ended] = await Promise.all([
             witness.whyNotCut(proven),
             changed,
+            signal?.aborted ? unlessPending(workingMeanwhile) : workingMeanwhile,
             signal?.aborted ? unlessPending(overreachingAtOnce) : overreachingAtOnce,
             // What the Job reports last is a moment older than the last answers.
             Promise.race([
@@ -134,7 +140,7 @@ export class AttackProof {
                 ...(signal?.aborted ? [pause(abortedTimeoutMs).then(() => undefined)] : []),
             ]),
         ]);
-        const notHeld = await this.decided([ended, unlike, cut, working, overreaching, overreachingAtEnd]);
+        const notHeld = await this.decided([ended, unlike, cut, meanwhile, working, overreaching, overreachingAtEnd]);
         if (notHeld !== undefined) return notHeld;
         const byWitness = positive?.whyOverreachingByWitness(proven.witnessedAt);
         return signal?.aborted ? Promise.race([byWitness, pause(abortedTimeoutMs).then(() => undefined)]) : byWitness;

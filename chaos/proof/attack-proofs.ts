@@ -64,8 +64,9 @@ export class AttackProofs {
             const proof = kind.proof(one.attack);
             const { targets, peers, leftOut } = chosen;
             const { hit, spared: ofOthers } = kind.reported?.(one) ?? {};
-            const { inward } = proof;
-            const witness = new Witness({ cluster, namespace, job, targetLabel, targets, leftOut, inward, hit });
+            const { inward, deleted } = proof;
+            const watching = { targetLabel, targets, leftOut, inward, deleted, hit };
+            const witness = new Witness({ cluster, namespace, job, ...watching });
             // Another attack may cut off a peer.
             const spared = peers?.filter(({ uid }) => !allAttacked.has(uid));
             const allowed = { targets, peers: spared, leftOut };

@@ -6,11 +6,19 @@ import type { Chosen } from "../targets/choose";
 import type { Target } from "../targets/containers";
 import type { Working } from "./allowing-policies";
 import { connections } from "./connections";
+import { pause } from "../async";
+import { problemOf } from "../cluster/problem";
+import { describeMilliseconds } from "../duration";
 import type { ReasonCode } from "../reasons";
-import { type Baseline, type Inconclusive, inconclusive } from "./outcome";
+import { type Baseline, type Inconclusive, inconclusive, maxSilenceMs, type Proven, sinceProven } from "./outcome";
 import { probe } from "./run-within";
 import type { Question } from "./tools";
 import type { Witness } from "./witness";
+
+/** Time between two tries during the window, in milliseconds; and after one that could not be made. */
+const tryEveryMs = { usually: 4_000, afterProblem: 1_000 };
+/** A process in a pod costs its node some 70 ms: with so many at a time, all tries cost less than 5% of two cores. */
+const maxAtATime = 5;
 
 export interface FromWithinArgs {
     cluster: Cluster;
@@ -20,13 +28,14 @@ export interface FromWithinArgs {
     witness: Witness;
 }
 
-interface Result {
+interface Trial {
     /** Of a connection between a target and a peer; see `Connection`. Absent of what every target tries. */
     name?: string;
     from: Target;
     question: Question;
-    worked: boolean;
 }
+
+type Result = Trial & { worked: boolean };
 
 /** Tries what must fail under an attack from within its targets and their peers. */
 export class FromWithin {
@@ -72,6 +81,57 @@ export class FromWithin {
     }
 
     /**
+     * Tries again and again what must fail, also for a moment: a few connections or lookups each time, in turns.
+     *
+     * @param end of the window, in milliseconds of `performance.now()`
+     * @returns what has worked, or that nothing could be tried for a time
+     */
+    async whyWorkedMeanwhile(
+        { attackedAt }: Pick<Proven, "attackedAt">,
+        timeoutMs: number,
+        end: number,
+        signal?: AbortSignal,
+    ): Promise<Inconclusive | undefined> {
+        const offset = Date.now() - performance.now() - attackedAt;
+        const since = (moment: number) => sinceProven(moment + offset);
+        let seenAt = performance.now();
+        for (let due = seenAt + tryEveryMs.usually, turn = 0; due < end; turn++) {
+            await pause(due - performance.now(), signal);
+            if (signal?.aborted) return undefined;
+            const begun = performance.now();
+            const tried = await this.trySome(turn, timeoutMs);
+            if (tried === undefined) return undefined;
+            const isSeen = "results" in tried;
+            const silenceMs = (isSeen ? begun : performance.now()) - seenAt;
+            if (silenceMs > maxSilenceMs) {
+                const problem = isSeen ? "no answer came" : tried.problem;
+                return this.couldNot(problem, ` for ${describeMilliseconds(silenceMs)}, from ${since(seenAt)}`);
+            }
+            if (isSeen && tried.results.some(({ worked }) => worked)) {
+                const message = `the NetworkPolicy exists, but ${this.probed} still works, ${since(begun)}`;
+                return { ...inconclusive("attack-not-held", message), working: this.working() };
+            }
+            if (isSeen) seenAt = begun;
+            due = isSeen ? begun + tryEveryMs.usually : performance.now() + tryEveryMs.afterProblem;
+        }
+        return undefined;
+    }
+
+    /** Undefined if there is nothing to try. */
+    private async trySome(turn: number, timeoutMs: number) {
+        // The Job's pod may have been replaced.
+        const trials = await this.trials(0).catch((error: unknown) => ({ problem: problemOf(error) }));
+        if ("problem" in trials) return trials;
+        if ("inconclusive" in trials || trials.length === 0) return undefined;
+        const first = turn * maxAtATime;
+        const some = Array.from({ length: Math.min(maxAtATime, trials.length) }, (_, index) => first + index);
+        return this.try(
+            some.map((index) => trials[index % trials.length]!),
+            timeoutMs,
+        );
+    }
+
+    /**
      * Tries everything that worked before the attack, with a time limit for each.
      *
      * @param waitForWitnessMs how long the witness may take to start
@@ -79,7 +139,15 @@ export class FromWithin {
      * @throws Error if the witness does not start
      */
     async tryAll(timeoutMs: number, waitForWitnessMs: number) {
-        const { cluster, proof, chosen, witness } = this.args;
+        const trials = await this.trials(waitForWitnessMs);
+        if ("inconclusive" in trials) return trials;
+        const tried = await this.try(trials, timeoutMs);
+        return "problem" in tried ? this.couldNot(tried.problem) : tried;
+    }
+
+    /** All that is tried. @throws as `tryAll` */
+    private async trials(waitForWitnessMs: number): Promise<Trial[] | Inconclusive> {
+        const { proof, chosen, witness } = this.args;
         const { outward, lookup, peers } = proof;
         const { targets, peers: peerPods = [], withoutTool = [], leftOut = [] } = chosen;
         const questions: Question[] = [];
@@ -101,17 +169,23 @@ export class FromWithin {
                 "neither the targets nor their peers declare a TCP port that the attack blocks",
             );
 
+        return [...fromTargets, ...between.filter(({ name }) => !leftOut.includes(name))];
+    }
+
+    private async try(
+        trials: readonly Trial[],
+        timeoutMs: number,
+    ): Promise<{ results: Result[]; tookMs: number } | { problem: string }> {
         const begun = performance.now();
-        const trials = [...fromTargets, ...between.filter(({ name }) => !leftOut.includes(name))];
         const results = await Promise.all(
             trials.map(async (trial) => ({
                 ...trial,
-                ...(await probe(cluster, trial.from, trial.question, timeoutMs)),
+                ...(await probe(this.args.cluster, trial.from, trial.question, timeoutMs)),
             })),
         );
         const tookMs = Math.round(performance.now() - begun);
         const problem = results.find((result) => "problem" in result);
-        if (problem) return this.couldNot(problem.problem);
+        if (problem) return problem;
         return { results: results as Result[], tookMs };
     }
 
@@ -127,9 +201,9 @@ export class FromWithin {
         );
     }
 
-    /** Why nothing is known about what is tried. */
-    couldNot(problem: string): Inconclusive {
-        return inconclusive("probe-failed", `${this.probed} could not be tried: ${problem}`);
+    /** Why nothing is known about what is tried. @param when such as " for 12 s". @default only now */
+    couldNot(problem: string, when = ""): Inconclusive {
+        return inconclusive("probe-failed", `${this.probed} could not be tried${when}: ${problem}`);
     }
 
     /** The connections that are tried. */

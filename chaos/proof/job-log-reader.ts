@@ -5,12 +5,20 @@ import {
     type KeptState,
     type KillReport,
     type LogLine,
+    type MissedKill,
 } from "../job/protocol";
 
 const keptStates = ["answering", "silent", "lost", "ended"] as const satisfies KeptState[];
 
 /** The kubelet's clock and this machine's run apart, and lines take a moment to arrive. */
 const overlapSeconds = 2;
+
+/** All that the pods of a deadline Job have reported, in order of time. */
+export interface JobReports {
+    reports: ConnectionReport[];
+    kills: KillReport[];
+    missed: MissedKill[];
+}
 
 /** What the pods of a deadline Job have logged. Each read asks only for what is new, and adds it to what is known. */
 export class JobLogReader {
@@ -22,13 +30,14 @@ export class JobLogReader {
     ) {}
 
     /** @param pods names of the Job's pods whose container has started @returns all reports, in order of time */
-    async read(pods: readonly string[]): Promise<{ reports: ConnectionReport[]; kills: KillReport[] }> {
+    async read(pods: readonly string[]): Promise<JobReports> {
         await Promise.all(pods.map((pod) => this.readPod(pod)));
         const logs = [...this.pods.values()];
         const inOrder = <T extends { at: number }>(items: T[]) => items.sort((a, b) => a.at - b.at);
         return {
             reports: inOrder(logs.flatMap(({ reports }) => reports)),
             kills: inOrder(logs.flatMap(({ kills }) => kills)),
+            missed: inOrder(logs.flatMap(({ missed }) => missed)),
         };
     }
 
@@ -53,6 +62,7 @@ export class JobLogReader {
 class PodLog {
     readonly reports: ConnectionReport[] = [];
     readonly kills: KillReport[] = [];
+    readonly missed: MissedKill[] = [];
     /** When the last read began, by this machine's clock. */
     readAt?: number;
     begun?: number;
@@ -71,7 +81,7 @@ class PodLog {
         return true;
     }
 
-    private addLine({ begun, line, at, changed, killed }: LogLine): boolean {
+    private addLine({ begun, line, at, changed, killed, missed }: LogLine): boolean {
         if (begun !== this.begun) {
             // The container was restarted. Its process knows nothing of the one before.
             if (line !== 0) return false;
@@ -85,6 +95,7 @@ class PodLog {
         if (line > this.nextLine) return false;
         this.nextLine++;
         if (killed) this.kills.push({ at, killed });
+        if (missed) this.missed.push({ at, missed });
         if (changed) this.addChange(at, changed);
         return true;
     }

@@ -1,4 +1,5 @@
 import { poll } from "../async";
+import { describeMilliseconds } from "../duration";
 import { reason, type Reason, type ReasonCode } from "../reasons";
 import type { Working } from "./allowing-policies";
 
@@ -41,6 +42,16 @@ export function awaitBaseline<T extends { leftOut: readonly string[] }>(
 }
 
 const mayStillWork: readonly ReasonCode[] = ["baseline-failed", "witness-silent"];
+
+/**
+ * The longest time without a look at an attack, in milliseconds. Within a longer one the attack may have ended and begun
+ * again.
+ */
+export const maxSilenceMs = 10_000;
+
+/** For people: when something was seen, as a part of a sentence. */
+export const sinceProven = (ms: number): string =>
+    `${describeMilliseconds(Math.max(0, ms))} after the attack was proven`;
 
 /** Since when the witness sees an attack work, by its clock, which may differ from this machine's. */
 export interface Witnessed {

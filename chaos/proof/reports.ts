@@ -46,10 +46,19 @@ export function leakIn(reports: readonly ConnectionReport[], endpoints: readonly
     return reports.map(({ open }) => leak(open)).find((endpoint) => endpoint !== undefined);
 }
 
-/** The first of the endpoints that was not tried, where none is open: the Job does not look at pods without a label. */
-export function unlabeledIn(reports: readonly ConnectionReport[], endpoints: readonly string[]): string | undefined {
-    const missing = missingOf(endpoints);
-    return reports.map(({ closed }) => missing(closed)).find((endpoint) => endpoint !== undefined);
+/**
+ * The first endpoint of the first pod that was not tried: the Job does not look at pods without a label.
+ *
+ * @param pods the endpoints of each
+ */
+export function unlabeledIn(reports: readonly ConnectionReport[], pods: readonly string[][]): string | undefined {
+    const those = oncePerList((list) => new Set(list));
+    for (const { open, closed } of reports) {
+        const isTried = (endpoint: string) => those(closed).has(endpoint) || those(open).has(endpoint);
+        const missing = pods.find((endpoints) => !endpoints.some(isTried));
+        if (missing !== undefined) return missing[0];
+    }
+    return undefined;
 }
 
 /** The longest time without a report, in milliseconds. */
@@ -63,16 +72,18 @@ export function silenceIn(reports: readonly ConnectionReport[], from: number, to
  * never accepted one says nothing, and what was not tried meanwhile begins again.
  *
  * @param from when that time may begin, by the Job's clock
+ * @param known those that are known to have accepted one before the reports
  * @returns each, and whether it accepts none in the last report either
  */
 export function lostAmong(
     reports: readonly ConnectionReport[],
     names: readonly string[],
     from: number,
+    known: readonly string[] = [],
 ): { name: string; still: boolean }[] {
     const wanted = new Set(names);
     const lost = new Set<string>();
-    const opened = new Set<string>();
+    const opened = new Set<string>(known);
     let closedSince = new Map<string, number>();
     for (const { at, open, closed } of reports) {
         for (const name of open) opened.add(name);

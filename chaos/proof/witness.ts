@@ -2,19 +2,15 @@ import type { Proof } from "../attacks/kind";
 import type { Cluster } from "../cluster/client";
 import { type ConnectionReport, type KillReport, parseEndpoint } from "../job/protocol";
 import { describeMilliseconds } from "../duration";
+import { reason, type Reason } from "../reasons";
 import { onePerPod } from "../targets/pods";
 import type { Target } from "../targets/containers";
 import type { Working } from "./allowing-policies";
 import { attackedEndpoints, endpointsOfTargets } from "./connections";
 import { becameOf, type Established } from "./established";
 import { JobPod, startTimeoutMs } from "./job-pod";
-import { awaitBaseline, type Inconclusive, inconclusive, type Witnessed } from "./outcome";
+import { awaitBaseline, type Inconclusive, inconclusive, maxSilenceMs, sinceProven, type Witnessed } from "./outcome";
 import { cutIn, hasAll, leakIn, lostAmong, silenceIn, unaffectedIn, unlabeledIn } from "./reports";
-
-/**
- * The longest time without a report, in milliseconds. Within a longer one the attack may have ended and begun again.
- */
-const maxSilenceMs = 10_000;
 
 export interface WitnessArgs {
     cluster: Cluster;
@@ -28,6 +24,8 @@ export interface WitnessArgs {
     leftOut?: readonly string[];
     /** Which connections into the targets the attack blocks. @default none */
     inward?: Proof["inward"];
+    /** Set if the attack deletes the targets: then they lose their labels, too. @default false */
+    deleted?: true;
     /** What else must be closed in the Job's reports, by its names there. @default nothing */
     hit?: readonly string[];
 }
@@ -42,12 +40,18 @@ export class Witness {
     private readonly attacked: readonly string[];
     /** What proves it: what answered before. What did not may still disprove it. */
     private readonly endpoints: readonly string[];
+    /** What the Job tries of each target as long as that has its label, without which no attack applies to it. */
+    private readonly watched: readonly string[][];
     private readonly jobPod: JobPod;
 
     constructor(private readonly args: WitnessArgs) {
-        const { cluster, namespace, job, targets, inward, leftOut } = args;
+        const { cluster, namespace, job, targets, inward, leftOut, deleted } = args;
         this.jobPod = new JobPod(cluster, namespace, job);
         this.attacked = attackedEndpoints(targets, inward);
+        const perPod = onePerPod(targets).map(({ uid }) =>
+            endpointsOfTargets(targets.filter((one) => one.uid === uid)),
+        );
+        this.watched = deleted ? [] : perPod.filter(({ length }) => length > 0);
         this.endpoints = this.attacked.filter((one) => !leftOut?.includes(connectionTo(one)));
     }
 
@@ -118,7 +122,7 @@ export class Witness {
             const message = `the target ${this.podAt(leak)} became reachable again during the run, at ${leak}`;
             return { ...inconclusive("attack-not-held", message), working: this.working() };
         }
-        const unlabeled = unlabeledIn(reports, this.endpoints);
+        const unlabeled = unlabeledIn(reports, this.watched);
         if (unlabeled !== undefined) {
             const target = `${this.podAt(unlabeled)}, at ${unlabeled},`;
             return inconclusive("attack-not-held", `the target ${target} lost its label during the run`);
@@ -135,9 +139,14 @@ export class Witness {
      *
      * @param names endpoints, and `reference`
      * @param since when the attack was seen to work, by the Job's clock
+     * @param known those that it is known to have reached before
      */
-    async lostAmong(names: readonly string[], since: number): Promise<{ name: string; still: boolean }[]> {
-        return lostAmong((await this.jobPod.read()).reports, names, since);
+    async lostAmong(
+        names: readonly string[],
+        since: number,
+        known?: readonly string[],
+    ): Promise<{ name: string; still: boolean }[]> {
+        return lostAmong((await this.jobPod.read()).reports, names, since, known);
     }
 
     /** What became of the connections to the targets that the Job had before the attack. */
@@ -151,6 +160,18 @@ export class Witness {
     async kills(): Promise<KillReport[]> {
         const { kills } = await this.jobPod.read();
         return kills.filter(({ killed }) => killed.label === this.args.targetLabel);
+    }
+
+    /** Why the Job has not killed pods as often as it should have. Undefined if it has. */
+    async whyKillMissed({ witnessedAt }: Witnessed): Promise<Reason | undefined> {
+        const { missed } = await this.jobPod.read();
+        const first = missed.find(
+            ({ at, missed: { label, forMs } }) => label === this.args.targetLabel && at + forMs >= witnessedAt,
+        );
+        if (first === undefined) return undefined;
+        const { forMs, problem } = first.missed;
+        const due = `the kill that was due ${sinceProven(first.at - witnessedAt)}`;
+        return reason("attack-not-held", `${due} could not be made for ${describeMilliseconds(forMs)}: ${problem}`);
     }
 
     /** The connections that the Job tries. */

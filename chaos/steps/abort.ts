@@ -59,8 +59,8 @@ export class AbortWatch {
 export type Ending = Awaited<ReturnType<typeof endRun>> | { problem: string };
 
 /** Ends the attacks of an aborted run. Never rejects. */
-export function endAbortedRun({ cluster, plan, stack }: StepContext): Promise<Ending> {
-    return endRun(cluster, { stack, plan }).catch((error: unknown) => ({ problem: problemOf(error) }));
+export function endAbortedRun({ cluster, plan, stack, say }: StepContext): Promise<Ending> {
+    return endRun(cluster, { stack, plan }, say).catch((error: unknown) => ({ problem: problemOf(error) }));
 }
 
 /** Waits until an aborted run has recovered, for a minute at most, and adds that to its report. */

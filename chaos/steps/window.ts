@@ -1,4 +1,4 @@
-import { performAll, type Performed } from "../actions/perform";
+import { type Done, performAll, type Performed, whyNotKept } from "../actions/perform";
 import { attackKindOf } from "../attacks/registry";
 import { ApiServerPulse } from "../checks/api-server";
 import { Endpoints, routeKey, serviceNamedBy } from "../checks/endpoints";
@@ -67,8 +67,13 @@ export async function watchWindow(
     });
     const asked = Promise.all(asking).finally(() => pulse?.stop());
     const attacksLast = () => runLasts(plan, cluster, run);
-    const [actions, held] = await Promise.all([
-        performAll(plan.actions, { cluster, namespace: plan.namespace, endsAt, signal }, attacksLast, say),
+    const acting = { cluster, namespace: plan.namespace, run: steadyState.runName, endsAt, signal };
+    const done: Done[] = [];
+    const [actions, undone, held] = await Promise.all([
+        performAll(plan.actions, acting, attacksLast, say, done),
+        plan.actions.length > 0
+            ? whyNotKept(done, acting).catch((error: unknown) => notSeen(error).inconclusive)
+            : undefined,
         isAttack(plan)
             ? proofs.whyNotHeld(endsAt, signal).catch((error: unknown) => notSeen(error).inconclusive)
             : pause(lengthMs, signal),
@@ -81,7 +86,7 @@ export async function watchWindow(
     const endedAt = ending && "at" in ending ? ending.at : undefined;
     const checks = await asked;
     const bypassed = await whyAnsweredAllTheSame(plan, cluster, attacks, checks);
-    const reasons = [shiftedClock(shiftMs()), held ?? undefined, failedAction(actions), isOver, bypassed];
+    const reasons = [shiftedClock(shiftMs()), held ?? undefined, failedAction(actions), undone, isOver, bypassed];
     return { checks, actions, reasons, ...(aborted && { aborted: { ...aborted, endedAt }, ending }) };
 }
 
@@ -105,7 +110,7 @@ function shiftedClock(shiftMs: number): Reason | undefined {
     return reason("clock-shift", `this machine's clock moved ${by} against the time that passed during the run`);
 }
 
-/** Watches the API server if a check asks a Service through it: one of these Services tells. */
+/** Watches the API server if a check asks over the network: a Service that is asked through it tells, if one is. */
 function pulseOf(plan: Plan, cluster: Cluster, { route, routes = {} }: SteadyState): ApiServerPulse | undefined {
     const { service, checks, defaultNamespace } = plan;
     const named = checks.flatMap(({ check }) => serviceNamedBy(check, defaultNamespace) ?? []);
@@ -113,11 +118,16 @@ function pulseOf(plan: Plan, cluster: Cluster, { route, routes = {} }: SteadySta
         ...(service !== undefined && route?.kind === "apiServer" ? [service] : []),
         ...named.filter((one) => routes[routeKey(one)]?.kind === "apiServer"),
     ];
-    if (throughProxy.length === 0) return undefined;
+    if (!checks.some(({ check }) => checkKindOf(check).asks !== undefined)) return undefined;
+    const [told = service ?? named[0]] = throughProxy;
+    // The account may read either.
+    const ask = () =>
+        told ? cluster.core.readNamespacedService(told) : cluster.core.readNamespace({ name: defaultNamespace });
+    if (throughProxy.length === 0) return new ApiServerPulse(ask);
     const limits = checks.map(({ check, timeoutMs }) =>
         Math.min(timeoutMs, checkKindOf(check).limitMs?.(check) ?? timeoutMs),
     );
-    return new ApiServerPulse(cluster, throughProxy[0]!, Math.min(...limits));
+    return new ApiServerPulse(ask, Math.min(...limits));
 }
 
 function failedAction(actions: readonly Performed[]): Reason | undefined {

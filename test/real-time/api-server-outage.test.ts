@@ -9,7 +9,6 @@ import { askThrough } from "../../chaos/checks/observe";
 import { http, type HttpCheck } from "../../chaos/checks/http";
 import { judgeCheck, type Judged } from "../../chaos/report/verdict";
 
-const service = { namespace: "demo", name: "gateway", port: 80 };
 const path = "/api/v1/namespaces/demo/services/gateway";
 const check: HttpCheck = { kind: "http", path: "/products" };
 const [intervalMs, timeoutMs, lengthMs] = [100, 800, 4_500];
@@ -39,7 +38,7 @@ async function judgedWhile(stopping: typeof stopped): Promise<Judged> {
     const kubeconfig = { getCurrentCluster: () => ({ server: url }), applyToHTTPSOptions: async () => undefined };
     const core = { readNamespacedService: () => fetch(url + path) };
     const cluster = { kubeconfig, core } as never;
-    const pulse = new ApiServerPulse(cluster, service, timeoutMs);
+    const pulse = new ApiServerPulse(core.readNamespacedService, timeoutMs);
     const route = { kind: "apiServer", path: `${path}:80/proxy` } as const;
     const endpoints = new Endpoints(cluster, "demo", { route });
     const where = { cluster, endpoints, pulse, defaultNamespace: "demo", clusterName: "local" };

@@ -2,7 +2,7 @@ import { attackPolicies } from "../support/attack-policies";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { annotations, labels } from "../../chaos/cluster/labels";
+import { labels } from "../../chaos/cluster/labels";
 import { leaseName } from "../../chaos/lifecycle/lease";
 import type { Conclusion } from "../../chaos/report/conclusion";
 import { plainError } from "../../cli/print";
@@ -127,7 +127,7 @@ export class Shop {
     private async scaled(): Promise<string[]> {
         const { namespace, cluster } = this.stack;
         const { items } = await cluster.apps.listNamespacedDeployment({ namespace });
-        return named(items.filter(({ metadata }) => metadata!.annotations?.[annotations.changed] !== undefined));
+        return named(items.filter(({ metadata }) => metadata!.labels?.[labels.scaled] !== undefined));
     }
 }
 

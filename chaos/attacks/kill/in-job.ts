@@ -10,6 +10,8 @@ import { type Candidate, candidateOf, chooseVictims, containersIn, type Killing 
 const lookMs = 200;
 /** Calls to the API server at a time. */
 const maxKills = 16;
+/** A kill that is late by less shows nothing: the API server may be busy, or restart. */
+const maxLateMs = 5_000;
 
 /** Deletes pods at an interval, as `kubectl delete pod` does. */
 export const killInJob: BeginInJob<Killing> = (killing, context) => {
@@ -18,29 +20,83 @@ export const killInJob: BeginInJob<Killing> = (killing, context) => {
 };
 
 async function killWhileAllowed(killing: Killing, context: JobContext): Promise<never> {
-    const { api, namespace, log } = context;
-    // Asked before every kill.
-    const mayKill = () => context.mayAct().catch(log);
-    let atFirst: number | undefined;
+    const killer = new Killer(killing, context);
+    const lateness = new Lateness(context);
     for (let due = 0; ; await sleep(lookMs)) {
-        if (Date.now() < due || !(await mayKill())) continue;
-        const matching = await listMatching(killing, context).catch(log);
-        // In a large namespace the list takes a moment.
-        if (matching === undefined || !(await mayKill())) continue;
-        atFirst ??= containersIn(matching);
+        if (Date.now() < due) continue;
         const begun = Date.now();
-        const victims = chooseVictims(matching, atFirst, killing, shuffled);
+        const made = await killer.killDue().catch((error: unknown) => {
+            context.log(error);
+            lateness.failed(begun, error);
+        });
+        if (made === undefined) continue;
+        lateness.over();
+        if (made) due = begun + killing.intervalMs;
+    }
+}
+
+/** Reports a kill that is due, and cannot be made for a time. */
+class Lateness {
+    private since?: number;
+    private isTold = false;
+
+    constructor(private readonly context: JobContext) {}
+
+    failed(at: number, error: unknown): void {
+        this.since ??= at;
+        const forMs = Date.now() - this.since;
+        if (this.isTold || forMs < maxLateMs) return;
+        this.isTold = true;
+        const problem = error instanceof Error ? error.message : String(error);
+        this.context.missed({ at: this.since, forMs, problem });
+    }
+
+    over(): void {
+        this.since = undefined;
+        this.isTold = false;
+    }
+}
+
+class Killer {
+    private atFirst?: number;
+
+    constructor(
+        private readonly killing: Killing,
+        private readonly context: JobContext,
+    ) {}
+
+    /**
+     * Makes the kill that is due.
+     *
+     * @returns false if none may be made now: the attack is not there, or the radius is used up
+     * @throws Error if it may be made, and cannot be, or if that is not known
+     */
+    async killDue(): Promise<boolean> {
+        const { killing, context } = this;
+        const { api, namespace, log } = context;
+        if (!(await context.mayAct())) return false;
+        const matching = await listMatching(killing, context);
+        // In a large namespace the list takes a moment.
+        if (!(await context.mayAct())) return false;
+        this.atFirst ??= containersIn(matching);
+        const victims = chooseVictims(matching, this.atFirst, killing, shuffled);
+        const failures: unknown[] = [];
         const killed = await inTurns(victims, maxKills, async ({ name, uid }) => {
             const at = Date.now();
-            if (!(await api.delete({ resource: resources.pod, namespace, name }, uid).catch(log))) return false;
-            context.killed({ at, pod: name, uid });
-            return true;
+            const isDeleted = await api
+                .delete({ resource: resources.pod, namespace, name }, uid)
+                .catch((error: unknown) => void failures.push(error));
+            if (isDeleted) context.killed({ at, pod: name, uid });
+            return isDeleted === true;
         });
-        // While the radius is used up, the next kill waits.
-        if (!killed.includes(true)) continue;
-        due = begun + killing.intervalMs;
+        if (!killed.includes(true)) {
+            if (failures.length > 0) throw failures[0];
+            return false;
+        }
+        failures.forEach(log);
         const those = victims.filter((_, index) => killed[index]);
         await tell(those, killing, context).catch(log);
+        return true;
     }
 }
 

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Killing } from "../../../chaos/attacks/kill/victims";
-import { JobProcess, killPath, leaseOfDemo } from "./support/job-process";
+import type { MissedKill } from "../../../chaos/job/protocol";
+import { JobProcess, killPath, leaseOfDemo, podPath } from "./support/job-process";
 
 const told: Killing = {
     intervalMs: 300,
@@ -50,5 +51,39 @@ describe("no pod is killed although the request is there", () => {
         await job.until("it looks, or ends", () => job.requests.length > 10 || job.exitCode === 0);
         await sleep(500);
         expect(kills()).toBe(0);
+    });
+});
+
+describe("a kill that is due and cannot be made", () => {
+    const missed = () => job.output.split("\n").filter((line) => line.includes('"missed"'));
+
+    it.each<[string, (request: string) => boolean, string]>([
+        ["since deleting is refused", (request) => /^DELETE .*\/pods\//.test(request), "cannot be deleted: 403"],
+        ["since the pods cannot be listed", (request) => request === "GET /api/v1/namespaces/demo/pods", "403"],
+    ])("%s, is reported once after 5 s, with the reason", async (_, isRefused, problem) => {
+        job.addLease();
+        job.addAttack(killPath);
+        await start();
+        await job.until("both are killed", () => kills() === 2);
+        const begun = Date.now();
+        job.refuse = (request) => (isRefused(request) ? 403 : undefined);
+        job.addPod("c", { label: "" });
+        await job.until("it is reported", () => missed().length > 0);
+        await sleep(1_000);
+        expect(missed()).toHaveLength(1);
+        const { at, missed: told } = JSON.parse(missed()[0]!) as MissedKill;
+        expect(told).toMatchObject({ label: "x.kill", problem: expect.stringContaining(problem) });
+        expect(told.forMs).toBeGreaterThanOrEqual(5_000);
+        expect(Math.abs(at - begun)).toBeLessThan(2_000);
+    });
+
+    it("is not reported while the radius is used up, or before the attack", async () => {
+        job.addLease();
+        job.objects.get(podPath("a")).status.conditions = [];
+        job.addAttack(killPath);
+        const few = { ...told, radius: { kind: "count", containers: 1 } };
+        await job.start([{ kind: "kill", path: killPath, label: "x.kill", told: few }]);
+        await sleep(6_500);
+        expect([kills(), missed()]).toEqual([0, []]);
     });
 });

@@ -147,6 +147,17 @@ describe("mistakes in the arguments", () => {
         ],
         ['image: "Node Image" is not allowed', { image: "Node Image" }],
         ["image: null is not allowed", { image: null }],
+        [
+            "pod.labels.chaos-experiments/pass: is set by the experiment",
+            { pod: { labels: { "chaos-experiments/pass": "x" } } },
+        ],
+        [
+            "pod.annotations.linkerd.io/inject: is set by the experiment",
+            { pod: { annotations: { "linkerd.io/inject": "enabled" } } },
+        ],
+        ["pod.runAsUser: is 0; allowed: at least 1", { pod: { runAsUser: 0 } }],
+        ['pod: there is no field "nodeName" here', { pod: { nodeName: "here" } }],
+        ["pod.imagePullSecrets.0: ", { pod: { imagePullSecrets: [{ name: "registry" }] } }],
         ["context: is an Output; allowed: text", { context: pulumi.output("kind-kind") }],
         ['namespace: "Über" is not a namespace', { namespace: "Über" }],
         ["kubeconfig: is 7; allowed: text", { kubeconfig: 7 }],

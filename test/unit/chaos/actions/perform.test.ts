@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { performAll } from "../../../../chaos/actions/perform";
 import type { Cluster } from "../../../../chaos/cluster/client";
 
-const context = { cluster: {} as Cluster, namespace: "demo", endsAt: Infinity };
+const context = { cluster: {} as Cluster, namespace: "demo", run: "x-1", endsAt: Infinity };
 const waits = [1, 2, 3].map((durationMs) => ({ kind: "wait" as const, durationMs }));
 const always = async () => true;
 

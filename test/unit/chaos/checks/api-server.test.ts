@@ -19,7 +19,7 @@ beforeEach(() => {
     cluster = new FakeCluster();
     answer = async () => ({});
     cluster.api.core = { readNamespacedService: () => answer() } as never;
-    pulse = new ApiServerPulse(cluster.api, service, 1_000);
+    pulse = new ApiServerPulse(() => cluster.api.core.readNamespacedService(service), 1_000);
 });
 afterEach(() => {
     pulse.stop();
@@ -63,5 +63,39 @@ describe("the API server's pulse", () => {
         answer = refusing;
         await vi.advanceTimersByTimeAsync(1_000);
         expect(await answered(500)).toBe(expected);
+    });
+});
+
+describe("a silence of the API server, by which a stall of this machine's network shows,", () => {
+    const wasSilent = (lastMs: number) => pulse.wasSilentSince(performance.now() - lastMs);
+
+    it("is none while answers come, be they late or refusals", async () => {
+        answer = () => new Promise((resolve) => setTimeout(resolve, 3_000));
+        await vi.advanceTimersByTimeAsync(8_000);
+        expect(wasSilent(2_000)).toBe(false);
+        answer = async () => refuse(403, "forbidden");
+        await vi.advanceTimersByTimeAsync(8_000);
+        expect(wasSilent(2_000)).toBe(false);
+    });
+
+    it("is there for each request that it overlaps with, and for no other", async () => {
+        await vi.advanceTimersByTimeAsync(3_010);
+        await silence(1_500);
+        expect(wasSilent(1_000)).toBe(true);
+        await vi.advanceTimersByTimeAsync(1_000);
+        expect(wasSilent(1_000)).toBe(true);
+        await vi.advanceTimersByTimeAsync(2_000);
+        expect(wasSilent(1_000)).toBe(false);
+    });
+
+    it("is none if it is short, or if no answer ever came: then nothing is known by it", async () => {
+        await vi.advanceTimersByTimeAsync(3_010);
+        await silence(500);
+        expect(wasSilent(1_000)).toBe(false);
+        pulse.stop();
+        answer = () => Promise.reject(new Error("connect ECONNREFUSED"));
+        pulse = new ApiServerPulse(() => cluster.api.core.readNamespacedService(service));
+        await vi.advanceTimersByTimeAsync(5_000);
+        expect(wasSilent(1_000)).toBe(false);
     });
 });

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { ApiServerPulse } from "../../../../chaos/checks/api-server";
 import { Endpoints } from "../../../../chaos/checks/endpoints";
 import { http, type HttpCheck } from "../../../../chaos/checks/http";
 import { makeCertificate } from "../../../support/certificate";
@@ -187,6 +188,30 @@ describe("nothing is known about the application, and the problem says what to d
         expect(await http.probe(asking, context, 2_000)).toMatchObject({ unseen: true });
         addService(cluster, "orders", [{ port: await serve(ok) }], "127.0.0.1");
         expect(await http.probe(asking, context, 2_000)).toMatchObject({ good: true });
+    });
+});
+
+describe("while the API server does not answer this machine either, a request by address", () => {
+    const stalled = { answeredSince: async () => true, wasSilentSince: () => true } as unknown as ApiServerPulse;
+    const answerOf = (url: string, pulse?: ApiServerPulse) =>
+        http.probe(check({ url }), { ...contextOf(cluster), pulse }, 2_000);
+
+    it("says nothing of the application if no answer comes, and fails otherwise", async () => {
+        const url = `http://127.0.0.1:${await closedPort()}`;
+        expect(await answerOf(url, stalled)).toMatchObject({
+            unseen: true,
+            problem: expect.stringMatching(
+                /ECONNREFUSED.*, while the API server did not answer other requests either$/,
+            ),
+        });
+        expect(await answerOf(url)).not.toHaveProperty("unseen");
+    });
+
+    it("fails if a bad answer comes", async () => {
+        const port = await serve((_, response) => response.writeHead(500).end());
+        const answer = await answerOf(`http://127.0.0.1:${port}`, stalled);
+        expect(answer).toMatchObject({ good: false, status: 500 });
+        expect(answer).not.toHaveProperty("unseen");
     });
 });
 

@@ -25,10 +25,8 @@ function leaveAll(): void {
     cluster.add("Pod", "hot-deals-1", {
         metadata: { labels: { "chaos-experiments/target": "hot-deals-blackhole.blackhole" } },
     });
-    const annotations = {
-        "chaos-experiments/changed": JSON.stringify({ before: { replicas: 1 }, set: { replicas: 3 } }),
-    };
-    cluster.add("Deployment", "hot-deals", { metadata: { annotations }, spec: { replicas: 3 } });
+    const labels = { "chaos-experiments/scaled": "1-3-u", "chaos-experiments/scaled-by": "hot-deals-blackhole-1" };
+    cluster.add("Deployment", "hot-deals", { metadata: { uid: "u", labels }, spec: { replicas: 3 } });
 }
 
 describe("a sweep", () => {
@@ -38,7 +36,7 @@ describe("a sweep", () => {
         expect(kindsLeft.flatMap((kind) => cluster.names(kind))).toEqual(["other-run", "elsewhere", "settings"]);
         expect(cluster.get("Pod", "hot-deals-1").metadata.labels).toEqual({});
         expect(cluster.get("Deployment", "hot-deals")).toMatchObject({
-            metadata: { annotations: {} },
+            metadata: { labels: {} },
             spec: { replicas: 1 },
         });
         expect(await sweepUp()).toBe(0);
@@ -51,12 +49,13 @@ describe("a sweep", () => {
         cluster.add("ConfigMap", "kill-request", { metadata: { labels, annotations } });
         await sweepUp();
         const changes = cluster.calls.filter((call) => !/^(list|read)/.test(call));
-        expect(changes.slice(0, 3).sort()).toEqual([
+        expect(changes.slice(0, 4).sort()).toEqual([
             "deleteNamespacedConfigMap",
+            "patchNamespacedDeployment",
             "patchNamespacedDeployment",
             "patchNamespacedPod",
         ]);
-        expect(changes.slice(3)).toEqual([
+        expect(changes.slice(4)).toEqual([
             "deleteNamespacedNetworkPolicy",
             "deleteNamespacedJob",
             "deleteNamespacedRoleBinding",

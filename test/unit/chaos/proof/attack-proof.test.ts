@@ -22,8 +22,8 @@ afterEach(() => run.close());
 function proofOf(proof: Proof, peers?: Target[]): AttackProof {
     const targets = [run.target()];
     const cluster = run.cluster.api;
-    const { inward } = proof;
-    const witness = new Witness({ cluster, namespace: "demo", job, targetLabel: label, targets, inward });
+    const { inward, deleted } = proof;
+    const witness = new Witness({ cluster, namespace: "demo", job, targetLabel: label, targets, inward, deleted });
     return new AttackProof({ cluster, proof, chosen: { targets, peers }, witness, baselineMs: 30 });
 }
 
@@ -268,7 +268,9 @@ describe("connections out of the targets", () => {
     it("are not waited for under attack if the Job's pod is gone", async () => {
         run.reporting = false;
         run.cluster.get("Pod", job).metadata.annotations = {};
-        await expect(settled(proofOf(outward).attackProven())).rejects.toThrow(/has no running pod\. See why: kubectl/);
+        await expect(settled(proofOf(outward).attackProven())).rejects.toThrow(
+            /has no running pod\. See its events: kubectl/,
+        );
     });
 
     it("prove nothing if they still work under it", async () => {
@@ -359,6 +361,92 @@ describe("connections between targets and peers", () => {
     });
 });
 
+describe("what is tried from within the targets or their peers, during the window:", () => {
+    const way: Proof["peers"] = { ways: ["egress"] };
+    const kinds: [string, Proof, string][] = [
+        ["connections out of the targets", { outward: { port: 8080 } }, "a fresh connection out of the targets"],
+        ["a DNS lookup", { lookup: { name: "x" } }, "a DNS lookup in the targets"],
+        ["connections to peers", { peers: way }, "a fresh connection between the targets and their peers"],
+    ];
+    const of = (proof: Proof) => proofOf(proof, [run.target("hot-deals-2")]);
+
+    it.each(kinds)("%s do not hold if they work for a time in the middle, which is named", async (_, proof, what) => {
+        run.attack();
+        const lift = () => {
+            run.probe = () => true;
+            run.after(5_000, () => (run.probe = () => false));
+        };
+        expect(await heldThrough(of(proof), lift)).toMatch(
+            new RegExp(
+                `^the NetworkPolicy exists, but ${what} still works, 1[2-6](\\.\\d)? s after the attack was proven$`,
+            ),
+        );
+    });
+
+    it("at least every 5 s", async () => {
+        const at: number[] = [];
+        run.attack();
+        run.probe = () => {
+            at.push(performance.now());
+            return false;
+        };
+        const begun = performance.now();
+        await heldThrough(of({ lookup: { name: "x" } }));
+        const gaps = at.slice(1).map((moment, index) => moment - at[index]!);
+        expect(Math.max(...gaps)).toBeLessThanOrEqual(5_000);
+        expect(performance.now() - begun).toBeLessThan(windowMs + 1_000);
+    });
+
+    it("they do not hold if nothing could be tried for a time, which is named", async () => {
+        run.attack();
+        const refuse = () => {
+            run.probe = () => "denied";
+            run.after(11_000, () => (run.probe = () => false));
+        };
+        expect(await heldThrough(of({ lookup: { name: "x" } }), refuse)).toMatch(
+            /^a DNS lookup in the targets could not be tried for 1\d(\.\d)? s, from \S+ s after the attack was proven: nothing/,
+        );
+    });
+
+    it("they do not hold if a target loses its label, by which the attack applies to it", async () => {
+        run.attack();
+        const unlabel = () => void (run.cluster.get("Pod", "hot-deals-1").metadata.labels = {});
+        expect(await heldThrough(of({ lookup: { name: "x" } }), unlabel)).toMatch(/hot-deals-1, .* lost its label/);
+    });
+
+    it("a try that fails once does not matter", async () => {
+        run.attack();
+        const refuse = () => {
+            run.probe = () => "busy";
+            run.after(3_000, () => (run.probe = () => false));
+        };
+        expect(await heldThrough(of({ lookup: { name: "x" } }), refuse)).toBeUndefined();
+    });
+
+    it("a few at a time, in turns", async () => {
+        const targets = Array.from({ length: 10 }, (_, index) => ({
+            ...run.target(),
+            uid: `u${index}`,
+            pod: `p${index}`,
+        }));
+        const cluster = run.cluster.api;
+        const witness = new Witness({ cluster, namespace: "demo", job, targetLabel: label, targets: [] });
+        const proof = new AttackProof({ cluster, proof: { lookup: { name: "x" } }, chosen: { targets }, witness });
+        const asked: { pod: string; at: number }[] = [];
+        run.attack();
+        const proven = (await settled(proof.attackProven())) as Proven;
+        run.probe = (pod) => {
+            asked.push({ pod, at: performance.now() });
+            return false;
+        };
+        const end = performance.now() + windowMs;
+        await settled(proof.whyNotHeld(proven, Date.now() + windowMs));
+        const meanwhile = asked.filter(({ at }) => at < end - 2_000);
+        expect(new Set(meanwhile.map(({ pod }) => pod)).size).toBe(10);
+        expect(meanwhile.length).toBeLessThan(30);
+    });
+});
+
 describe("deleted targets", () => {
     const deleted: Proof = { deleted: true };
     const kill = (pod: string) => {
@@ -386,6 +474,22 @@ describe("deleted targets", () => {
         const proof = proofOf(deleted);
         run.cluster.remove("Pod", "hot-deals-1");
         expect(await heldThrough(proof)).toBe("the targets are gone, but the deadline Job did not delete them");
+    });
+
+    it("do not hold if a later kill was due and could not be made, when and why is said", async () => {
+        const proof = proofOf(deleted);
+        kill("hot-deals-1");
+        const missed = { label, forMs: 5_100, problem: "Pod hot-deals-2 cannot be deleted: 403" };
+        expect(await heldThrough(proof, () => run.report({ at: Date.now(), missed }))).toMatch(
+            /^the kill that was due 12(\.\d+)? s after the attack was proven could not be made for 5\.1 s: Pod .* 403$/,
+        );
+    });
+
+    it("hold if another attack's kill was missed", async () => {
+        const proof = proofOf(deleted);
+        kill("hot-deals-1");
+        const missed = { label: "another", forMs: 5_100, problem: "no" };
+        expect(await heldThrough(proof, () => run.report({ at: Date.now(), missed }))).toBeUndefined();
     });
 
     it("do not hold if a pod still runs that the Job reports as deleted", async () => {

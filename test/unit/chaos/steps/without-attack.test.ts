@@ -10,8 +10,9 @@ import { nothingAttacked } from "../../../../chaos/steps/contract";
 import { labelTargets } from "../../../../chaos/steps/label-targets";
 import { recovery } from "../../../../chaos/steps/recovery";
 import { steadyState } from "../../../../chaos/steps/steady-state";
+import { refuse } from "../support/fake-cluster";
 import { limit } from "../support/fake-rbac";
-import { FakeRun, job } from "../support/fake-run";
+import { FakeRun, job, pass } from "../support/fake-run";
 import { settled } from "../support/time";
 
 const scale: Action = { kind: "scale", deployment: "hot-deals", replicas: 3 };
@@ -25,7 +26,7 @@ beforeEach(() => {
 });
 afterEach(() => run.close());
 
-const found = () => ({ latencyMs: 5, runName: runNameOf(run.plan, run.context.stack) });
+const found = () => ({ latencyMs: 5, runName: runNameOf(run.plan, run.context.stack), pass });
 const begin = () => settled(steadyState(run.context, {}));
 /** The check, as a run without a deadline Job is given it. */
 const observe = () => settled(check(run.context, { steadyState: found(), ...nothingAttacked }));
@@ -95,6 +96,43 @@ describe("a run without an attack", () => {
             reason: expect.stringContaining("run 1 has already ended"),
         });
         expect(run.cluster.get("Deployment", "hot-deals").spec.replicas).toBe(2);
+    });
+
+    it("is INCONCLUSIVE if somebody scales back what it has scaled, says who, and restores it", async () => {
+        run.plan.actions = [{ ...scale, replicas: 5 }];
+        await begin();
+        const { metadata } = run.cluster.get("Deployment", "hot-deals");
+        run.after(700, () => {
+            const fields = { fieldsType: "FieldsV1", fieldsV1: { "f:spec": { "f:replicas": {} } } };
+            const autoscaler = { manager: "kube-controller-manager", operation: "Update", subresource: "scale" };
+            const managedFields = [
+                { ...autoscaler, ...fields },
+                { ...autoscaler, subresource: "status" },
+            ];
+            const { labels } = run.cluster.get("Deployment", "hot-deals").metadata;
+            const spec = { replicas: 3 };
+            run.cluster.add("Deployment", "hot-deals", { metadata: { ...metadata, labels, managedFields }, spec });
+        });
+        expect(await observe()).toMatchObject({
+            verdict: "INCONCLUSIVE",
+            code: "action-undone",
+            reason: expect.stringMatching(
+                /^the action "scale hot-deals to 5" did not last: .* after it, .* as kube-controller-manager has set it for an autoscaler\.$/,
+            ),
+        });
+        await settled(recovery(run.context, {}));
+        expect(run.cluster.get("Deployment", "hot-deals").spec.replicas).toBe(2);
+    });
+
+    it("is INCONCLUSIVE if it is not known at the end whether that is still there", async () => {
+        run.plan.actions = [scale];
+        await begin();
+        run.after(1_500, () => {
+            run.cluster.intercept = (call) => {
+                if (call === "readNamespacedDeployment") refuse(500, "etcd is slow");
+            };
+        });
+        expect(await observe()).toMatchObject({ verdict: "INCONCLUSIVE", code: "api-server-unavailable" });
     });
 
     it("needs no more than its required rights", async () => {
@@ -176,6 +214,6 @@ describe("an action is refused before anything is touched", () => {
             { kind: "rollout", deployment: "one" },
             { kind: "scale", deployment: "two", replicas: 1 },
         ];
-        await expect(begin()).rejects.toThrow(/cannot restart one: .*\n.*cannot scale two to 1: /);
+        await expect(begin()).rejects.toThrow(/cannot restart one: .*; .*cannot scale two to 1: /);
     });
 });

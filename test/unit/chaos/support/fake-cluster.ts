@@ -40,6 +40,7 @@ export interface FakeRequest {
     namespace?: string;
     labelSelector?: string;
     fieldSelector?: string;
+    dryRun?: "All";
     body?: any;
 }
 
@@ -54,6 +55,8 @@ export class FakeCluster {
     readonly logs = new Map<string, string>();
     /** Called before each call. What it throws, the call throws. */
     intercept: (call: string, request: FakeRequest) => void = () => undefined;
+    /** Called after each change, before it is stored: what else the API server does then. */
+    changed: (kind: string, before: StoredObject, after: StoredObject, body: any) => void = () => undefined;
     /** What a pod answers through the API server's proxy. */
     proxied: (request: FakeRequest) => unknown = ({ name }) => refuse(503, `no answer from ${name}`);
     /** What the account may do in every namespace, as a SelfSubjectRulesReview lists it. */
@@ -173,9 +176,10 @@ export class FakeCluster {
             .filter(({ metadata }) => [undefined, metadata.name].includes(nameIn(fieldSelector)));
     }
 
-    private create(kind: Kind, { namespace, body }: FakeRequest): StoredObject {
+    private create(kind: Kind, { namespace, body, dryRun }: FakeRequest): StoredObject {
         const key = keyOf(kind, { name: body.metadata.name, namespace });
         if (this.objects.has(key)) refuse(409, `${kind} "${body.metadata.name}" already exists`);
+        if (dryRun) return copyOf(body);
         return copyOf(this.add(kind, body.metadata.name, copyOf(body), namespace));
     }
 
@@ -185,6 +189,7 @@ export class FakeCluster {
         requireSame(stored, { uid, resourceVersion });
         const changed = verb === "patch" ? merged(stored, request.body) : copyOf(request.body);
         changed.metadata = { ...changed.metadata, uid: stored.metadata.uid, resourceVersion: String(++this.version) };
+        this.changed(kind, stored, changed, request.body);
         this.objects.set(keyOf(kind, stored.metadata), changed);
         return asModel(copyOf(changed));
     }
