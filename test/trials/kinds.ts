@@ -121,7 +121,8 @@ export const kinds: readonly Kind[] = [
     {
         name: "default-deny",
         meaning: "a NetworkPolicy that denies all traffic of the namespace is added",
-        shape: three,
+        // The shop's own policies would allow what it needs all the same.
+        shape: { ...three, networkPolicies: false },
         // Others than the targets are cut off: no verdict may say that the attack was the cause.
         allowed: { INCONCLUSIVE: anyOf(overreaching, unwatched) },
         trouble: defaultDeny,

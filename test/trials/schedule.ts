@@ -9,7 +9,8 @@ export interface Planned {
     round: number;
 }
 
-const describeShape = ({ hotDeals, gateway }: Shape) => `${hotDeals} ${gateway}`;
+const describeShape = ({ hotDeals, gateway, networkPolicies = true }: Shape) =>
+    `${hotDeals} ${gateway} ${networkPolicies}`;
 
 /**
  * The trials to do, with few changes of denied traffic and of the shop's shape. Within these, each kind has its first

@@ -1,6 +1,7 @@
 import { attackPolicies } from "../support/attack-policies";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { labels } from "../../chaos/cluster/labels";
 import { leaseName } from "../../chaos/lifecycle/lease";
 import type { Conclusion } from "../../chaos/report/conclusion";
@@ -15,6 +16,8 @@ export interface Shape {
     hotDeals: 1 | 3;
     /** Type of the gateway's Service. Without an external address, the check asks through the API server. */
     gateway: "LoadBalancer" | "ClusterIP";
+    /** Whether the shop's pods may exchange only what they need. @default true */
+    networkPolicies?: boolean;
 }
 
 /** How soon after the end of an experiment nothing of it may be left, in milliseconds. */
@@ -36,12 +39,13 @@ export class Shop {
 
     /** Brings the shop into a shape. */
     async prepare(shape: Shape): Promise<void> {
-        const { hotDeals, gateway } = shape;
-        if (this.now?.hotDeals === hotDeals && this.now.gateway === gateway) return;
+        const { hotDeals, gateway, networkPolicies = true } = shape;
+        if (isDeepStrictEqual(this.now, shape)) return;
         this.now = undefined;
         await this.stack.up({
             "replicas.hot-deals": String(hotDeals),
             "gateway.serviceType": gateway,
+            networkPolicies: String(networkPolicies),
             "experiment.enabled": "false",
         });
         await until("/products is whole", () => this.isWhole(), { timeoutMs: wholeMs });

@@ -38,7 +38,7 @@ export async function declarePort({ stack, afterwards }: Run): Promise<void> {
 /** The port is left out of the proof, which says so. */
 export const portLeftOut: Trouble = async ({ stack, moment }) => {
     await moment();
-    const told = new RegExp(`Not part of the proof.*:${silentPort}\\b`);
+    const told = new RegExp(`Not part of the proof.*(?::|port )${silentPort}\\b`);
     if (!told.test(stack.said)) throw new Error(`the update does not say that port ${silentPort} is not proven`);
     return { saw: `port ${silentPort} was left out` };
 };
@@ -89,7 +89,7 @@ export const networkStalled =
         await moment({ leaveMs: seconds * 1_000 });
         const rule = (does: string) => {
             const drop = ["PREROUTING", "--in-interface", addresses.nodeInterface, "--jump", "DROP"];
-            return runCommand("nsenter", [`--net=${networkNamespaceFile}`, "iptables", "-t", "raw", does, ...drop]);
+            return runCommand("nsenter", [`--net=${networkNamespaceFile}`, "iptables", "-t", "mangle", does, ...drop]);
         };
         let isStalled = true;
         const goOn = async () => {

@@ -69,8 +69,8 @@ describe("the schedule", () => {
             return all.filter((value, index) => index > 0 && value !== all[index - 1]).length;
         };
         expect(changes(({ network }) => network)).toBe(1);
-        // Alone or not, one replica, three, and three behind the API server's proxy.
-        expect(changes(({ network, alone, shape }) => `${network} ${alone} ${shape}`)).toBe(2 * 5 - 1);
+        // Alone or not, one replica, three; three without policies, and three behind the API server's proxy.
+        expect(changes(({ network, alone, shape }) => `${network} ${alone} ${shape}`)).toBe(2 * 6 - 1);
     });
 });
 
