@@ -67,7 +67,7 @@ function isOfRun(object: KubeObject, { before, set }: Scaling): boolean {
 
 /**
  * Whether a HorizontalPodAutoscaler has set the number: by the subresource `scale`, from the program that also reports
- * the status of Deployments. Its name is not the same in all distributions: `kube-controller-manager`, `k3s`, `kubelite`.
+ * the status of Deployments. Distributions name it differently: `kube-controller-manager`, `k3s`, `kubelite`.
  */
 function isByAutoscaler({ metadata }: KubeObject): boolean {
     const setter = setterOf(metadata!, field);

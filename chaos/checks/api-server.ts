@@ -54,8 +54,8 @@ export class ApiServerPulse {
     private readonly timer: NodeJS.Timeout;
 
     /**
-     * @param ask reads the Service that is asked through the API server, if one is. That takes what the proxy takes: the
-     *   same credentials, the same share of requests, the API server's store
+     * @param ask reads the Service that is asked through the API server, if one is. That takes what the proxy takes:
+     *   the same credentials, the same share of requests, the API server's store
      * @param shortestMs the shortest time limit of a request through it: a gap as long must not go unnoticed
      */
     constructor(

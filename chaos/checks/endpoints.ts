@@ -101,8 +101,8 @@ function once<K, V>(kept: Map<K, Promise<V>>, key: K, find: () => Promise<V>): P
 }
 
 /**
- * Looks at an endpoint. If that is not found, or the API server does not answer either, through which or beside which it
- * is asked, nothing is known about the application. Finding it is not part of the latency.
+ * Looks at an endpoint. If that is not found, or the API server does not answer either, through which or beside which
+ * it is asked, nothing is known about the application. Finding it is not part of the latency.
  */
 export async function askEndpoint(
     check: AnyCheck,

@@ -1,14 +1,15 @@
 /** Changes to objects that others may change at the same time. Knows no client, as `resources.ts`. */
 import type { KubeObject, ObjectApi, ObjectReference } from "./resources";
 
-const maxTries = 5;
+/** Controllers change some objects several times in the moments after a patch, such as the status of a Deployment. */
+const maxTries = 10;
 
 /** A change takes two or three patches. More are the same one, after which the object still wants it. */
 const maxPatches = 10;
 
 /**
  * Reads an object and changes it as it was read. The API server rejects the change (409) if somebody has changed the
- * object in between; then both are done again, five times at most.
+ * object in between; then both are done again, ten times at most.
  */
 export async function againOnConflict<T>(readAndChange: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {

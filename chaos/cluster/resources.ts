@@ -110,7 +110,7 @@ export interface Restorable {
      * @param found the object before the first of the patches. @default the object
      */
     next(object: KubeObject, kept?: KubeObject, found?: KubeObject): object | undefined;
-    /** What stays of an object as somebody else has set it since, in words. @default nothing, or it goes without saying */
+    /** What stays of an object as somebody else has set it since, in words. Undefined if nothing does. */
     left?(object: KubeObject): string | undefined;
 }
 

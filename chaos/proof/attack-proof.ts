@@ -39,9 +39,9 @@ export interface AttackProofArgs extends FromWithinArgs {
 
 /**
  * Proves one attack. What must fail under it is tried before, when it must work, then until it fails, then during the
- * window, and again at the end: connections into the targets by the witness, an ordinary pod; connections out of them and DNS lookups from
- * within each target; and connections between targets and peers from within both. What must still work is tried, too:
- * see `PositiveControl`.
+ * window, and again at the end: connections into the targets by the witness, an ordinary pod; connections out of them
+ * and DNS lookups from within each target; and connections between targets and peers from within both. What must still
+ * work is tried, too: see `PositiveControl`.
  */
 export class AttackProof {
     private readonly fromWithin: FromWithin;

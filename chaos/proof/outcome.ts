@@ -44,8 +44,8 @@ export function awaitBaseline<T extends { leftOut: readonly string[] }>(
 const mayStillWork: readonly ReasonCode[] = ["baseline-failed", "witness-silent"];
 
 /**
- * The longest time without a look at an attack, in milliseconds. Within a longer one the attack may have ended and begun
- * again.
+ * The longest time without a look at an attack, in milliseconds. Within a longer one the attack may have ended and
+ * begun again.
  */
 export const maxSilenceMs = 10_000;
 

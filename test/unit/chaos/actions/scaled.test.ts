@@ -71,6 +71,17 @@ describe("a Deployment that a run has scaled", () => {
         expect(web().metadata.managedFields).toEqual([applier, status]);
     });
 
+    it("is changed and restored though its status changes again and again meanwhile", async () => {
+        let patches = 0;
+        cluster.intercept = (call) => {
+            if (call === "patchNamespacedDeployment" && ++patches % 8 > 1) refuse(409, "the status has changed");
+        };
+        await scaled(3);
+        expect([web().spec.replicas, web().metadata.managedFields]).toEqual([3, [applier, status]]);
+        await undone();
+        expect(numberAndTraces()).toEqual(before);
+    });
+
     it("is nobody's if a killed update has lost whose it was: nobody's apply has a conflict", async () => {
         let patches = 0;
         cluster.intercept = (call) => {
@@ -82,7 +93,7 @@ describe("a Deployment that a run has scaled", () => {
         expect(web().metadata.managedFields).toEqual([withoutReplicas, status]);
     });
 
-    it("has no annotation of the run: Kubernetes would copy it to ReplicaSets, and `rollout undo` bring it back", async () => {
+    it("has no annotation of the run: Kubernetes would copy it, and `rollout undo` bring it back", async () => {
         await scaled(3);
         expect(web().metadata.annotations).toEqual({ other: "stays" });
     });
@@ -120,7 +131,7 @@ describe("a number that somebody else has set since", () => {
         expect(said).toEqual(["Deployment web keeps 4 replicas, as kubectl has set it since; before the run it had 1"]);
     });
 
-    it("does not stay if an autoscaler has only limited the run's number: nothing else would bring it back", async () => {
+    it("does not stay if an autoscaler has only limited the run's number", async () => {
         await scaled(5);
         setBy(autoscaler, 3);
         await undone();

@@ -404,7 +404,7 @@ describe("what is tried from within the targets or their peers, during the windo
             run.after(11_000, () => (run.probe = () => false));
         };
         expect(await heldThrough(of({ lookup: { name: "x" } }), refuse)).toMatch(
-            /^a DNS lookup in the targets could not be tried for 1\d(\.\d)? s, from \S+ s after the attack was proven: nothing/,
+            /^a DNS lookup in .* not be tried for 1\d(\.\d)? s, from \S+ s after the attack was proven: nothing/,
         );
     });
 
